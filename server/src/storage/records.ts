@@ -1,0 +1,157 @@
+// What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
+// column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
+
+/** Who called, as far as it is worth keeping. */
+export interface OriginRecord {
+  /** Which door the submission came through. */
+  readonly door: "rest" | "rpc";
+  readonly requestId: string;
+}
+
+interface Received {
+  /** Milliseconds since the epoch, at the moment the submission was accepted. */
+  readonly receivedAt: number;
+  readonly origin: OriginRecord;
+}
+
+export interface InquiryRecord extends Received {
+  /** `INQ-yyyymmdd-dddddd`. */
+  readonly reference: string;
+  readonly name: string;
+  readonly company: string | null;
+  readonly email: string;
+  readonly selectedPackageIds: readonly string[];
+}
+
+/** The resume of an application; its bytes lie in the vault under `key`. */
+export interface ResumeRecord {
+  /** The vault's name for the bytes; random, tells nothing. */
+  readonly key: string;
+  /** The name the applicant gave it, for display only. */
+  readonly filename: string;
+  readonly kind: "pdf" | "doc" | "docx";
+  /** Bytes. */
+  readonly size: number;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+export interface ApplicationRecord extends Received {
+  /** `APP-yyyymmdd-dddddd`. */
+  readonly reference: string;
+  readonly fullName: string;
+  readonly email: string;
+  readonly position: string;
+  readonly phone: string | null;
+  readonly company: string | null;
+  readonly availability: string | null;
+  readonly accent: string | null;
+  readonly portfolioUrl: string | null;
+  readonly resumeUrl: string | null;
+  readonly coverLetter: string | null;
+  readonly resume: ResumeRecord | null;
+}
+
+/** Where a submission stands in the hands of the team. */
+export type TriageStatus = "new" | "open" | "done" | "spam";
+
+export type StoredInquiry = InquiryRecord & { readonly status: TriageStatus };
+export type StoredApplication = ApplicationRecord & { readonly status: TriageStatus };
+
+export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
+
+/** What a subscription asks for; the store decides what it changes. */
+export interface SubscriptionRecord extends Received {
+  readonly email: string;
+  /** The normalised label. */
+  readonly source: string;
+  /** `double`: the address must confirm; `single`: active at once. */
+  readonly optIn: "double" | "single";
+  /** SHA-256 of the token in the confirm link of the welcome mail, lower-case hexadecimal. */
+  readonly confirmTokenHash: string;
+  /** When the confirm link stops working. */
+  readonly confirmExpiresAt: number;
+  /** SHA-256 of the token in the unsubscribe link of the welcome mail. */
+  readonly unsubscribeTokenHash: string;
+}
+
+export interface StoredSubscriber {
+  readonly email: string;
+  readonly status: SubscriberStatus;
+  /** The first source and the latest. */
+  readonly source: string;
+  readonly lastSource: string;
+  readonly subscribedAt: number;
+  readonly confirmedAt: number | null;
+  readonly unsubscribedAt: number | null;
+}
+
+export type MailKind =
+  | "inquiry-receipt"
+  | "inquiry-notice"
+  | "newsletter-welcome"
+  | "application-receipt"
+  | "application-notice";
+
+/** What goes on the wire: everything a mailer needs, nothing it has to look up. */
+export interface MailContent {
+  /** One address, or for notices the team's addresses. */
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Where an answer goes, for notices. */
+  readonly replyTo: string | null;
+  /** Further headers by name. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A mail about to be stored with its submission. */
+export interface NewMail {
+  /** A UUID; also the mail's metadata at the provider and the name of the mailbox file. */
+  readonly id: string;
+  readonly kind: MailKind;
+  /** The reference of the submission, or null for the newsletter. */
+  readonly reference: string | null;
+  readonly content: MailContent;
+}
+
+/**
+ * `queued`: to be sent when due. `sent`: the provider took it. `failed`: refused for good, or given up after 72 hours;
+ * only an operator's retry wakes it.
+ */
+export type MailStatus = "queued" | "sent" | "failed";
+
+/** A mail in the hands of the process that holds its lease. */
+export interface LeasedMail extends NewMail {
+  /** Tries made before this one. */
+  readonly attempts: number;
+  /** When the mail was stored. */
+  readonly createdAt: number;
+}
+
+/** A mail as the operator sees it. The body of a sent mail is gone. */
+export interface StoredMail {
+  readonly id: string;
+  readonly kind: MailKind;
+  readonly reference: string | null;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly status: MailStatus;
+  readonly attempts: number;
+  readonly createdAt: number;
+  /** When the next try is due; null once sent or failed. */
+  readonly dueAt: number | null;
+  readonly sentAt: number | null;
+  /** The provider's id of a sent mail. */
+  readonly providerId: string | null;
+  /** What the last try said, without personal data. */
+  readonly lastError: string | null;
+}
+
+/** How a try ended. */
+export type MailSettlement = { readonly id: string } & (
+  | { readonly result: "sent"; readonly at: number; readonly providerId: string }
+  | { readonly result: "failed"; readonly at: number; readonly error: string }
+  | { readonly result: "later"; readonly at: number; readonly dueAt: number; readonly error: string }
+);

@@ -1,0 +1,104 @@
+// The storage port. Each method is one transaction and one promise: when it resolves, what it did is on stable storage;
+// when it rejects, nothing of it is. No closure crosses the port, because on one connection somebody else's rollback
+// would take an acknowledged row with it. `test/contract/` is its specification, run on every engine.
+import type { ReferenceKind } from "@submissions/shared/reference";
+import type {
+  ApplicationRecord,
+  InquiryRecord,
+  LeasedMail,
+  MailSettlement,
+  MailStatus,
+  NewMail,
+  ResumeRecord,
+  StoredApplication,
+  StoredInquiry,
+  StoredMail,
+  StoredSubscriber,
+  SubscriptionRecord,
+} from "./records.ts";
+
+/** The lease that new mails are born with, so that no sender but the accepting process touches them. */
+export interface Lease {
+  /** The process that holds it; random, one per process. */
+  readonly owner: string;
+  /** Milliseconds since the epoch; after it anyone may claim the mail. */
+  readonly until: number;
+}
+
+/** `reference-taken` means that nothing was stored: draw another reference and try again. */
+export type Acceptance = "accepted" | "reference-taken";
+
+/** What a subscription did. `mailed` is false where a welcome mail would be one too many; it then was not stored. */
+export interface SubscriptionOutcome {
+  readonly mailed: boolean;
+}
+
+export interface ReadinessReport {
+  readonly ready: boolean;
+  /** Why not, for the log; never for a caller. */
+  readonly reason?: string;
+}
+
+export interface Store extends AsyncDisposable {
+  /** Stores an inquiry and its mails. */
+  acceptInquiry(inquiry: InquiryRecord, mails: readonly NewMail[], lease: Lease): Promise<Acceptance>;
+
+  /** Stores an application and its mails. The resume's bytes are already in the vault. */
+  acceptApplication(application: ApplicationRecord, mails: readonly NewMail[], lease: Lease): Promise<Acceptance>;
+
+  /**
+   * Stores or renews a subscription and, where one is due, its welcome mail: new addresses and unsubscribed ones get
+   * one; pending ones at most one in `welcomeIntervalMs`; active, bounced and complained ones none.
+   */
+  acceptSubscription(subscription: SubscriptionRecord, welcome: NewMail, lease: Lease): Promise<SubscriptionOutcome>;
+
+  /**
+   * Free numbers of a day and kind, at most `count`, looked for from a random point onwards. For days so full that
+   * drawing at random no longer finds one; empty when all 1,000,000 are taken.
+   */
+  freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]>;
+
+  /** Leases due mails whose lease is free, oldest due first, at most `limit`. */
+  claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]>;
+
+  /** Records how tries ended and gives the leases back. Settlements of mails that another owner leased are ignored. */
+  settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void>;
+
+  /** Gives back all leases of an owner that stops; its mails are due at once. */
+  releaseMails(owner: string, now: number): Promise<void>;
+
+  /** Makes a queued or failed mail due now, or all failed ones. Answers how many. A sent mail is never sent again. */
+  retryMails(id: string | "all-failed", now: number): Promise<number>;
+
+  /** Mails by status, newest first. */
+  listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]>;
+
+  /** How many mails wait, and since when the oldest (null when none does). */
+  mailBacklog(): Promise<{ readonly queued: number; readonly failed: number; readonly oldestCreatedAt: number | null }>;
+
+  /** All inquiries received at or after `since`, oldest first, read in pages so that memory stays flat. */
+  exportInquiries(since: number): AsyncIterable<StoredInquiry>;
+  exportApplications(since: number): AsyncIterable<StoredApplication>;
+  /** Subscribers who subscribed at or after `since`. */
+  exportSubscribers(since: number): AsyncIterable<StoredSubscriber>;
+
+  /** The resume of an application: null when there is no such application, or it came without one. */
+  findResume(reference: string): Promise<ResumeRecord | null>;
+
+  /** Which of these vault keys belong to an application. */
+  knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
+
+  /** Whether submissions can be stored now: reaches the stable storage and proves a write, without keeping it. */
+  checkReadiness(): Promise<ReadinessReport>;
+
+  /** Writes a consistent copy of everything the store holds to a new file, while the service runs. */
+  backup(file: string): Promise<void>;
+}
+
+/** A pending subscriber gets at most one welcome mail in this time. */
+export const welcomeIntervalMs = 10 * 60 * 1000;
+
+/** The storage cannot be used now. Nothing was stored; trying again later may work. */
+export class StorageUnavailable extends Error {
+  override readonly name = "StorageUnavailable";
+}

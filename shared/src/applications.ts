@@ -1,0 +1,57 @@
+// A job application, with or without a resume file: what is sent and what comes back.
+import { z } from "zod";
+import { zfd } from "zod-form-data";
+import { email, optionalPhone, optionalText, optionalWebUrl, personName, requiredText } from "./fields.ts";
+import { textLengthMax } from "./limits.ts";
+import { applicationReference } from "./reference.ts";
+
+/** The form field that holds the file; every other field is text. */
+export const resumeField = "resumeFile";
+
+const shape = {
+  fullName: personName.meta({ description: "The applicant's full name.", examples: ["Ana Souza"] }),
+  email: email.meta({ description: "Where the receipt and the answer go.", examples: ["ana@example.org"] }),
+  position: requiredText(textLengthMax.position).meta({
+    description: "The position applied for.",
+    examples: ["Accent annotator"],
+  }),
+  phone: optionalPhone.meta({ description: "A telephone number.", examples: ["+351 912 345 678"] }),
+  company: optionalText({ max: textLengthMax.company }).meta({ description: "The present employer." }),
+  availability: optionalText({ max: textLengthMax.availability }).meta({ description: "When work could begin." }),
+  accent: optionalText({ max: textLengthMax.accent }).meta({ description: "The applicant's accent or variety." }),
+  portfolioUrl: optionalWebUrl.meta({ description: "A portfolio. Stored as text, never fetched." }),
+  resumeUrl: optionalWebUrl.meta({ description: "A resume kept elsewhere. Stored as text, never fetched." }),
+  coverLetter: optionalText({ max: textLengthMax.coverLetter, multiline: true }).meta({
+    description: "Free text; line breaks and tabs are kept.",
+  }),
+  [resumeField]: zfd
+    .file(z.file("A file belongs here.").optional())
+    .meta({ description: "PDF, DOC or DOCX, judged by its bytes; at most 5 MiB." }),
+} as const;
+
+/** The names a form may hold. Others are ignored before anything looks at them. */
+export const applicationTextFields = Object.keys(shape).filter((name) => name !== resumeField);
+
+const form = zfd.formData(shape);
+
+/**
+ * Body of `applications.submit`: `FormData`, or the same fields as a plain object without the file. Unknown fields are
+ * ignored.
+ */
+// zod-form-data throws a TypeError for anything that is neither; an issue is the honest answer to bad input.
+export const applicationInput = z.preprocess(
+  (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}),
+  form,
+) as unknown as typeof form;
+
+/** What the applicant gets back. */
+export const applicationReceipt = z.object({
+  message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
+  applicationId: applicationReference.meta({ description: "The reference to quote." }),
+  confirmationEmailSent: z.boolean().meta({
+    description: "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
+  }),
+});
+
+export type ApplicationInput = z.output<typeof form>;
+export type ApplicationReceipt = z.output<typeof applicationReceipt>;

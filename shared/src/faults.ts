@@ -1,0 +1,161 @@
+// The one table of everything that can go wrong as far as a caller can tell: status, code and default message.
+// Both doors, the OpenAPI document and docs/errors.md are made from it or tested against it.
+
+/** Machine-readable codes; each is a tRPC error code, so that typed and REST callers read the same word. */
+export type FaultCode =
+  | "BAD_REQUEST"
+  | "PARSE_ERROR"
+  | "NOT_FOUND"
+  | "METHOD_NOT_SUPPORTED"
+  | "TIMEOUT"
+  | "PAYLOAD_TOO_LARGE"
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "INTERNAL_SERVER_ERROR"
+  | "SERVICE_UNAVAILABLE";
+
+interface FaultEntry {
+  /** HTTP status. */
+  readonly status: number;
+  readonly code: FaultCode;
+  /** Safe to show to a person; never holds anything that the caller or the system said. */
+  readonly message: string;
+  /** When it happens, for the documentation. */
+  readonly when: string;
+}
+
+/** Every fault by name. Add one here and to docs/errors.md; a test holds the two together. */
+export const faults = {
+  fieldsInvalid: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "Please check the highlighted fields.",
+    when: "A field is missing, malformed, too long, sent twice, or a file stands where none belongs; `issues` names each one.",
+  },
+  bodyNotObject: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "The body must be an object with the documented fields.",
+    when: "The JSON text is valid but not an object.",
+  },
+  batchTooLarge: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "Too many calls in one batch.",
+    when: "A typed RPC batch holds more than 10 calls.",
+  },
+  requestMalformed: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "The request is not valid HTTP.",
+    when: "The HTTP message itself cannot be understood; the connection is closed.",
+  },
+  bodyMalformed: {
+    status: 400,
+    code: "PARSE_ERROR",
+    message: "The body could not be read.",
+    when: "The JSON, UTF-8, form or multipart body is malformed or ends too early.",
+  },
+  bodyEmpty: {
+    status: 400,
+    code: "PARSE_ERROR",
+    message: "The body is empty.",
+    when: "A body was expected and none came.",
+  },
+  notFound: {
+    status: 404,
+    code: "NOT_FOUND",
+    message: "There is nothing at this address.",
+    when: "The path or the procedure is unknown.",
+  },
+  methodNotSupported: {
+    status: 405,
+    code: "METHOD_NOT_SUPPORTED",
+    message: "This address does not take that method.",
+    when: "The path is known and the method is not; `Allow` names those that are.",
+  },
+  requestTimedOut: {
+    status: 408,
+    code: "TIMEOUT",
+    message: "The request took too long to arrive.",
+    when: "Headers or body came too slowly; the connection is closed.",
+  },
+  bodyTooLarge: {
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+    message: "The request is too large.",
+    when: "JSON over 64 KiB, or a form over its limit.",
+  },
+  fieldTooLarge: {
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+    message: "A field of the form is too large.",
+    when: "One text field of a form over 100,000 bytes, or too many fields; `issues` names the field if it is one of ours.",
+  },
+  resumeTooLarge: {
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+    message: "The resume is larger than 5 MiB.",
+    when: "The resume holds more than 5,242,880 bytes; `issues` names `resumeFile`.",
+  },
+  contentTypeUnsupported: {
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message: "This content type is not accepted here.",
+    when: "The content type, its charset or the content encoding of the request is not one that the path takes.",
+  },
+  resumeKindUnsupported: {
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message: "The resume must be a PDF, DOC or DOCX file.",
+    when: "The bytes of the resume are not PDF, DOC or DOCX, or its name ends otherwise; `issues` names `resumeFile`.",
+  },
+  headersTooLarge: {
+    status: 431,
+    code: "BAD_REQUEST",
+    message: "The request headers are too large.",
+    when: "More than 16 KiB of headers; the connection is closed.",
+  },
+  internal: {
+    status: 500,
+    code: "INTERNAL_SERVER_ERROR",
+    message: "Something went wrong on our side. Please try again.",
+    when: "A fault of ours; the log has the details under the request id.",
+  },
+  storageUnavailable: {
+    status: 503,
+    code: "SERVICE_UNAVAILABLE",
+    message: "We cannot take submissions right now. Please try again in a moment.",
+    when: "The storage is unusable; nothing was stored. `Retry-After` says when to try again.",
+  },
+  referencesExhausted: {
+    status: 503,
+    code: "SERVICE_UNAVAILABLE",
+    message: "We cannot take more submissions of this kind today. Please try again tomorrow.",
+    when: "All 1,000,000 references of the day and kind are taken.",
+  },
+  draining: {
+    status: 503,
+    code: "SERVICE_UNAVAILABLE",
+    message: "The service is restarting. Please try again in a moment.",
+    when: "The process is shutting down.",
+  },
+} as const satisfies Record<string, FaultEntry>;
+
+/** The name of a fault in the table. */
+export type FaultName = keyof typeof faults;
+
+/** One problem of a request: where it is and what to do about it, in words for a person. */
+export interface Issue {
+  /** Field names and list positions, outermost first: `["selectedPackageIds", 0]`. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** The body of every refusal on REST, and `error.data` (with `message` beside it) on typed RPC. */
+export interface FaultBody {
+  readonly message: string;
+  readonly code: FaultCode;
+  /** Quote it when asking for help; the log has it too. */
+  readonly requestId: string;
+  readonly issues?: readonly Issue[];
+}

@@ -1,0 +1,38 @@
+// References are the labels that people quote (INQ-20261121-042137). They are unique and must not tell the volume:
+// six random digits within the UTC day, never a counter. Whether one is free, only the store knows.
+import { z } from "zod";
+
+export type ReferenceKind = "INQ" | "APP";
+
+/** How many references a day and kind has: 000000 to 999999. */
+export const referencesPerDay = 1_000_000;
+
+/** The day part of a reference: the UTC date of an instant in milliseconds since the epoch, as `yyyymmdd`. */
+export function referenceDay(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10).replaceAll("-", "");
+}
+
+/**
+ * Writes a reference.
+ *
+ * @param day `yyyymmdd`, from {@link referenceDay}
+ * @param number 0 to 999,999
+ * @throws RangeError when the number does not fit six digits
+ */
+export function formatReference(kind: ReferenceKind, day: string, number: number): string {
+  if (!Number.isInteger(number) || number < 0 || number >= referencesPerDay) {
+    throw new RangeError(`A reference number is 0 to 999,999, not ${number}.`);
+  }
+  return `${kind}-${day}-${String(number).padStart(6, "0")}`;
+}
+
+const referenceOf = (kind: ReferenceKind, example: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${kind}-[0-9]{8}-[0-9]{6}$`))
+    .meta({ maxLength: 19, examples: [example] });
+
+/** `INQ-yyyymmdd-dddddd`, 19 characters. */
+export const inquiryReference = referenceOf("INQ", "INQ-20261121-042137");
+/** `APP-yyyymmdd-dddddd`, 19 characters. */
+export const applicationReference = referenceOf("APP", "APP-20261121-907715");
