@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { normaliseSource } from "./source.ts";
+
+test.each([
+  ["footer", "footer"],
+  ["  Blog Post! ", "blog-post"],
+  ["ＦＯＯＴＥＲ", "footer"],
+  ["https://example.org/pricing/eu?utm=1#top", "pricing"],
+  ["https://example.org/?email=a@b.org", "unknown"],
+  ["//example.org/Caf%C3%A9", "café"],
+  ["/landing/a/b", "landing"],
+  ["/a%zz/b", "a-zz"],
+  ["someone@example.org", "unknown"],
+  ["https://example.org/someone@example.org", "unknown"],
+  ["", "unknown"],
+  ["---", "unknown"],
+  ["a".repeat(80), "a".repeat(64)],
+  [`${"a".repeat(63)}-b`, "a".repeat(63)],
+])("reduces %j to %j", (raw, label) => {
+  expect(normaliseSource(raw)).toBe(label);
+});
+
+test("is idempotent on its own labels", () => {
+  for (const label of ["blog-post", "café", "unknown", "a1-b2"]) expect(normaliseSource(label)).toBe(label);
+});

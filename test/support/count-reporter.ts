@@ -1,0 +1,16 @@
+// Ends a run with one plain line, for whoever counts tests without reading the rest.
+import type { Reporter, TestModule } from "vitest/node";
+
+export default class CountReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    const count = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 };
+    for (const module of modules) {
+      const tests = [...module.children.allTests()];
+      for (const test of tests) count[test.result().state] += 1;
+      // A file that cannot be loaded has no tests to fail, and must not pass for an empty success.
+      if (module.state() === "failed" && !tests.some((test) => test.result().state === "failed")) count.failed += 1;
+    }
+    const skipped = count.skipped + count.pending;
+    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped ? `, ${skipped} skipped` : ""}\n`);
+  }
+}
