@@ -1,0 +1,314 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadConfig, publicUrl, type Config, type ConfigProblem } from "./config.ts";
+import type { Environment } from "./env.ts";
+import { describeConfig, formatProblems } from "./report.ts";
+
+function configOf(environment: Environment): Config {
+  const result = loadConfig(environment);
+  if (!result.ok) throw new Error(formatProblems(result.problems));
+  return result.config;
+}
+
+function problemsOf(environment: Environment): readonly ConfigProblem[] {
+  const result = loadConfig(environment);
+  return result.ok ? [] : result.problems;
+}
+
+const namesOf = (environment: Environment) => problemsOf(environment).map(({ name }) => name);
+
+test("needs nothing to start, and defaults as documented", () => {
+  const data = resolve("data");
+  expect(configOf({})).toEqual({
+    listen: { host: "127.0.0.1", port: 3000 },
+    publicUrl: null,
+    dataFolder: data,
+    storage: { kind: "sqlite", file: join(data, "submissions.sqlite") },
+    vault: { kind: "disk", folder: join(data, "resumes") },
+    mail: { kind: "mailbox", folder: join(data, "mailbox") },
+    addresses: {
+      from: { name: "Speech Marketplace", address: "no-reply@marketplace.example" },
+      sales: ["sales@marketplace.example"],
+      recruiting: ["recruiting@marketplace.example"],
+    },
+    mailDeadlineMs: 2000,
+    postmarkWebhook: null,
+    newsletterOptIn: "double",
+    packageTitles: null,
+    corsOrigins: [],
+    trustedProxy: { kind: "none" },
+    rateLimit: { max: 60, windowSeconds: 60 },
+    log: { level: "info" },
+  });
+});
+
+test("takes blank variables for unset ones and ignores unknown ones", () => {
+  expect(configOf({ PORT: "", SALES_EMAIL: "  ", DATABASE_URL: "", COLOUR: "green" })).toEqual(configOf({}));
+});
+
+test("names all mistakes at once", () => {
+  const names = namesOf({
+    HOST: "http://localhost",
+    PORT: "65536",
+    PUBLIC_URL: "localhost:3000",
+    MAIL_TRANSPORT: "pigeon",
+    MAIL_FROM: "nobody",
+    SALES_EMAIL: "a@b.example,",
+    MAIL_DEADLINE_MS: "60001",
+    NEWSLETTER_OPT_IN: "triple",
+    PACKAGE_CATALOGUE: "/nowhere/packages.json",
+    CORS_ORIGINS: "*",
+    TRUST_PROXY: "true",
+    RATE_LIMIT_MAX: "0",
+    RATE_LIMIT_WINDOW_SECONDS: "1.5",
+    LOG_LEVEL: "loud",
+    POSTMARK_WEBHOOK_AUTH: "user",
+  });
+  expect(names).toHaveLength(15);
+  expect(new Set(names).size).toBe(15);
+});
+
+test.each(["DATABASE_URL", "RESUME_STORE", "CLAMD_ADDRESS"])(
+  "refuses %s, which this release does not support",
+  (name) => {
+    expect(problemsOf({ [name]: "postgres://user:hunter2@db/x" })).toEqual([
+      { name, message: expect.stringContaining("this release") as string },
+    ]);
+  },
+);
+
+describe("secrets", () => {
+  const secret = "Hunter2Hunter2";
+  // Each value is wrong for its variable, and one of them is right: neither may be shown.
+  const settings: Environment[] = [
+    {
+      MAIL_TRANSPORT: "postmark",
+      POSTMARK_SERVER_TOKEN: `${secret} with space`,
+      PUBLIC_URL: "nonsense",
+    },
+    { MAIL_TRANSPORT: "smtp", SMTP_URL: `ftp://user:${secret}@mail.example`, PORT: secret },
+    {
+      MAIL_TRANSPORT: secret,
+      MAIL_FROM: secret,
+      SALES_EMAIL: secret,
+      CORS_ORIGINS: secret,
+      TRUST_PROXY: secret,
+    },
+    {
+      DATABASE_URL: `postgres://user:${secret}@db/x`,
+      RESUME_STORE: `s3://${secret}`,
+      CLAMD_ADDRESS: secret,
+    },
+    {
+      POSTMARK_WEBHOOK_AUTH: secret,
+      HOST: `${secret}/`,
+      LOG_LEVEL: secret,
+      NEWSLETTER_OPT_IN: secret,
+    },
+    {
+      PUBLIC_URL: `https://user:${secret}@example.org`,
+      POSTMARK_API_URL: secret,
+      PACKAGE_CATALOGUE: `/${secret}`,
+    },
+  ];
+
+  test.each(settings)("never stand in a problem (%#)", (environment) => {
+    const problems = problemsOf(environment);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(formatProblems(problems)).not.toContain(secret);
+  });
+
+  test("never stand in the description of what is in force", () => {
+    const team = {
+      MAIL_FROM: "a@b.example",
+      SALES_EMAIL: "a@b.example",
+      RECRUITING_EMAIL: "a@b.example",
+    };
+    const both: Environment[] = [
+      {
+        ...team,
+        MAIL_TRANSPORT: "postmark",
+        POSTMARK_SERVER_TOKEN: secret,
+        POSTMARK_WEBHOOK_AUTH: `hook:${secret}`,
+      },
+      { ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: `smtps://user:${secret}@mail.example:465` },
+    ];
+    for (const environment of both) {
+      const lines = describeConfig(configOf(environment)).map((line) => line.join("="));
+      expect(lines.join("\n")).not.toContain(secret);
+      expect(lines.join("\n")).toContain("not shown");
+    }
+  });
+});
+
+describe("mail", () => {
+  const team = {
+    MAIL_FROM: "a@b.example",
+    SALES_EMAIL: "s@b.example",
+    RECRUITING_EMAIL: "r@b.example",
+  };
+
+  test("asks for everything that the chosen transport needs", () => {
+    const addresses = ["MAIL_FROM", "RECRUITING_EMAIL", "SALES_EMAIL"];
+    expect(namesOf({ MAIL_TRANSPORT: "postmark" }).toSorted()).toEqual([
+      "MAIL_FROM",
+      "POSTMARK_SERVER_TOKEN",
+      "RECRUITING_EMAIL",
+      "SALES_EMAIL",
+    ]);
+    expect(namesOf({ MAIL_TRANSPORT: "smtp" }).toSorted()).toEqual([...addresses, "SMTP_URL"]);
+  });
+
+  test("holds what the chosen transport needs, and nothing else", () => {
+    expect(configOf({ ...team, MAIL_TRANSPORT: "postmark", POSTMARK_SERVER_TOKEN: "t-1" }).mail).toEqual({
+      kind: "postmark",
+      token: "t-1",
+    });
+    expect(
+      configOf({
+        ...team,
+        MAIL_TRANSPORT: "postmark",
+        POSTMARK_SERVER_TOKEN: "t-1",
+        POSTMARK_API_URL: "http://127.0.0.1:9/",
+      }).mail,
+    ).toEqual({ kind: "postmark", token: "t-1", apiUrl: "http://127.0.0.1:9" });
+    expect(configOf({ ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: "smtps://u:p@mail.example:465" }).mail).toEqual({
+      kind: "smtp",
+      url: "smtps://u:p@mail.example:465",
+    });
+  });
+
+  test.each([
+    ["a@b.example", { name: null, address: "a@b.example" }],
+    ["Desk <a@B.Example>", { name: "Desk", address: "a@b.example" }],
+    ['"Desk, North \\"1\\"" <a@b.example>', { name: 'Desk, North "1"', address: "a@b.example" }],
+    ["<a@b.example>", { name: null, address: "a@b.example" }],
+    ["Ä Team<a@münchen.example>", { name: "Ä Team", address: "a@xn--mnchen-3ya.example" }],
+  ])("reads the sender %s", (MAIL_FROM, from) => {
+    expect(configOf({ MAIL_FROM }).addresses.from).toEqual(from);
+  });
+
+  test.each([
+    "Desk",
+    "Desk <a@b>",
+    "a@b.example <",
+    "A <a@b.example> B",
+    "A\r\nBcc: x <a@b.example>",
+    "a@b.example,c@d.example",
+  ])("refuses the sender %j", (MAIL_FROM) => {
+    expect(namesOf({ MAIL_FROM })).toEqual(["MAIL_FROM"]);
+  });
+
+  test("drops repeated team addresses, compared without case", () => {
+    expect(configOf({ SALES_EMAIL: "a@b.example , A@B.example,c@b.example" }).addresses.sales).toEqual([
+      "a@b.example",
+      "c@b.example",
+    ]);
+  });
+
+  test("says which team address is wrong", () => {
+    expect(problemsOf({ SALES_EMAIL: "a@b.example, Desk <c@b.example>" })[0]?.message).toContain("number 2 of 2");
+  });
+});
+
+describe("addresses on the web", () => {
+  test.each([
+    [{}, 3000, "http://127.0.0.1:3000"],
+    [{ PORT: "0" }, 41_234, "http://127.0.0.1:41234"],
+    [{ HOST: "0.0.0.0" }, 3000, "http://localhost:3000"],
+    [{ HOST: "::1", PORT: "80" }, 80, "http://[::1]"],
+    [{ PUBLIC_URL: "https://www.example.org/submissions//" }, 3000, "https://www.example.org/submissions"],
+  ])("derives the base address (%#)", (environment, port, expected) => {
+    expect(publicUrl(configOf(environment), port)).toBe(expected);
+  });
+
+  test.each(["ftp://a.example", "https://a.example/?q", "https://a.example/#", "https://u:p@a.example", "a.example"])(
+    "refuses the public address %s",
+    (PUBLIC_URL) => {
+      expect(namesOf({ PUBLIC_URL })).toEqual(["PUBLIC_URL"]);
+    },
+  );
+
+  test("keeps origins as browsers send them", () => {
+    expect(
+      configOf({ CORS_ORIGINS: "https://A.example:443, http://localhost:5173,https://a.example" }).corsOrigins,
+    ).toEqual(["https://a.example", "http://localhost:5173"]);
+  });
+
+  test.each([
+    "*",
+    "null",
+    "https://*.a.example",
+    "https://a.example/",
+    "https://a.example/x",
+    "a.example",
+    "https://u@a.example",
+    "ftp://a.example",
+  ])("refuses the origin %s", (CORS_ORIGINS) => {
+    expect(namesOf({ CORS_ORIGINS })).toEqual(["CORS_ORIGINS"]);
+  });
+
+  test.each([
+    ["0", { kind: "none" }],
+    ["2", { kind: "hops", count: 2 }],
+    ["10.0.0.0/8, ::1,10.0.0.0/8", { kind: "cidrs", list: ["10.0.0.0/8", "::1"] }],
+  ])("reads the trusted proxies %s", (TRUST_PROXY, expected) => {
+    expect(configOf({ TRUST_PROXY }).trustedProxy).toEqual(expected);
+  });
+
+  test.each([
+    "true",
+    "33",
+    "-1",
+    "10.0.0.0/0",
+    "10.0.0.0/33",
+    "::/129",
+    "10.0.0.0/8/8",
+    "loopback",
+    "fe80::1%eth0",
+    "1,2",
+  ])("refuses the trusted proxies %s", (TRUST_PROXY) => {
+    expect(namesOf({ TRUST_PROXY })).toEqual(["TRUST_PROXY"]);
+  });
+});
+
+describe("package catalogue", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "catalogue-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function catalogue(text: string): Environment {
+    const file = join(folder, "packages.json");
+    writeFileSync(file, text);
+    return { PACKAGE_CATALOGUE: file };
+  }
+
+  test("is read in the order of the file, other facts of a package left alone", () => {
+    const config = configOf(catalogue('\uFEFF[{"id":" b ","title":"B","price":1},{"id":"a","title":"A"}]'));
+    expect([...(config.packageTitles ?? [])]).toEqual([
+      ["b", "B"],
+      ["a", "A"],
+    ]);
+  });
+
+  test.each([
+    ["[", "not valid JSON"],
+    ["[]", "at least one package"],
+    ['{"id":"a"}', "JSON array"],
+    ['[{"id":"a","title":"A"},{"id":"","title":"B"}]', "package 2 of the file has no usable id"],
+    ['[{"id":"a"}]', "package 1 of the file has no usable title"],
+    ["[1]", "package 1 of the file is not an object"],
+    ['[{"id":"a","title":"A"},{"id":"a","title":"B"}]', "package 2 of the file repeats an earlier id"],
+  ])("refuses %s", (text, message) => {
+    expect(problemsOf(catalogue(text))[0]?.message).toContain(message);
+  });
+
+  test("that cannot be read is a mistake by name, with the system's reason", () => {
+    expect(problemsOf({ PACKAGE_CATALOGUE: join(folder, "absent") })[0]?.message).toContain("ENOENT");
+    expect(namesOf({ PACKAGE_CATALOGUE: folder })).toEqual(["PACKAGE_CATALOGUE"]);
+  });
+});

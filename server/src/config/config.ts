@@ -1,0 +1,192 @@
+// Turns raw settings into values that cannot be wrong, or names every mistake at once. It reads no process.env, opens
+// nothing but the package catalogue, and never puts a value into a message.
+import { join } from "node:path";
+import type { z } from "zod";
+import { readCatalogue, type PackageTitles } from "./catalogue.ts";
+import type { Environment } from "./env.ts";
+import * as variable from "./variables.ts";
+
+/** Which database. */
+export type StorageConfig = { readonly kind: "sqlite"; readonly file: string };
+
+/** Where resumes lie. */
+export type VaultConfig = { readonly kind: "disk"; readonly folder: string };
+
+/** How mail leaves. */
+export type MailConfig =
+  | { readonly kind: "mailbox"; readonly folder: string }
+  | { readonly kind: "postmark"; readonly token: string; readonly apiUrl?: string }
+  | { readonly kind: "smtp"; readonly url: string };
+
+/** Everything that can be set, checked. */
+export interface Config {
+  /** Where to listen. Port 0 is any free one. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** The base address in links, without a trailing slash; null: derived once the port is known, by {@link publicUrl}. */
+  readonly publicUrl: string | null;
+  /** Absolute. Made by whoever opens what lies in it. */
+  readonly dataFolder: string;
+  readonly storage: StorageConfig;
+  readonly vault: VaultConfig;
+  readonly mail: MailConfig;
+  /** Sender, and who hears of inquiries and applications; the lists are never empty. */
+  readonly addresses: {
+    readonly from: variable.NamedAddress;
+    readonly sales: readonly string[];
+    readonly recruiting: readonly string[];
+  };
+  /** How long an answer waits for its confirmation mail, in milliseconds. */
+  readonly mailDeadlineMs: number;
+  /** Credentials of the Postmark webhook; without them the path does not exist. */
+  readonly postmarkWebhook: { readonly user: string; readonly password: string } | null;
+  readonly newsletterOptIn: "double" | "single";
+  /** Packages that may be asked for; null: any identifier. */
+  readonly packageTitles: PackageTitles | null;
+  /** Origins whose pages may call from a browser; empty: none. */
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxy: variable.TrustedProxy;
+  /** Submissions per client address in a window. */
+  readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
+  readonly log: { readonly level: variable.LogLevel };
+}
+
+/** A mistake in the configuration, by the variable that holds it. */
+export interface ConfigProblem {
+  readonly name: string;
+  readonly message: string;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+const unsupported: Readonly<Record<string, string>> = {
+  DATABASE_URL: "this release stores in SQLite under DATA_DIR only; unset it.",
+  RESUME_STORE: "this release keeps resumes under DATA_DIR only; unset it.",
+  CLAMD_ADDRESS: "this release has no virus scanner; unset it.",
+};
+
+/** Collects what is wrong, so that one start tells everything. */
+class Reader {
+  readonly problems: ConfigProblem[] = [];
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  raw(name: string): string | undefined {
+    const text = this.#environment[name]?.trim();
+    return text === "" ? undefined : text;
+  }
+
+  wrong(name: string, message: string): void {
+    this.problems.push({ name, message });
+  }
+
+  /** The value of a variable; `fallback` when it is unset, and also after a mistake was noted. */
+  read<T, F>(name: string, schema: z.ZodType<T, string>, fallback: F): T | F {
+    const text = this.raw(name);
+    if (text === undefined) return fallback;
+    const result = schema.safeParse(text);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) this.wrong(name, issue.message);
+    return fallback;
+  }
+
+  /** Like {@link read}, for what the chosen transport cannot do without. */
+  need<T>(name: string, schema: z.ZodType<T, string>, placeholder: T, reason: string): T {
+    if (this.raw(name) === undefined) this.wrong(name, `is required with ${reason}.`);
+    return this.read(name, schema, placeholder);
+  }
+}
+
+/**
+ * Checks all settings. Unknown variables are ignored: the environment is shared with everything else on the machine.
+ *
+ * @param environment raw settings, from `readEnvironment()`
+ */
+export function loadConfig(environment: Environment): ConfigResult {
+  const reader = new Reader(environment);
+  const dataFolder = reader.read("DATA_DIR", variable.path, variable.path.parse("./data"));
+  const config: Config = {
+    listen: {
+      host: reader.read("HOST", variable.host, "127.0.0.1"),
+      port: reader.read("PORT", variable.wholeNumber(0, 65_535), 3000),
+    },
+    publicUrl: reader.read("PUBLIC_URL", variable.httpUrl, null),
+    dataFolder,
+    storage: { kind: "sqlite", file: join(dataFolder, "submissions.sqlite") },
+    vault: { kind: "disk", folder: join(dataFolder, "resumes") },
+    ...readMail(reader, dataFolder),
+    mailDeadlineMs: reader.read("MAIL_DEADLINE_MS", variable.wholeNumber(0, 60_000), 2000),
+    postmarkWebhook: reader.read("POSTMARK_WEBHOOK_AUTH", variable.userAndPassword, null),
+    newsletterOptIn: reader.read("NEWSLETTER_OPT_IN", variable.oneOf(["double", "single"]), "double"),
+    packageTitles: readPackageTitles(reader),
+    corsOrigins: reader.read("CORS_ORIGINS", variable.originList, []),
+    trustedProxy: reader.read("TRUST_PROXY", variable.trustedProxy, { kind: "none" }),
+    rateLimit: {
+      max: reader.read("RATE_LIMIT_MAX", variable.wholeNumber(1, 1_000_000), 60),
+      windowSeconds: reader.read("RATE_LIMIT_WINDOW_SECONDS", variable.wholeNumber(1, 86_400), 60),
+    },
+    log: { level: reader.read("LOG_LEVEL", variable.oneOf(variable.logLevels), "info") },
+  };
+  for (const [name, message] of Object.entries(unsupported)) {
+    if (reader.raw(name) !== undefined) reader.wrong(name, message);
+  }
+  return reader.problems.length === 0 ? { ok: true, config } : { ok: false, problems: reader.problems };
+}
+
+function readMail(reader: Reader, dataFolder: string): Pick<Config, "mail" | "addresses"> {
+  const transport = reader.read("MAIL_TRANSPORT", variable.oneOf(["mailbox", "postmark", "smtp"]), "mailbox");
+  const reason = `MAIL_TRANSPORT=${transport}`;
+  // The placeholders go nowhere: only a mailbox on disk may be addressed by them.
+  const address = <T>(name: string, schema: z.ZodType<T, string>, placeholder: T): T =>
+    transport === "mailbox" ? reader.read(name, schema, placeholder) : reader.need(name, schema, placeholder, reason);
+  const apiUrl = reader.read("POSTMARK_API_URL", variable.httpUrl, undefined);
+
+  return {
+    mail: {
+      mailbox: () => ({ kind: "mailbox" as const, folder: join(dataFolder, "mailbox") }),
+      postmark: () => ({
+        kind: "postmark" as const,
+        token: reader.need("POSTMARK_SERVER_TOKEN", variable.token, "", reason),
+        ...(apiUrl === undefined ? {} : { apiUrl }),
+      }),
+      smtp: () => ({
+        kind: "smtp" as const,
+        url: reader.need("SMTP_URL", variable.smtpUrl, "", reason),
+      }),
+    }[transport](),
+    addresses: {
+      from: address("MAIL_FROM", variable.namedAddress, {
+        name: "Speech Marketplace",
+        address: "no-reply@marketplace.example",
+      }),
+      sales: address("SALES_EMAIL", variable.addressList, ["sales@marketplace.example"]),
+      recruiting: address("RECRUITING_EMAIL", variable.addressList, ["recruiting@marketplace.example"]),
+    },
+  };
+}
+
+function readPackageTitles(reader: Reader): PackageTitles | null {
+  const file = reader.read("PACKAGE_CATALOGUE", variable.path, null);
+  if (file === null) return null;
+  const titles = readCatalogue(file);
+  if (!(titles instanceof variable.Wrong)) return titles;
+  reader.wrong("PACKAGE_CATALOGUE", titles.message);
+  return null;
+}
+
+/**
+ * The base address in links, without a trailing slash: what was set, or else host and port.
+ *
+ * @param port the port that is really listened on, which differs from the setting when that is 0
+ */
+export function publicUrl(config: Pick<Config, "publicUrl" | "listen">, port: number = config.listen.port): string {
+  if (config.publicUrl !== null) return config.publicUrl;
+  const { host } = config.listen;
+  // Listening everywhere has no address of its own; the machine itself at least can follow such a link.
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
+  return new URL(`http://${name.includes(":") ? `[${name}]` : name}:${port}`).origin;
+}

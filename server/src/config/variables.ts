@@ -1,0 +1,179 @@
+// One schema for each variable: raw text in, a value that cannot be wrong out. Messages are in words for whoever runs
+// the service and never quote what was given, because a secret may have been pasted into the wrong variable.
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { email, emailKey } from "@submissions/shared/fields";
+
+/** A mailbox with the name that is shown beside it. */
+export interface NamedAddress {
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/** Whose `X-Forwarded-For` is believed. A bare hop count trusts nothing in Fastify 5; whoever applies it must know. */
+export type TrustedProxy =
+  | { readonly kind: "none" }
+  | { readonly kind: "hops"; readonly count: number }
+  | { readonly kind: "cidrs"; readonly list: readonly string[] };
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Teams larger than this want a mailing list of their own; mail providers refuse 51 recipients. */
+const teamAddressesMax = 50;
+/** Longer chains of proxies than this are a typing error. */
+const hopsMax = 32;
+
+/** What is wrong with a setting, in plain words that do not quote it. */
+export class Wrong {
+  readonly #message: string;
+
+  constructor(message: string) {
+    this.#message = message;
+  }
+
+  get message(): string {
+    return this.#message;
+  }
+}
+
+/** A schema from a function that reads a text or says what is wrong with it. */
+function parsed<T>(read: (text: string) => T | Wrong) {
+  return z.string().transform((text, context): T => {
+    const result = read(text);
+    if (!(result instanceof Wrong)) return result;
+    context.addIssue({ code: "custom", message: result.message });
+    return z.NEVER;
+  });
+}
+
+const splitList = (text: string): string[] => text.split(",").map((item) => item.trim());
+
+/** A whole number in decimal digits. */
+export const wholeNumber = (min: number, max: number) =>
+  parsed((text) => {
+    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max
+      ? value
+      : new Wrong(`must be a whole number from ${min} to ${max.toLocaleString("en")}.`);
+  });
+
+/** One of a few words. */
+export const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  parsed(
+    (text) => words.find((word): word is Words[number] => word === text) ?? new Wrong(`must be ${either(words)}.`),
+  );
+
+function either(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+/** A host name or IP address to listen on. */
+export const host = parsed((text) =>
+  isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?$/i.test(text)
+    ? text
+    : new Wrong("must be a host name or an IP address, without a port or brackets."),
+);
+
+/** An absolute path; relative ones are taken from the working directory. */
+export const path = parsed((text) => (text.includes("\0") ? new Wrong("must be a path.") : resolve(text)));
+
+/** An http or https base address without query, fragment and credentials; a trailing slash is dropped. */
+export const httpUrl = parsed((text) => {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return new Wrong("must be a web address that starts with http:// or https://.");
+  }
+  if (url.username !== "" || url.password !== "") return new Wrong("must not hold a user name or password.");
+  if (/[?#]/.test(text)) return new Wrong("must not hold a query or a fragment.");
+  return url.href.replace(/\/+$/, "");
+});
+
+/** An SMTP server, with its credentials in the address. */
+export const smtpUrl = parsed((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !/[\s\p{Cc}]/u.test(text)
+    ? text
+    : new Wrong("must look like smtps://user:password@host:port (or smtp://…).");
+});
+
+/** A token as it stands in a header: printable ASCII without spaces. */
+export const token = parsed((text) =>
+  /^[\u0021-\u007E]+$/.test(text) ? text : new Wrong("must be one word without spaces."),
+);
+
+/** `user:password` of Basic authentication; the first colon parts them. */
+export const userAndPassword = parsed((text) => {
+  const colon = text.indexOf(":");
+  return colon > 0 && colon < text.length - 1 && !/\p{Cc}/u.test(text)
+    ? { user: text.slice(0, colon), password: text.slice(colon + 1) }
+    : new Wrong("must look like user:password.");
+});
+
+/** `name@example.org` or `Name <name@example.org>`. */
+export const namedAddress = parsed<NamedAddress>((text) => {
+  const parts = /^(?:(?<name>[^<>]*?)\s*<(?<inner>[^<>]*)>|(?<bare>[^<>]*))$/u.exec(text)?.groups;
+  const address = email.safeParse(parts?.["inner"] ?? parts?.["bare"]);
+  const name = (parts?.["name"] ?? "").replace(/^"(.*)"$/, "$1").replace(/\\(["\\])/g, "$1");
+  if (!address.success || /\p{Cc}/u.test(name) || name.length > 200) {
+    return new Wrong(
+      "must be an e-mail address, or a name and an address like Speech Marketplace <no-reply@example.org>.",
+    );
+  }
+  return { name: name === "" ? null : name, address: address.data };
+});
+
+/** E-mail addresses with commas between them; repeats are dropped. */
+export const addressList = parsed<readonly string[]>((text) => {
+  const addresses = new Map<string, string>();
+  const items = splitList(text);
+  if (items.length > teamAddressesMax) return new Wrong(`must hold at most ${teamAddressesMax} addresses.`);
+  for (const [index, item] of items.entries()) {
+    const address = email.safeParse(item);
+    if (!address.success) {
+      return new Wrong(
+        `must be e-mail addresses with commas between them; number ${index + 1} of ${items.length} is not one.`,
+      );
+    }
+    const key = emailKey(address.data);
+    if (!addresses.has(key)) addresses.set(key, address.data);
+  }
+  return [...addresses.values()];
+});
+
+/** Web origins exactly as browsers send them; patterns, paths and `null` would let strangers in and are refused. */
+export const originList = parsed<readonly string[]>((text) => {
+  const origins = new Set<string>();
+  const items = splitList(text);
+  for (const [index, item] of items.entries()) {
+    const url = /^https?:\/\/[^/?#@*\s\\]+$/i.test(item) ? URL.parse(item) : null;
+    if (url === null) {
+      return new Wrong(
+        `must be exact origins like https://www.example.org with commas between them: no *, no null, no path, no closing slash; number ${index + 1} of ${items.length} is not one.`,
+      );
+    }
+    origins.add(url.origin);
+  }
+  return [...origins];
+});
+
+/** A hop count, or the addresses and networks of the proxies. `/0` would trust everybody and is refused. */
+export const trustedProxy = parsed<TrustedProxy>((text) => {
+  const wrong = `must be a number of proxies from 0 to ${hopsMax}, or their addresses and networks (like 10.0.0.0/8) with commas between them.`;
+  if (/^[0-9]{1,3}$/.test(text)) {
+    const count = Number(text);
+    if (count > hopsMax) return new Wrong(wrong);
+    return count === 0 ? { kind: "none" } : { kind: "hops", count };
+  }
+  const list = splitList(text);
+  return list.every(isNetwork) ? { kind: "cidrs", list: [...new Set(list)] } : new Wrong(wrong);
+});
+
+function isNetwork(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || address.includes("%") || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^[0-9]{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128);
+}
