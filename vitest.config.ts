@@ -21,7 +21,7 @@ export default defineConfig({
       project("types", [], {
         typecheck: { enabled: true, only: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "test/tsconfig.json" },
       }),
-      ...["contract", "api", "rpc", "outbox", "desk", "client", "process"].map((folder) =>
+      ...["contract", "api", "rpc", "mail", "outbox", "desk", "client", "process"].map((folder) =>
         project(folder, [`test/${folder}/**/*.test.ts`]),
       ),
     ],

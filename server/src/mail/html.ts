@@ -1,0 +1,45 @@
+// Writes HTML so that a template cannot forget to escape: whatever is put into `html` is text, unless `html` made it.
+// It knows nothing of mail.
+
+const made = Symbol("made by html");
+
+/** Markup that {@link html} made; nothing else can make it. */
+export interface Safe {
+  readonly [made]: string;
+}
+
+/** What may stand in a template. Text is escaped; null, undefined and false are left out. */
+export type Fill = string | number | Safe | readonly Fill[] | null | undefined | false;
+
+const special = /[&<>"']/g;
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+const escape = (text: string) => text.replace(special, (character) => entities[character]!);
+
+const isSafe = (fill: object): fill is Safe => made in fill;
+
+function write(fill: Fill): string {
+  if (typeof fill === "string") return escape(fill);
+  if (fill === null || fill === undefined || fill === false) return "";
+  if (typeof fill === "number") return String(fill);
+  if (isSafe(fill)) return fill[made];
+  return fill.map(write).join("");
+}
+
+/**
+ * Tagged template for HTML. Fills are escaped for text and for quoted attribute values, so attributes in a template
+ * must stand in quotes; a fill never belongs into a script, a style or an unquoted attribute.
+ */
+export function html(parts: TemplateStringsArray, ...fills: readonly Fill[]): Safe {
+  let markup = parts[0]!;
+  for (let index = 0; index < fills.length; index += 1) markup += write(fills[index]) + parts[index + 1]!;
+  return { [made]: markup };
+}
+
+/** The markup as a string, for whoever sends it. */
+export const render = (safe: Safe): string => safe[made];

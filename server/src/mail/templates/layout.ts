@@ -1,0 +1,211 @@
+// The frame of every mail: one column that reads on a phone, light and dark, no image and nothing fetched from anywhere.
+// It knows nothing of what a mail says.
+import { html, render, type Safe } from "../html.ts";
+
+/** A mail as a template writes it. */
+export interface Written {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+interface Page {
+  readonly subject: string;
+  /** What a list of mails shows after the subject. */
+  readonly preheader: string;
+  readonly brand: string;
+  readonly heading: string;
+  readonly body: Safe;
+  /** Why the reader gets this mail, in small print. */
+  readonly footer: Safe;
+}
+
+const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
+
+// Mail programs that do not read <style> show the inline light colours; the others are told of the dark ones. The
+// classes exist only for that.
+const head = html`<meta charset="utf-8" />
+  <meta name="viewport" content="width=device-width,initial-scale=1" />
+  <meta name="color-scheme" content="light dark" />
+  <meta name="supported-color-schemes" content="light dark" />
+  <meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no" />
+  <style>
+    :root {
+      color-scheme: light dark;
+      supported-color-schemes: light dark;
+    }
+    @media (max-width: 480px) {
+      .card {
+        padding: 24px 20px !important;
+      }
+    }
+    @media (prefers-color-scheme: dark) {
+      .page {
+        background: #121417 !important;
+      }
+      .card {
+        background: #1c1f24 !important;
+        border-color: #343a42 !important;
+      }
+      .ink,
+      .page h1 {
+        color: #eceef1 !important;
+      }
+      .soft {
+        color: #adb4bd !important;
+      }
+      .link {
+        color: #8ab8ff !important;
+      }
+      .panel {
+        background: #262a31 !important;
+        border-color: #3a414a !important;
+      }
+      .button {
+        background: #8ab8ff !important;
+      }
+      .button a {
+        color: #0b1830 !important;
+        border-color: #8ab8ff !important;
+      }
+      .rule {
+        border-color: #343a42 !important;
+      }
+    }
+  </style>`;
+
+/** Writes the HTML part of a mail. */
+export function layout(page: Page): string {
+  return render(
+    html`<!doctype html>
+      <html lang="en" dir="ltr">
+        <head>
+          ${head}
+          <title>${page.subject}</title>
+        </head>
+        <body class="page" style="margin:0;padding:0;background:#f3f4f6;-webkit-text-size-adjust:100%">
+          <div style="display:none;max-height:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px">
+            ${page.preheader}
+          </div>
+          <table
+            role="presentation"
+            class="page"
+            width="100%"
+            cellpadding="0"
+            cellspacing="0"
+            border="0"
+            style="background:#f3f4f6"
+          >
+            <tr>
+              <td align="center" style="padding:24px 12px">
+                <table
+                  role="presentation"
+                  width="100%"
+                  cellpadding="0"
+                  cellspacing="0"
+                  border="0"
+                  style="max-width:600px;font-family:${font};font-size:16px;line-height:1.55;text-align:left"
+                >
+                  <tr>
+                    <td class="soft" style="padding:0 4px 12px;font-size:14px;font-weight:600;color:#4b5563">
+                      ${page.brand}
+                    </td>
+                  </tr>
+                  <tr>
+                    <td
+                      class="card ink"
+                      style="background:#ffffff;border:1px solid #d9dde3;border-radius:12px;padding:32px;color:#1c2430"
+                    >
+                      <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#111827">
+                        ${page.heading}
+                      </h1>
+                      ${page.body}
+                    </td>
+                  </tr>
+                  <tr>
+                    <td class="soft" style="padding:16px 4px 0;font-size:13px;line-height:1.5;color:#4b5563">
+                      ${page.footer}
+                    </td>
+                  </tr>
+                </table>
+              </td>
+            </tr>
+          </table>
+        </body>
+      </html> `,
+  );
+}
+
+/** A paragraph. */
+export const paragraph = (content: Safe | string): Safe => html`<p style="margin:0 0 16px">${content}</p>`;
+
+/** A link in running text. The address is ours, never a stranger's. */
+export const link = (url: string, words: string): Safe =>
+  html`<a class="link" href="${url}" style="color:#1d4ed8">${words}</a>`;
+
+/** A button, and the same address to be copied where buttons do not work. The address is ours, never a stranger's. */
+export const button = (url: string, words: string): Safe =>
+  html` <table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
+      <tr>
+        <td class="button" align="center" style="border-radius:8px;background:#1d4ed8">
+          <a
+            href="${url}"
+            style="display:inline-block;padding:13px 24px;border:1px solid #1d4ed8;border-radius:8px;font-size:16px;font-weight:600;line-height:1.25;color:#ffffff;text-decoration:none"
+            >${words}</a
+          >
+        </td>
+      </tr>
+    </table>
+    <p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#4b5563">
+      Or open this address:
+      <a class="link" href="${url}" style="color:#1d4ed8;word-break:break-all">${url}</a>
+    </p>`;
+
+/** A reference, set apart so that it is found again. */
+export const referencePanel = (reference: string): Safe =>
+  html` <div
+    class="panel"
+    style="margin:0 0 16px;padding:12px 16px;background:#f3f4f6;border:1px solid #d9dde3;border-radius:8px"
+  >
+    <div class="soft" style="font-size:13px;color:#4b5563">Your reference</div>
+    <div class="ink" style="font-size:18px;font-weight:600;letter-spacing:0.02em">${reference}</div>
+  </div>`;
+
+/** One fact of a notice: what it is called and what was sent. */
+export interface Fact {
+  readonly label: string;
+  readonly value: string | readonly string[];
+}
+
+// Direction is the value's own: a name in Arabic beside a label in English.
+const factLine = (value: string) =>
+  html`<div dir="auto" style="overflow-wrap:anywhere;word-break:break-word">${value}</div>`;
+
+/** Facts one below the other. Values are a stranger's text: shown as they are, never made into links. */
+export const factList = (facts: readonly Fact[]): Safe =>
+  html`<dl style="margin:0 0 8px">
+    ${facts.map(
+      ({ label, value }) =>
+        html` <dt class="soft" style="font-size:13px;color:#4b5563">${label}</dt>
+          <dd style="margin:0 0 12px">${(typeof value === "string" ? [value] : value).map(factLine)}</dd>`,
+    )}
+  </dl>`;
+
+/** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
+export const factLines = (facts: readonly Fact[]): string[] =>
+  facts.flatMap(({ label, value }) =>
+    typeof value === "string"
+      ? [`${label}: ${oneLine(value)}`]
+      : [`${label}:`, ...value.map((item) => `  - ${oneLine(item)}`)],
+  );
+
+// U+2028 and U+2029 pass for text in a field and break the line on the screen.
+const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
+
+/** `120 KB`, `4.9 MB`; binary multiples, as file managers show them. */
+export const fileSize = (bytes: number): string =>
+  bytes < 1024
+    ? `${bytes} bytes`
+    : bytes < 1024 * 1024
+      ? `${Math.round(bytes / 1024)} KB`
+      : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
