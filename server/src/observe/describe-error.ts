@@ -1,0 +1,70 @@
+// Reduces whatever was thrown to what may stand in a log. Messages of libraries quote what they were given (addresses,
+// file names, SQL with values), so by default only an error's type and code are kept.
+
+/** An error as it is logged. */
+export interface ErrorDescription {
+  /** The constructor's or own name: `TypeError`, `StorageUnavailable`. */
+  readonly type: string;
+  /** A constant of the system or a library: `ENOSPC`, `ERR_SQLITE_ERROR`. */
+  readonly code?: string;
+  /** Only of errors of ours, whose messages are written by us and hold no data. */
+  readonly message?: string;
+  /** File and line of the innermost frames, without the message that stacks begin with. */
+  readonly at?: readonly string[];
+  readonly cause?: ErrorDescription;
+}
+
+/** Errors whose messages we wrote ourselves. One that quotes input must not be listed. */
+const ours: ReadonlySet<string> = new Set(["Fault", "StorageUnavailable"]);
+
+const constantLike = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const framesMax = 8;
+const causesMax = 3;
+
+/**
+ * Describes an error without what it may quote.
+ *
+ * The rule: type and code are kept where they look like a constant; the message only of our own classes; the stack as
+ * `file:line` of its frames, relative to the project, without the message.
+ */
+export function describeError(error: unknown): ErrorDescription {
+  return describe(error, causesMax);
+}
+
+function describe(error: unknown, causesLeft: number): ErrorDescription {
+  if (!(error instanceof Error)) return { type: error === null ? "null" : typeof error };
+  const type = constantLike.test(error.name) ? error.name : "Error";
+  const code = codeOf(error);
+  const at = framesOf(error);
+  return {
+    type,
+    ...(code === undefined ? {} : { code }),
+    ...(ours.has(type) ? { message: error.message } : {}),
+    ...(at.length === 0 ? {} : { at }),
+    ...(error.cause === undefined || causesLeft === 0 ? {} : { cause: describe(error.cause, causesLeft - 1) }),
+  };
+}
+
+function codeOf(error: Error): string | undefined {
+  const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+  if (typeof code !== "string" || !constantLike.test(code)) return undefined;
+  // SQLite's own number says what `ERR_SQLITE_ERROR` does not: 5 busy, 13 full.
+  return typeof errcode === "number" ? `${code}:${errcode}` : code;
+}
+
+function framesOf(error: Error): string[] {
+  if (typeof error.stack !== "string") return [];
+  // A message may have lines that look like frames; only what follows the message counts.
+  const start = error.message === "" ? 0 : error.stack.indexOf(error.message) + error.message.length;
+  const frames = error.stack.slice(start).matchAll(/^ {4}at (?:.* \()?(?:file:\/\/)?(?<place>[^()\n]*:\d+:\d+)\)?$/gm);
+  return [...frames].slice(0, framesMax).map((frame) => shorten(frame.groups?.["place"] ?? ""));
+}
+
+/** From the last `node_modules` or the project's own folders on: where the project lies is nobody's business. */
+function shorten(place: string): string {
+  return (
+    /(?:node_modules\/(?!.*node_modules\/)|(?:^|\/)(?=(?:server|shared|client|test)\/)|node:).*$/
+      .exec(place)?.[0]
+      .replace(/^\//, "") ?? "elsewhere"
+  );
+}

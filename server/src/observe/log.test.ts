@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { StorageUnavailable } from "../storage/store.ts";
+import { describeError } from "./describe-error.ts";
+import { createLog, type LogFacts, type LogLevel } from "./log.ts";
+
+function logged(level: LogLevel = "info", isTTY = false) {
+  const lines: string[] = [];
+  const listeners: ((error: Error) => void)[] = [];
+  const output = {
+    isTTY,
+    write: (line: string) => lines.push(line),
+    on: (_event: "error", listener: (error: Error) => void) => listeners.push(listener),
+  };
+  return {
+    log: createLog(level, output, () => 0),
+    lines,
+    fail: (error: Error) => listeners.forEach((tell) => tell(error)),
+  };
+}
+
+describe("log", () => {
+  test("writes one JSON line an event, with the facts of its parents", () => {
+    const { log, lines } = logged();
+    log.child({ requestId: "r-1" }).warn({ status: 503, ms: 1.5 }, "answered");
+    expect(lines).toEqual([
+      '{"level":"warn","time":"1970-01-01T00:00:00.000Z","requestId":"r-1","status":503,"ms":1.5,"msg":"answered"}\n',
+    ]);
+  });
+
+  test("keeps quiet below its level", () => {
+    const { log, lines } = logged("error");
+    log.info("a");
+    log.warn({ status: 1 }, "b");
+    log.error("c");
+    expect(lines).toHaveLength(1);
+  });
+
+  test("drops everything that is not a known fact", () => {
+    const { log, lines } = logged();
+    const facts = {
+      email: "ann@example.org",
+      req: { url: "/x?token=secret" },
+      reference: { name: "Ann" },
+      status: 200,
+    };
+    log.info(facts as unknown as LogFacts, "answered");
+    log.child({ body: "Ann" } as unknown as LogFacts).info("child");
+    expect(lines.join("")).not.toMatch(/ann|secret/i);
+    expect(lines[0]).toContain('"status":200');
+  });
+
+  test("does not repeat what a library's error says", () => {
+    const { log, lines } = logged();
+    const error = new TypeError("cannot send to ann@example.org");
+    log.error({ err: error }, error.message);
+    log.error(error as unknown as LogFacts, error.message);
+    expect(lines.join("")).not.toContain("ann@");
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toContain('"type":"TypeError"');
+  });
+
+  test("drops query strings from the messages of a framework", () => {
+    const { log, lines } = logged();
+    log.info("Route GET:/newsletter/confirm?token=abc not found");
+    expect(lines[0]).toContain('"Route GET:/newsletter/confirm?… not found"');
+  });
+
+  test("no text can forge a second line or repaint a terminal", () => {
+    for (const isTTY of [false, true]) {
+      const { log, lines } = logged("info", isTTY);
+      log.info({ code: "a\nb\u001b[2J" }, "c\nd\u001b[2J");
+      expect(lines.join("").trimEnd()).not.toMatch(/\p{Cc}/u);
+    }
+  });
+
+  test("is one readable line on a terminal", () => {
+    const { log, lines } = logged("info", true);
+    log.info({ requestId: "r-1", status: 200 }, "answered");
+    expect(lines).toEqual(["00:00:00.000 INFO  answered requestId=r-1 status=200\n"]);
+  });
+
+  test("survives its reader going away", () => {
+    const { log, lines, fail } = logged();
+    fail(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+    log.info("unheard");
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("description of an error", () => {
+  test("keeps type, code and places, not the message of a library", () => {
+    const error = Object.assign(
+      new Error("UNIQUE constraint failed: ann@example.org\n    at Ann (/home/ann/a.ts:1:2)"),
+      {
+        code: "ERR_SQLITE_ERROR",
+        errcode: 2067,
+      },
+    );
+    const description = describeError(error);
+    expect(description).toMatchObject({ type: "Error", code: "ERR_SQLITE_ERROR:2067" });
+    expect(description.at?.[0]).toMatch(/^server\/src\/observe\/log\.test\.ts:\d+:\d+$/);
+    expect(JSON.stringify(description)).not.toMatch(/ann|home/i);
+  });
+
+  test("keeps the message of our own errors, and describes their causes", () => {
+    const error = new StorageUnavailable("The database is locked.", { cause: new RangeError("ann@example.org") });
+    expect(describeError(error)).toMatchObject({
+      type: "StorageUnavailable",
+      message: "The database is locked.",
+      cause: { type: "RangeError" },
+    });
+    expect(JSON.stringify(describeError(error))).not.toContain("ann");
+  });
+
+  test.each([
+    [null, { type: "null" }],
+    ["ann@example.org", { type: "string" }],
+    [{ code: "x" }, { type: "object" }],
+  ])("of %j, which is none, is its type alone", (thrown, expected) => {
+    expect(describeError(thrown)).toEqual(expected);
+  });
+
+  test("ends with circular causes", () => {
+    const error = new Error("round");
+    error.cause = error;
+    expect(JSON.stringify(describeError(error)).length).toBeLessThan(5000);
+  });
+
+  test("drops codes that are not constants", () => {
+    expect(describeError(Object.assign(new Error("x"), { code: "ann@example.org" }))).not.toHaveProperty("code");
+  });
+});

@@ -1,0 +1,125 @@
+// What is counted and measured, in the words of the Prometheus text format. Labels come from closed sets (a procedure, a
+// route's pattern, a code), never from what a caller sent: each new label value is a time series for ever.
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+
+/** How many mails wait, and since when; the shape of `Store.mailBacklog()`. */
+export interface MailBacklog {
+  readonly queued: number;
+  readonly failed: number;
+  /** Milliseconds since the epoch; null when none waits. */
+  readonly oldestCreatedAt: number | null;
+}
+
+/** Totals since the start that the store counts itself. */
+export interface StoreTotals {
+  readonly commits: number;
+  readonly jobs: number;
+}
+
+/** Asked at each scrape. A source that fails leaves its gauges out of that scrape; it never fails the others. */
+export interface MetricSources {
+  mailBacklog?(): Promise<MailBacklog>;
+  storeTotals?(): StoreTotals;
+}
+
+export interface Metrics {
+  /** `code` is `OK` or the code of the refusal. */
+  readonly submissions: Counter<"procedure" | "door" | "code">;
+  /** Seconds. `route` is the pattern, `status` a class like `2xx`. */
+  readonly requests: Histogram<"route" | "status">;
+  /** Tries to deliver: `taken`, `refused`, `later`, or `capped` for mails that were not written at all. */
+  readonly mails: Counter<"kind" | "result">;
+  readonly uploadsInFlight: Gauge;
+  /** Hands in the sources that exist only after the metrics do. */
+  attach(sources: MetricSources): void;
+  /** The text of a scrape. */
+  render(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Up to the request time-out: a JSON answer takes milliseconds, a slow upload tens of seconds. */
+const requestSecondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** `2xx` of 201. */
+export const statusClass = (status: number): string => `${Math.trunc(status / 100)}xx`;
+
+/** Makes a registry of its own with everything in it, process and event-loop metrics included. */
+export function createMetrics(now: () => number = Date.now): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const sources: MetricSources[] = [];
+  collectDefaultMetrics({ register: registry });
+  const fill = [mailGauges(registry, now), storeCounters(registry)];
+
+  return {
+    submissions: new Counter({
+      name: "submissions_total",
+      help: "Submissions by procedure, door and code of the answer.",
+      labelNames: ["procedure", "door", "code"],
+      registers,
+    }),
+    requests: new Histogram({
+      name: "http_request_duration_seconds",
+      help: "Time to answer, by route and class of status.",
+      labelNames: ["route", "status"],
+      buckets: requestSecondsBuckets,
+      registers,
+    }),
+    mails: new Counter({
+      name: "mails_total",
+      help: "Tries to deliver a mail, by kind and result.",
+      labelNames: ["kind", "result"],
+      registers,
+    }),
+    uploadsInFlight: new Gauge({ name: "uploads_in_flight", help: "Uploads being received now.", registers }),
+    attach: (more) => {
+      sources.push(more);
+    },
+    render: async () => {
+      // prom-client would ask each gauge by itself; asking before the scrape takes one query for all of them.
+      for (const source of sources) await Promise.all(fill.map((ask) => ask(source)));
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+type Fill = (source: MetricSources) => Promise<void>;
+
+function mailGauges(registry: Registry, now: () => number): Fill {
+  const registers = [registry];
+  const queued = new Gauge({ name: "mail_queue_size", help: "Mails waiting to be sent.", registers });
+  const failed = new Gauge({ name: "mail_failed_size", help: "Mails given up.", registers });
+  const oldest = new Gauge({
+    name: "mail_queue_oldest_age_seconds",
+    help: "Age of the oldest mail that waits; 0 when none does.",
+    registers,
+  });
+  return async (source) => {
+    if (source.mailBacklog === undefined) return;
+    try {
+      const backlog = await source.mailBacklog();
+      queued.set(backlog.queued);
+      failed.set(backlog.failed);
+      oldest.set(backlog.oldestCreatedAt === null ? 0 : Math.max(0, (now() - backlog.oldestCreatedAt) / 1000));
+    } catch {
+      // The storage is unusable, which /readyz and the answers tell. An old number would look like a healthy one.
+      for (const gauge of [queued, failed, oldest]) gauge.remove();
+    }
+  };
+}
+
+function storeCounters(registry: Registry): Fill {
+  const registers = [registry];
+  const commits = new Counter({ name: "store_commits_total", help: "Commits to stable storage.", registers });
+  const jobs = new Counter({ name: "store_jobs_total", help: "Writes; several share a commit.", registers });
+  return async (source) => {
+    if (source.storeTotals === undefined) return;
+    const totals = source.storeTotals();
+    // The store counts; a counter here can only be set by starting over.
+    commits.reset();
+    commits.inc(totals.commits);
+    jobs.reset();
+    jobs.inc(totals.jobs);
+  };
+}
