@@ -1,7 +1,14 @@
 // A job application, with or without a resume file: what is sent and what comes back.
 import { z } from "zod";
 import { zfd } from "zod-form-data";
-import { email, optionalPhone, optionalText, optionalWebUrl, personName, requiredText } from "./fields.ts";
+import {
+  email,
+  optionalPhone,
+  optionalText,
+  optionalWebUrl,
+  personName,
+  requiredText,
+} from "./fields.ts";
 import { textLengthMax } from "./limits.ts";
 import { applicationReference } from "./reference.ts";
 
@@ -10,17 +17,28 @@ export const resumeField = "resumeFile";
 
 const shape = {
   fullName: personName.meta({ description: "The applicant's full name.", examples: ["Ana Souza"] }),
-  email: email.meta({ description: "Where the receipt and the answer go.", examples: ["ana@example.org"] }),
+  email: email.meta({
+    description: "Where the receipt and the answer go.",
+    examples: ["ana@example.org"],
+  }),
   position: requiredText(textLengthMax.position).meta({
     description: "The position applied for.",
     examples: ["Accent annotator"],
   }),
   phone: optionalPhone.meta({ description: "A telephone number.", examples: ["+351 912 345 678"] }),
-  company: optionalText({ max: textLengthMax.company }).meta({ description: "The present employer." }),
-  availability: optionalText({ max: textLengthMax.availability }).meta({ description: "When work could begin." }),
-  accent: optionalText({ max: textLengthMax.accent }).meta({ description: "The applicant's accent or variety." }),
+  company: optionalText({ max: textLengthMax.company }).meta({
+    description: "The present employer.",
+  }),
+  availability: optionalText({ max: textLengthMax.availability }).meta({
+    description: "When work could begin.",
+  }),
+  accent: optionalText({ max: textLengthMax.accent }).meta({
+    description: "The applicant's accent or variety.",
+  }),
   portfolioUrl: optionalWebUrl.meta({ description: "A portfolio. Stored as text, never fetched." }),
-  resumeUrl: optionalWebUrl.meta({ description: "A resume kept elsewhere. Stored as text, never fetched." }),
+  resumeUrl: optionalWebUrl.meta({
+    description: "A resume kept elsewhere. Stored as text, never fetched.",
+  }),
   coverLetter: optionalText({ max: textLengthMax.coverLetter, multiline: true }).meta({
     description: "Free text; line breaks and tabs are kept.",
   }),
@@ -49,7 +67,8 @@ export const applicationReceipt = z.object({
   message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
   applicationId: applicationReference.meta({ description: "The reference to quote." }),
   confirmationEmailSent: z.boolean().meta({
-    description: "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
+    description:
+      "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
   }),
 });
 

@@ -29,6 +29,8 @@ export const packageIdsMax = 50;
 
 /** Bodies, in bytes. */
 export const bytesMax = {
+  /** All request headers together: what Node and most proxies take. */
+  headers: 16 * 1024,
   /** A JSON body: all fields of the largest honest request, twice over. */
   json: 64 * 1024,
   /** 5 MiB: a resume of exactly this size is still accepted. */

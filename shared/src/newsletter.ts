@@ -8,7 +8,10 @@ import { normaliseSource } from "./source.ts";
 export const subscribeInput = z
   .object(
     {
-      email: email.meta({ description: "The address to subscribe.", examples: ["reader@example.org"] }),
+      email: email.meta({
+        description: "The address to subscribe.",
+        examples: ["reader@example.org"],
+      }),
       source: z
         .string("This field must be one text.")
         .max(textLengthMax.sourceRead)

@@ -1,0 +1,109 @@
+// The composition root: the one place that knows everything. Builds the service from its configuration, in the order of
+// its dependencies, and takes it down in the reverse order.
+import type { FastifyInstance } from "fastify";
+import { systemClock, type Clock } from "./clock.ts";
+import { publicUrl, type Config } from "./config/config.ts";
+import type { Deps } from "./deps.ts";
+import { Draining } from "./http/draining.ts";
+import { buildHttp } from "./http/server.ts";
+import { openMailer } from "./mail/open-mailer.ts";
+import { Outbox, type OutboxEvents } from "./mail/outbox.ts";
+import type { Log } from "./observe/log.ts";
+import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { openVault } from "./resumes/open-vault.ts";
+import { startSweeping } from "./resumes/sweeping.ts";
+import { openStore } from "./storage/open-store.ts";
+
+/** A running service. */
+export interface App extends AsyncDisposable {
+  /** Where it listens: `http://127.0.0.1:3000`. */
+  readonly address: string;
+  /** Finishes what is under way and stops; nothing acknowledged is lost. */
+  close(): Promise<void>;
+}
+
+interface AppOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** Starts the service: storage, mail, HTTP. Rejects, with everything closed again, when one of them cannot start. */
+export async function startApp({ config, log, clock = systemClock }: AppOptions): Promise<App> {
+  await using opened = new AsyncDisposableStack();
+  const metrics = createMetrics(() => clock.now());
+  const store = opened.use(await openStore(config.storage));
+  const vault = opened.use(await openVault(config.vault));
+  const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
+  const outbox = opened.use(
+    new Outbox({
+      store,
+      mailer,
+      clock,
+      events: outboxEvents(log, metrics),
+      deadlineMs: config.mailDeadlineMs,
+    }),
+  );
+  metrics.attach({ mailBacklog: () => store.mailBacklog(), storeTotals: () => store.totals() });
+
+  let port = config.listen.port;
+  const deps: Deps = {
+    clock,
+    store,
+    vault,
+    outbox,
+    newsletterOptIn: config.newsletterOptIn,
+    mail: {
+      brand: config.addresses.from.name ?? config.addresses.from.address,
+      // Asked for at each mail: with port 0 the port is known only once the server listens.
+      get publicUrl() {
+        return publicUrl(config, port);
+      },
+      salesTo: config.addresses.sales,
+      recruitingTo: config.addresses.recruiting,
+      packageTitles: config.packageTitles ?? undefined,
+    },
+  };
+  const draining = new Draining();
+  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins: config.corsOrigins });
+  opened.defer(() => http.close());
+  outbox.start();
+  opened.use(startSweeping({ vault, store, log }));
+  await http.listen({ host: config.listen.host, port });
+  port = portOf(http);
+
+  const resources = opened.move();
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    draining.start();
+    return (closing ??= resources.disposeAsync());
+  };
+  return {
+    address: publicUrl({ ...config, publicUrl: null }, port),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function portOf(http: FastifyInstance): number {
+  const address = http.server.address();
+  if (address === null || typeof address === "string")
+    throw new Error("The server listens on no port.");
+  return address.port;
+}
+
+function outboxEvents(log: Log, metrics: Metrics): OutboxEvents {
+  const results = { sent: "taken", failed: "refused", later: "later" } as const;
+  return {
+    settled(kind, result, { id, error }) {
+      metrics.mails.inc({ kind, result: results[result] });
+      if (result === "sent") log.debug({ mailId: id, mailKind: kind, result }, "mail sent");
+      else
+        log.warn(
+          { mailId: id, mailKind: kind, result, ...(error ? { code: error } : {}) },
+          "mail not sent",
+        );
+    },
+    stumbled: (error) => log.error({ err: error }, "the outbox stumbled and will try again"),
+  };
+}

@@ -1,0 +1,17 @@
+// What a verb is given: the collaborators of intake and desk, built once by the composition root. Nothing in here knows
+// of HTTP or tRPC.
+import type { Clock } from "./clock.ts";
+import type { MailSettings } from "./mail/compose.ts";
+import type { Outbox } from "./mail/outbox.ts";
+import type { Vault } from "./resumes/vault.ts";
+import type { Store } from "./storage/store.ts";
+
+export interface Deps {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly outbox: Outbox;
+  /** What composing a mail needs to know of this installation, the catalogue's titles among it. */
+  readonly mail: MailSettings;
+  readonly newsletterOptIn: "double" | "single";
+}

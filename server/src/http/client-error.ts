@@ -1,0 +1,41 @@
+// Answers what never became a request: broken HTTP, headers too large, clients too slow. Node hands over the bare
+// socket, so the answer is written by hand.
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import { faults, type FaultName } from "@submissions/shared/faults";
+
+const byNodeCode: Readonly<Record<string, FaultName>> = {
+  HPE_HEADER_OVERFLOW: "headersTooLarge",
+  ERR_HTTP_REQUEST_TIMEOUT: "requestTimedOut",
+};
+
+/** Writes the fault and closes the connection. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable || answerBegun(socket)) {
+    socket.destroy();
+    return;
+  }
+  const fault = byNodeCode[error.code ?? ""] ?? "requestMalformed";
+  const { status, code, message } = faults[fault];
+  const body = JSON.stringify({ message, code, requestId: randomUUID() });
+  socket.end(
+    `HTTP/1.1 ${status} ${reasons[fault] ?? "Bad Request"}\r\n` +
+      "content-type: application/json; charset=utf-8\r\n" +
+      `content-length: ${Buffer.byteLength(body)}\r\n` +
+      "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
+      body,
+  );
+  // A client that goes on sending must not keep the socket.
+  setTimeout(() => socket.destroy(), 1_000).unref();
+}
+
+const reasons: Partial<Record<FaultName, string>> = {
+  headersTooLarge: "Request Header Fields Too Large",
+  requestTimedOut: "Request Timeout",
+};
+
+// Node's own handler looks here too: bytes of an answer that has begun must not be mixed with ours.
+function answerBegun(socket: Socket): boolean {
+  const { _httpMessage: message } = socket as Socket & { _httpMessage?: { headersSent?: boolean } };
+  return message?.headersSent === true;
+}

@@ -1,0 +1,59 @@
+// The REST door: one real Fastify route for each procedure with a REST address, made from its `openapi` meta.
+import multipart from "@fastify/multipart";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { describeFailure } from "../rpc/failure.ts";
+import { callProcedure, procedures, type ProcedureEntry } from "../rpc/procedures.ts";
+import type { Deps } from "../deps.ts";
+import { takeUrlencoded } from "./body-parsers.ts";
+import type { BodyKind } from "./content-type.ts";
+import { replyWithFault } from "./fault-reply.ts";
+import { ProcedureInput } from "./procedure-input.ts";
+import type { CallCounter } from "./request-observer.ts";
+
+/** Adds the REST routes. JSON bodies are parsed by the scope around them. */
+export async function restDoor(
+  app: FastifyInstance,
+  deps: Deps,
+  count: CallCounter,
+): Promise<void> {
+  for (const entry of procedures) {
+    if (!entry.contentTypes.includes("multipart/form-data")) {
+      addRoute(app, entry, deps, count);
+      continue;
+    }
+    // In a scope of its own: the plugin's hooks would cost every other request a little.
+    await app.register(async (scope) => {
+      takeUrlencoded(scope);
+      await scope.register(multipart, { throwFileSizeLimit: false });
+      addRoute(scope, entry, deps, count);
+    });
+  }
+}
+
+function addRoute(
+  app: FastifyInstance,
+  entry: ProcedureEntry,
+  deps: Deps,
+  count: CallCounter,
+): void {
+  const accepted = entry.contentTypes as readonly BodyKind[];
+  app.route({
+    method: entry.method,
+    url: entry.url,
+    // Serialising by schema is quicker, and lets nothing through that is not documented.
+    schema: { response: { 200: z.toJSONSchema(entry.output, { target: "draft-7" }) } },
+    handler: async (request, reply) => {
+      try {
+        await using input = new ProcedureInput(request, accepted, deps.vault.stagingFolder);
+        const ctx = { deps, origin: { door: "rest", requestId: request.id } } as const;
+        const receipt = await callProcedure(entry.path, ctx, () => input.read());
+        count(entry.path, "rest", "OK");
+        return receipt;
+      } catch (error) {
+        count(entry.path, "rest", describeFailure(error).code);
+        return replyWithFault(request, reply, error);
+      }
+    },
+  });
+}

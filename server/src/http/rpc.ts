@@ -1,0 +1,164 @@
+// The typed door: tRPC's wire format over POST, single and batched. Calls in plain JSON are answered here with tRPC's
+// public parts, because the stock adapter builds a web Request and Response for each at several times the cost; what a
+// client asks for beyond that (streamed batches) goes to the stock resolver.
+import multipart from "@fastify/multipart";
+import { batchCallsMax } from "@submissions/shared/limits";
+import { resolveResponse } from "@trpc/server/http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Deps } from "../deps.ts";
+import { Fault } from "../fault.ts";
+import type { Context } from "../rpc/context.ts";
+import { describeFailure } from "../rpc/failure.ts";
+import { callProcedure, procedures } from "../rpc/procedures.ts";
+import { appRouter } from "../rpc/router.ts";
+import type { BodyKind } from "./content-type.ts";
+import { fromFastify, noteFailure, rpcFailure } from "./fault-reply.ts";
+import { objectOnly, ProcedureInput } from "./procedure-input.ts";
+import type { CallCounter } from "./request-observer.ts";
+
+/** Where the typed door is. */
+export const rpcPrefix = "/trpc";
+
+interface CallAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** Adds the typed routes. JSON bodies are parsed by the scope around them. */
+export async function rpcDoor(app: FastifyInstance, deps: Deps, count: CallCounter): Promise<void> {
+  const door = new RpcDoor(deps, count);
+  app.setErrorHandler((error, request, reply) => refuseRpc(request, reply, fromFastify(error)));
+  for (const { path, contentTypes } of procedures) {
+    const url = `${rpcPrefix}/${path}`;
+    if (!contentTypes.includes("multipart/form-data")) {
+      app.post(url, (request, reply) => door.call(request, reply, path, ["application/json"]));
+      continue;
+    }
+    await app.register(async (scope) => {
+      await scope.register(multipart, { throwFileSizeLimit: false });
+      scope.post(url, (request, reply) =>
+        door.call(request, reply, path, ["application/json", "multipart/form-data"]),
+      );
+    });
+  }
+  // Batches, whose path lists the procedures, and procedures that do not exist.
+  app.post<{ Params: { paths: string } }>(`${rpcPrefix}/:paths`, (request, reply) =>
+    door.callAll(request, reply, request.params.paths),
+  );
+}
+
+/** Answers a request to the typed door that no procedure was called for. */
+export function refuseRpc(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): FastifyReply {
+  noteFailure(request, reply, describeFailure(error), error);
+  const { status, body } = rpcFailure(error, undefined, request.id);
+  return reply.code(status).send(body);
+}
+
+/** Whether every procedure that a path below {@link rpcPrefix} lists exists. */
+export const isRpcPath = (url: string): boolean =>
+  url.startsWith(`${rpcPrefix}/`) &&
+  url
+    .slice(rpcPrefix.length + 1)
+    .split(",")
+    .every((path) => procedures.some((entry) => entry.path === path));
+
+class RpcDoor {
+  readonly #deps: Deps;
+  readonly #count: CallCounter;
+
+  constructor(deps: Deps, count: CallCounter) {
+    this.#deps = deps;
+    this.#count = count;
+  }
+
+  /** One call, or a batch of one. */
+  async call(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    path: string,
+    accepted: readonly BodyKind[],
+  ): Promise<unknown> {
+    if (isBatch(request) || wantsStream(request)) return this.callAll(request, reply, path);
+    await using input = new ProcedureInput(request, accepted, this.#deps.vault.stagingFolder);
+    const { status, body } = await this.#answer(request, reply, path, () => input.read());
+    reply.code(status);
+    return body;
+  }
+
+  /** A batch, or whatever else is not a plain single call. */
+  async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<unknown> {
+    await using input = new ProcedureInput(
+      request,
+      ["application/json"],
+      this.#deps.vault.stagingFolder,
+    );
+    const paths = list.split(",");
+    if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
+    if (wantsStream(request)) return this.#stream(request, reply, list);
+    if (!isBatch(request)) throw new Fault("notFound");
+    const inputs = objectOnly(await input.read()) as Record<string, unknown>;
+    const answers = await Promise.all(
+      paths.map((path, position) =>
+        this.#answer(request, reply, path, async () => objectOnly(inputs[String(position)])),
+      ),
+    );
+    const [first] = answers;
+    reply.code(
+      answers.every(({ status }) => status === first?.status) ? (first?.status ?? 200) : 207,
+    );
+    return answers.map(({ body }) => body);
+  }
+
+  async #answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    path: string,
+    getRawInput: () => Promise<unknown>,
+  ): Promise<CallAnswer> {
+    const ctx = this.#context(request);
+    try {
+      const data = await callProcedure(path, ctx, getRawInput);
+      this.#count(path, "rpc", "OK");
+      return { status: 200, body: { result: { data } } };
+    } catch (error) {
+      const failure = describeFailure(error);
+      // Paths that do not exist are a stranger's words and must not become labels.
+      if (failure.fault !== "notFound") this.#count(path, "rpc", failure.code);
+      noteFailure(request, reply, failure, error);
+      return rpcFailure(error, path, request.id);
+    }
+  }
+
+  // Streamed batches (`httpBatchStreamLink`): answers as JSON lines, each as soon as it is there.
+  async #stream(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
+    const response = await resolveResponse({
+      router: appRouter,
+      req: new Request(new URL(request.url, "http://internal"), {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "trpc-accept": String(request.headers["trpc-accept"]),
+        },
+        body: JSON.stringify(request.body),
+      }),
+      path,
+      error: null,
+      allowBatching: true,
+      maxBatchSize: batchCallsMax,
+      createContext: async () => this.#context(request),
+    });
+    return reply.send(response);
+  }
+
+  #context(request: FastifyRequest): Context {
+    return { deps: this.#deps, origin: { door: "rpc", requestId: request.id } };
+  }
+}
+
+const isBatch = (request: FastifyRequest) => (request.query as { batch?: unknown }).batch === "1";
+
+const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] !== undefined;

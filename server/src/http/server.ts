@@ -1,0 +1,111 @@
+// The HTTP server: limits and time-outs, what every request gets, and the doors. It knows the order of these things and
+// none of their details.
+import { randomUUID } from "node:crypto";
+import cors from "@fastify/cors";
+import { bytesMax } from "@submissions/shared/limits";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Deps } from "../deps.ts";
+import type { Log } from "../observe/log.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import { takeJson } from "./body-parsers.ts";
+import { answerClientError } from "./client-error.ts";
+import { drain } from "./drain.ts";
+import type { Draining } from "./draining.ts";
+import { fromFastify, replyWithFault } from "./fault-reply.ts";
+import { healthRoutes } from "./health.ts";
+import { observeRequests } from "./request-observer.ts";
+import { restDoor } from "./rest.ts";
+import { rpcDoor } from "./rpc.ts";
+import { refuseUnknownAddresses } from "./unknown-address.ts";
+
+interface HttpOptions {
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly draining: Draining;
+  readonly corsOrigins: readonly string[];
+}
+
+// Node checks time-outs at an interval, and swaps the two if the headers' is the longer one.
+const timeouts = {
+  headersMs: 10_000,
+  /** Headers and body together: 5 MiB at 0.7 Mbit/s. */
+  requestMs: 60_000,
+  /** A connection on which nothing moves. Longer than any answer takes. */
+  idleMs: 20_000,
+  /** Longer than the idle time-outs of common proxies, so that they close first. */
+  keepAliveMs: 72_000,
+  checkMs: 1_000,
+};
+
+const everyAnswer = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** Builds the server; it listens to nothing yet. */
+export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> {
+  const { deps, log, metrics, draining } = options;
+  const app: FastifyInstance = Fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    bodyLimit: bytesMax.json,
+    requestTimeout: timeouts.requestMs,
+    connectionTimeout: timeouts.idleMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+      maxHeaderSize: bytesMax.headers,
+    },
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    routerOptions: { maxParamLength: 500 },
+    frameworkErrors: (error, request, reply) => {
+      replyWithFault(request, reply, fromFastify(error));
+    },
+  });
+  app.removeAllContentTypeParsers();
+  takeJson(app);
+  app.setErrorHandler((error, request, reply) =>
+    replyWithFault(request, reply, fromFastify(error)),
+  );
+
+  observeRequests(app, log, metrics);
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(everyAnswer);
+    reply.header("x-request-id", request.id);
+    done();
+  });
+  // A request that was answered before its body was read: let the client finish, within bounds.
+  app.addHook("onResponse", (request, _reply, done) => {
+    drain(request.raw);
+    done();
+  });
+  refuseUnknownAddresses(app);
+  draining.guard(app);
+  if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
+
+  healthRoutes(app, {
+    log,
+    metrics,
+    draining,
+    checks: { store: () => deps.store.checkReadiness(), vault: () => deps.vault.checkReadiness() },
+  });
+  await app.register((scope) => restDoor(scope, deps, countCall(metrics)));
+  await app.register((scope) => rpcDoor(scope, deps, countCall(metrics)));
+  return app;
+}
+
+const countCall = (metrics: Metrics) => (procedure: string, door: string, code: string) =>
+  metrics.submissions.inc({ procedure, door, code });
+
+const corsOptions = (origins: readonly string[]) => ({
+  origin: [...origins],
+  methods: ["POST"],
+  allowedHeaders: ["content-type", "trpc-accept"],
+  exposedHeaders: ["x-request-id", "retry-after"],
+  maxAge: 600,
+});

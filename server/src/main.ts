@@ -1,0 +1,56 @@
+// The process: configuration, signals, exit codes. Everything else is in app.ts.
+import { loadConfig } from "./config/config.ts";
+import { readEnvironment } from "./config/env.ts";
+import { configExitCode, reportProblems } from "./config/report.ts";
+import { startApp, type App } from "./app.ts";
+import { createLog, type Log } from "./observe/log.ts";
+
+// The service ends within this time of the first signal, finished or not.
+const closeMsMax = 9_500;
+
+async function main(): Promise<void> {
+  const loaded = loadConfig(readEnvironment());
+  if (!loaded.ok) {
+    process.stderr.write(reportProblems(loaded.problems));
+    process.exit(configExitCode);
+  }
+  const { config } = loaded;
+  const log = createLog(config.log.level);
+  const app = await startApp({ config, log }).catch((error: unknown) => {
+    log.fatal({ err: error }, "the service could not start");
+    process.exit(1);
+  });
+  log.info({ address: app.address }, "listening");
+  endOnSignals(app, log);
+}
+
+function endOnSignals(app: App, log: Log): void {
+  let ending = false;
+  const end = (code: number) => {
+    if (ending) process.exit(1);
+    ending = true;
+    setTimeout(() => process.exit(1), closeMsMax).unref();
+    app.close().then(
+      () => process.exit(code),
+      (error: unknown) => {
+        log.fatal({ err: error }, "the service did not close cleanly");
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      log.info({ signal }, "closing");
+      end(0);
+    });
+  }
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      // What state the process is in is unknown: finish what can be finished and let the supervisor start a new one.
+      log.fatal({ err: error }, "unexpected error");
+      end(1);
+    });
+  }
+}
+
+await main();
