@@ -153,5 +153,10 @@ export interface StoredMail {
 export type MailSettlement = { readonly id: string } & (
   | { readonly result: "sent"; readonly at: number; readonly providerId: string }
   | { readonly result: "failed"; readonly at: number; readonly error: string }
-  | { readonly result: "later"; readonly at: number; readonly dueAt: number; readonly error: string }
+  | {
+      readonly result: "later";
+      readonly at: number;
+      readonly dueAt: number;
+      readonly error: string;
+    }
 );

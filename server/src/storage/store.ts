@@ -74,7 +74,11 @@ export interface Store extends AsyncDisposable {
   listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]>;
 
   /** How many mails wait, and since when the oldest (null when none does). */
-  mailBacklog(): Promise<{ readonly queued: number; readonly failed: number; readonly oldestCreatedAt: number | null }>;
+  mailBacklog(): Promise<{
+    readonly queued: number;
+    readonly failed: number;
+    readonly oldestCreatedAt: number | null;
+  }>;
 
   /** All inquiries received at or after `since`, oldest first, read in pages so that memory stays flat. */
   exportInquiries(since: number): AsyncIterable<StoredInquiry>;

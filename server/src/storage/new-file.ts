@@ -1,0 +1,48 @@
+// Writes a file that appears whole or not at all, readable by its owner only, and never over another one. Knows
+// nothing of what is in it.
+import { randomUUID } from "node:crypto";
+import { lstat, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** There is already something under the name. It was not touched. */
+export class FileExists extends Error {
+  override readonly name = "FileExists";
+}
+
+/**
+ * Has `write` fill a temporary file next to `file`, then syncs it and gives it its name. On failure nothing is left.
+ *
+ * @throws FileExists when `file` exists
+ */
+export async function writeNewFile(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
+  await refuseExisting(file);
+  const temporary = `${file}.${randomUUID()}.partial`;
+  // Made before the writer opens it, so that its bytes are never readable by others, not even for a moment.
+  await (await open(temporary, "wx", 0o600)).close();
+  try {
+    await write(temporary);
+    await sync(temporary);
+    await refuseExisting(file);
+    await rename(temporary, file);
+    await sync(dirname(file));
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  if (found !== null) throw new FileExists(`${file} already exists.`);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,48 @@
+// Applications in SQLite, and what the vault asks about their resumes. Its functions run inside a transaction that the
+// store has opened, or read.
+import { sql } from "kysely";
+import type { ResumeRecord, StoredApplication } from "../records.ts";
+import { resumeColumns, resumeOf, storedApplication } from "../rows.ts";
+import type { ApplicationTable } from "../schema.ts";
+import type { ReadPage } from "./pages.ts";
+import { type Engine, insertOf } from "./queries.ts";
+
+export interface Applications {
+  /** Answers false when the reference is taken; nothing is stored then. */
+  insert(row: ApplicationTable): boolean;
+  readonly readPage: ReadPage<StoredApplication>;
+  findResume(reference: string): ResumeRecord | null;
+  knownResumeKeys(keys: readonly string[]): ReadonlySet<string>;
+}
+
+export function applicationsOf({ connection, queries }: Engine): Applications {
+  return {
+    insert: insertOf<ApplicationTable>(connection, (row) =>
+      queries
+        .insertInto("application")
+        .values(row)
+        .onConflict((conflict) => conflict.column("reference").doNothing()),
+    ),
+    readPage(after, limit) {
+      const page = queries
+        .selectFrom("application")
+        .selectAll()
+        .where(({ eb, refTuple, tuple }) => eb(refTuple("received_at", "reference"), ">", tuple(after.at, after.key)))
+        .orderBy("received_at")
+        .orderBy("reference")
+        .limit(limit);
+      return connection.all(page.compile()).map(storedApplication);
+    },
+    findResume(reference) {
+      const found = queries.selectFrom("application").select(resumeColumns).where("reference", "=", reference);
+      const [row] = connection.all(found.compile());
+      return row === undefined ? null : resumeOf(row);
+    },
+    knownResumeKeys(keys) {
+      // The list is one parameter, so that its length makes no new statement and meets no limit.
+      const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(keys)}))`;
+      const known = queries.selectFrom("application").select("resume_key").where("resume_key", "in", listed);
+      return new Set(connection.all(known.compile()).flatMap(({ resume_key: key }) => (key === null ? [] : [key])));
+    },
+  };
+}

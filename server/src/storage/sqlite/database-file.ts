@@ -1,0 +1,72 @@
+// The file under the database: made private and durable, and watched. SQLite goes on writing happily into a file that
+// was deleted or replaced, and everything it then acknowledges is lost. Knows no SQL.
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { StorageUnavailable } from "../store.ts";
+
+/**
+ * Makes the file, mode 0600, and its folder, mode 0700, where they are missing. What exists keeps its mode.
+ *
+ * Only for before SQLite opens the file: POSIX drops all locks that a process holds on a file when the process closes
+ * any descriptor of it.
+ */
+export function createDatabaseFile(file: string): void {
+  const folder = dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // The log and the index of the log get the mode of this file from SQLite.
+    closeSync(openSync(file, "a", 0o600));
+    syncFolder(folder);
+  } catch (error) {
+    throw new StorageUnavailable("The database file cannot be made.", { cause: error });
+  }
+}
+
+// A new name is durable only when its folder is.
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Remembers which files the database consists of, and refuses to go on when a path leads elsewhere. */
+export class FileGuard {
+  readonly #file: string;
+  readonly #database: string;
+  // SQLite makes the log when it first needs it, and keeps it while a connection is open.
+  #log: string | undefined;
+
+  /** Takes note of the file; to be made before SQLite opens it. */
+  constructor(file: string) {
+    this.#file = file;
+    this.#database = identify(file) ?? refuse("There is no database file.");
+  }
+
+  /**
+   * Costs a few microseconds.
+   *
+   * @throws StorageUnavailable when the database or its log was deleted or replaced
+   */
+  assertUnchanged(): void {
+    if (identify(this.#file) !== this.#database) refuse("The database file was deleted or replaced.");
+    const log = identify(`${this.#file}-wal`);
+    this.#log ??= log;
+    if (log !== this.#log) refuse("The database's log was deleted or replaced.");
+  }
+}
+
+function identify(path: string): string | undefined {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+  } catch (error) {
+    throw new StorageUnavailable("The database file cannot be reached.", { cause: error });
+  }
+}
+
+function refuse(reason: string): never {
+  throw new StorageUnavailable(reason);
+}

@@ -1,0 +1,40 @@
+// Which of SQLite's errors mean that the database cannot be used now, and which are mistakes in this program. Only the
+// former become `StorageUnavailable`; the latter pass through, so that they are found.
+import { StorageUnavailable } from "../store.ts";
+
+// Primary result codes, https://sqlite.org/rescode.html. Extended codes carry more in their higher bytes: 517, say, is
+// BUSY because of an outdated snapshot.
+const busyCodes = new Map([
+  [5, "locked by another process"],
+  [6, "locked by another connection"],
+  [15, "contended while its log was opened"],
+]);
+const failureCodes = new Map([
+  [7, "out of memory"],
+  [8, "read-only"],
+  [10, "failing to read or write its disk"],
+  [11, "corrupt"],
+  [13, "out of disk space"],
+  [14, "not to be opened"],
+  [26, "not an SQLite database"],
+]);
+
+const primaryCode = (error: unknown): number | undefined =>
+  error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+
+// node:sqlite says this of a closed handle, with no SQLite code: the store is shutting down.
+const isClosed = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
+
+/** Whether somebody else holds a lock, so that trying again soon makes sense. */
+export function isBusy(error: unknown): boolean {
+  return busyCodes.has(primaryCode(error) ?? -1);
+}
+
+/** The error as the port promises it, or null when it is not about the database being unusable. */
+export function asUnavailable(error: unknown): StorageUnavailable | null {
+  if (error instanceof StorageUnavailable) return error;
+  const code = primaryCode(error) ?? -1;
+  const state = busyCodes.get(code) ?? failureCodes.get(code) ?? (isClosed(error) ? "closed" : undefined);
+  return state === undefined ? null : new StorageUnavailable(`The database is ${state}.`, { cause: error });
+}

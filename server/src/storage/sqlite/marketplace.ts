@@ -1,0 +1,39 @@
+// Inquiries in SQLite. Its functions run inside a transaction that the store has opened, or read.
+import type { StoredInquiry } from "../records.ts";
+import { storedInquiry } from "../rows.ts";
+import type { InquiryTable } from "../schema.ts";
+import type { Position, ReadPage } from "./pages.ts";
+import { type Engine, insertOf } from "./queries.ts";
+
+export interface Inquiries {
+  /** Answers false when the reference is taken; nothing is stored then. */
+  insert(row: InquiryTable): boolean;
+  readonly readPage: ReadPage<StoredInquiry>;
+}
+
+export function inquiriesOf({ connection, queries }: Engine): Inquiries {
+  return {
+    insert: insertOf<InquiryTable>(connection, (row) =>
+      queries
+        .insertInto("inquiry")
+        .values(row)
+        .onConflict((conflict) => conflict.column("reference").doNothing()),
+    ),
+    readPage(after, limit) {
+      const page = queries
+        .selectFrom("inquiry")
+        .selectAll()
+        .where(({ eb, refTuple, tuple }) => eb(refTuple("received_at", "reference"), ">", tuple(after.at, after.key)))
+        .orderBy("received_at")
+        .orderBy("reference")
+        .limit(limit);
+      return connection.all(page.compile()).map(storedInquiry);
+    },
+  };
+}
+
+/** Where an inquiry or an application stands in the order of exports. */
+export const receivedPosition = (row: { readonly receivedAt: number; readonly reference: string }): Position => ({
+  at: row.receivedAt,
+  key: row.reference,
+});

@@ -1,0 +1,86 @@
+// Brings a database to the schema of this version: numbered SQL files, forwards only, each in one transaction that
+// records it first. Any number of processes may start at once. Knows nothing of what the migrations say.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SchemaTooNew } from "../schema-version.ts";
+import { retryWhileBusy } from "./busy.ts";
+import type { SqliteConnection } from "./connection.ts";
+
+/** Another process may be building an index over everything; that is worth waiting for. */
+const migrationWaitMs = 60_000;
+
+const folder = join(import.meta.dirname, "migrations");
+
+export interface Migration {
+  readonly number: number;
+  /** File name without its ending. */
+  readonly name: string;
+  readonly script: string;
+}
+
+/** The migrations of this version in their order. */
+export function readMigrations(from: string = folder): Migration[] {
+  const files = readdirSync(from).filter((file) => file.endsWith(".sql"));
+  return files.sort().map((file, index) => {
+    const number = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(file)?.[1]);
+    if (number !== index + 1) throw new Error(`Migration ${file} should have number ${index + 1}.`);
+    return {
+      number,
+      name: file.slice(0, -".sql".length),
+      script: readFileSync(join(from, file), "utf8"),
+    };
+  });
+}
+
+/**
+ * The migrations that the database lacks. Reads only.
+ *
+ * @throws SchemaTooNew when the database has migrations that this version does not know
+ */
+export function findPending(connection: SqliteConnection, migrations: readonly Migration[]): Migration[] {
+  const found = latestApplied(connection);
+  const known = migrations.at(-1)?.number ?? 0;
+  if (found > known) throw new SchemaTooNew(found, known);
+  return migrations.filter((migration) => migration.number > found);
+}
+
+/** Applies the pending migrations and answers the names of those that this process applied. */
+export async function applyPending(connection: SqliteConnection, migrations: readonly Migration[]): Promise<string[]> {
+  const pending = await retryWhileBusy(() => findPending(connection, migrations));
+  const applied: string[] = [];
+  for (const migration of pending) {
+    if (await retryWhileBusy(() => apply(connection, migration), migrationWaitMs)) applied.push(migration.name);
+  }
+  return applied;
+}
+
+function latestApplied(connection: SqliteConnection): number {
+  const tables = connection.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'");
+  if (tables.length === 0) return 0;
+  const [row] = connection.query<{ number: number }>("SELECT max(number) AS number FROM schema_migration");
+  return row?.number ?? 0;
+}
+
+// The row goes in first: a process that lost the race to the write lock finds it there and has nothing left to do.
+function apply(connection: SqliteConnection, migration: Migration): boolean {
+  connection.begin();
+  try {
+    connection.execute(createTable);
+    const won = connection.run({ sql: record, parameters: [migration.number, migration.name] }) === 1;
+    if (won) connection.execute(migration.script);
+    connection.commit();
+    return won;
+  } catch (error) {
+    connection.rollback();
+    throw error;
+  }
+}
+
+const createTable = `CREATE TABLE IF NOT EXISTS schema_migration (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  applied_at INTEGER NOT NULL
+) STRICT`;
+
+const record = `INSERT INTO schema_migration (number, name, applied_at)
+  VALUES (?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER)) ON CONFLICT DO NOTHING`;

@@ -1,0 +1,68 @@
+// Opens the SQLite engine: settings, integrity, schema, and only then a store. Whatever fails closes the handle again.
+import { existsSync } from "node:fs";
+import { SchemaTooOld } from "../schema-version.ts";
+import { retryWhileBusy } from "./busy.ts";
+import { type Access, SqliteConnection } from "./connection.ts";
+import { applyPending, findPending, readMigrations } from "./migrate.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+
+/** Another process may be recovering the log of a crash, or switching a new file to its log. */
+const openWaitMs = 10_000;
+
+async function connect(file: string, access: Access): Promise<SqliteConnection> {
+  const connection = await retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs);
+  return closingOnFailure(connection, async () => {
+    await retryWhileBusy(() => connection.configure(access), openWaitMs);
+    return connection;
+  });
+}
+
+async function closingOnFailure<T>(connection: SqliteConnection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * @throws StorageUnavailable when the file is missing (read-only), damaged, or cannot be opened
+ * @throws SchemaTooNew, SchemaTooOld (read-only) when the schema does not fit this version
+ */
+export async function openSqliteStore(file: string, access: Access): Promise<SqliteStore> {
+  const connection = await connect(file, access);
+  return closingOnFailure(connection, async () => {
+    const migrations = readMigrations();
+    if (access === "read-only") {
+      const pending = await retryWhileBusy(() => findPending(connection, migrations));
+      if (pending.length > 0) throw new SchemaTooOld(pending.map((migration) => migration.name));
+    } else {
+      await retryWhileBusy(() => connection.checkIntegrity());
+      await applyPending(connection, migrations);
+    }
+    return new SqliteStore(connection);
+  });
+}
+
+/** Makes the database if need be and applies what is pending. Answers the names of what this process applied. */
+export async function migrateSqlite(file: string): Promise<string[]> {
+  const connection = await connect(file, "read-write");
+  try {
+    return await applyPending(connection, readMigrations());
+  } finally {
+    connection.close();
+  }
+}
+
+/** Names of the migrations that the database lacks; all of them when there is no database. Writes nothing. */
+export async function pendingSqliteMigrations(file: string): Promise<string[]> {
+  const migrations = readMigrations();
+  if (!existsSync(file)) return migrations.map((migration) => migration.name);
+  const connection = await connect(file, "read-only");
+  try {
+    return (await retryWhileBusy(() => findPending(connection, migrations))).map((migration) => migration.name);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,131 @@
+// The outbox in SQLite: what waits, who holds it, how it ended. Its functions run inside a transaction that the store
+// has opened, or read. Knows nothing of providers.
+import { sql } from "kysely";
+import type { LeasedMail, MailSettlement, MailStatus, StoredMail } from "../records.ts";
+import { leasedMail, listedMailColumns, storedMail } from "../rows.ts";
+import type { MailTable } from "../schema.ts";
+import type { Lease } from "../store.ts";
+import { type Engine, insertOf } from "./queries.ts";
+
+export interface Outbox {
+  insert(row: MailTable): void;
+  claim(now: number, limit: number, lease: Lease): LeasedMail[];
+  settle(settlement: MailSettlement, owner: string): void;
+  release(owner: string, now: number): void;
+  retry(id: string | "all-failed", now: number): number;
+  list(filter: { readonly status?: MailStatus; readonly limit: number }): StoredMail[];
+  backlog(): { queued: number; failed: number; oldestCreatedAt: number | null };
+}
+
+// Written into the text, not bound: SQLite uses a partial index only where it can see that the condition holds.
+const queued = sql.lit<MailStatus>("queued");
+const failed = sql.lit<MailStatus>("failed");
+
+const unleased = { lease_owner: null, lease_until: null };
+
+// The links in a sent mail are as good as passwords, and its text is personal data that nobody needs a second time.
+const bodyless = { reply_to: null, text: null, html: null, headers: null };
+
+export function outboxOf({ connection, queries }: Engine): Outbox {
+  return {
+    insert: insertOf<MailTable>(connection, (row) => queries.insertInto("mail").values(row)),
+
+    claim(now, limit, lease) {
+      const due = queries
+        .selectFrom("mail")
+        .select("id")
+        .where("status", "=", queued)
+        .where("due_at", "<=", now)
+        .where((is) => is.or([is("lease_until", "is", null), is("lease_until", "<", now)]))
+        .orderBy("due_at")
+        .orderBy("created_at")
+        .limit(limit);
+      const claimed = queries
+        .updateTable("mail")
+        .set({ lease_owner: lease.owner, lease_until: lease.until })
+        .where("id", "in", due)
+        .returningAll();
+      // RETURNING promises no order.
+      return connection.all(claimed.compile()).sort(byDueTime).map(leasedMail);
+    },
+
+    settle(settlement, owner) {
+      const settled = queries
+        .updateTable("mail")
+        .set((is) => ({ attempts: is("attempts", "+", 1), ...unleased, ...ending(settlement) }))
+        .where("id", "=", settlement.id)
+        .where("status", "=", queued)
+        .where("lease_owner", "=", owner);
+      connection.run(settled.compile());
+    },
+
+    release(owner, now) {
+      const released = queries
+        .updateTable("mail")
+        // An earlier due time stays: the oldest goes first.
+        .set({ ...unleased, due_at: sql<number>`min(due_at, ${now})` })
+        .where("status", "=", queued)
+        .where("lease_owner", "=", owner);
+      connection.run(released.compile());
+    },
+
+    retry(id, now) {
+      // A lease stays with its holder: the mail may be on its way at this moment.
+      const due = queries.updateTable("mail").set({ status: "queued", due_at: now });
+      const woken =
+        id === "all-failed"
+          ? due.where("status", "=", failed)
+          : due.where("id", "=", id).where("status", "in", ["queued", "failed"]);
+      return connection.run(woken.compile());
+    },
+
+    list({ status, limit }) {
+      const listed = queries
+        .selectFrom("mail")
+        .select(listedMailColumns)
+        .$if(status !== undefined, (all) => all.where("status", "=", sql.lit(status as MailStatus)))
+        .orderBy("created_at", "desc")
+        .limit(limit);
+      return connection.all(listed.compile()).map(storedMail);
+    },
+
+    backlog() {
+      const waiting = queries
+        .selectFrom("mail")
+        .select(({ fn }) => [fn.countAll<number>().as("count"), fn.min<number | null>("created_at").as("oldest")])
+        .where("status", "=", queued);
+      const givenUp = queries
+        .selectFrom("mail")
+        .select(({ fn }) => fn.countAll<number>().as("count"))
+        .where("status", "=", failed);
+      const [waits, gone] = [connection.all(waiting.compile())[0], connection.all(givenUp.compile())[0]];
+      return {
+        queued: waits?.count ?? 0,
+        failed: gone?.count ?? 0,
+        oldestCreatedAt: waits?.oldest ?? null,
+      };
+    },
+  };
+}
+
+const byDueTime = (a: MailTable, b: MailTable): number =>
+  (a.due_at ?? 0) - (b.due_at ?? 0) || a.created_at - b.created_at;
+
+/** What a settlement writes besides the attempt and the lease. */
+function ending(settlement: MailSettlement): Partial<MailTable> {
+  switch (settlement.result) {
+    case "sent":
+      return {
+        status: "sent",
+        due_at: null,
+        sent_at: settlement.at,
+        provider_id: settlement.providerId,
+        last_error: null,
+        ...bodyless,
+      };
+    case "failed":
+      return { status: "failed", due_at: null, last_error: settlement.error };
+    case "later":
+      return { due_at: settlement.dueAt, last_error: settlement.error };
+  }
+}

@@ -1,0 +1,174 @@
+// The SQLite engine of the store: every method is one job in the commit queue, or one short read. Knows which tables a
+// method touches, not how.
+import type {
+  ApplicationRecord,
+  InquiryRecord,
+  LeasedMail,
+  MailSettlement,
+  MailStatus,
+  NewMail,
+  ResumeRecord,
+  StoredApplication,
+  StoredInquiry,
+  StoredMail,
+  StoredSubscriber,
+  SubscriptionRecord,
+} from "../records.ts";
+import type { ReferenceKind } from "@submissions/shared/reference";
+import type { CommitCounts } from "../commit-counts.ts";
+import { applicationRow, inquiryRow, mailRow } from "../rows.ts";
+import {
+  type Acceptance,
+  type Lease,
+  type ReadinessReport,
+  StorageUnavailable,
+  type Store,
+  type SubscriptionOutcome,
+} from "../store.ts";
+import { type Applications, applicationsOf } from "./applications.ts";
+import { backupDatabase } from "./backup.ts";
+import { retryWhileBusy } from "./busy.ts";
+import { CommitQueue } from "./commit-queue.ts";
+import type { SqliteConnection } from "./connection.ts";
+import { inquiriesOf, type Inquiries, receivedPosition } from "./marketplace.ts";
+import { subscribedPosition, type Subscribers, subscribersOf } from "./newsletter.ts";
+import { type Outbox, outboxOf } from "./outbox.ts";
+import { readPages } from "./pages.ts";
+import { createQueries, type Engine } from "./queries.ts";
+import { findFreeNumbers } from "./references.ts";
+
+/** How long the readiness check waits for the write lock; whoever asks wants an answer, not the last try. */
+const readinessWaitMs = 500;
+
+export class SqliteStore implements Store {
+  readonly #engine: Engine;
+  readonly #queue: CommitQueue;
+  readonly #inquiries: Inquiries;
+  readonly #applications: Applications;
+  readonly #subscribers: Subscribers;
+  readonly #outbox: Outbox;
+
+  /** Takes over a connection that is configured and migrated. */
+  constructor(connection: SqliteConnection) {
+    this.#engine = { connection, queries: createQueries() };
+    this.#queue = new CommitQueue(connection);
+    this.#inquiries = inquiriesOf(this.#engine);
+    this.#applications = applicationsOf(this.#engine);
+    this.#subscribers = subscribersOf(this.#engine);
+    this.#outbox = outboxOf(this.#engine);
+  }
+
+  get commitCounts(): CommitCounts {
+    return this.#queue.counts;
+  }
+
+  async acceptInquiry(inquiry: InquiryRecord, mails: readonly NewMail[], lease: Lease): Promise<Acceptance> {
+    const row = inquiryRow(inquiry);
+    return this.#accept(() => this.#inquiries.insert(row), mails, inquiry.receivedAt, lease);
+  }
+
+  async acceptApplication(
+    application: ApplicationRecord,
+    mails: readonly NewMail[],
+    lease: Lease,
+  ): Promise<Acceptance> {
+    const row = applicationRow(application);
+    return this.#accept(() => this.#applications.insert(row), mails, application.receivedAt, lease);
+  }
+
+  #accept(insert: () => boolean, mails: readonly NewMail[], receivedAt: number, lease: Lease): Promise<Acceptance> {
+    const rows = mails.map((mail) => mailRow(mail, receivedAt, lease));
+    return this.#queue.run(() => {
+      if (!insert()) return "reference-taken";
+      for (const row of rows) this.#outbox.insert(row);
+      return "accepted";
+    });
+  }
+
+  async acceptSubscription(
+    subscription: SubscriptionRecord,
+    welcome: NewMail,
+    lease: Lease,
+  ): Promise<SubscriptionOutcome> {
+    const row = mailRow(welcome, subscription.receivedAt, lease);
+    return this.#queue.run(() => {
+      const mailed = this.#subscribers.subscribe(subscription);
+      if (mailed) this.#outbox.insert(row);
+      return { mailed };
+    });
+  }
+
+  freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]> {
+    return findFreeNumbers(this.#engine, kind, day, count);
+  }
+
+  claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
+    return this.#queue.run(() => this.#outbox.claim(now, limit, lease));
+  }
+
+  settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
+    return this.#queue.run(() => {
+      for (const settlement of settlements) this.#outbox.settle(settlement, owner);
+    });
+  }
+
+  releaseMails(owner: string, now: number): Promise<void> {
+    return this.#queue.run(() => this.#outbox.release(owner, now));
+  }
+
+  retryMails(id: string | "all-failed", now: number): Promise<number> {
+    return this.#queue.run(() => this.#outbox.retry(id, now));
+  }
+
+  listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]> {
+    return retryWhileBusy(() => this.#outbox.list(filter));
+  }
+
+  mailBacklog(): ReturnType<Store["mailBacklog"]> {
+    return retryWhileBusy(() => this.#outbox.backlog());
+  }
+
+  exportInquiries(since: number): AsyncIterable<StoredInquiry> {
+    return readPages(since, this.#inquiries.readPage, receivedPosition);
+  }
+
+  exportApplications(since: number): AsyncIterable<StoredApplication> {
+    return readPages(since, this.#applications.readPage, receivedPosition);
+  }
+
+  exportSubscribers(since: number): AsyncIterable<StoredSubscriber> {
+    return readPages(since, this.#subscribers.readPage, subscribedPosition);
+  }
+
+  findResume(reference: string): Promise<ResumeRecord | null> {
+    return retryWhileBusy(() => this.#applications.findResume(reference));
+  }
+
+  knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>> {
+    return retryWhileBusy(() => this.#applications.knownResumeKeys(keys));
+  }
+
+  async checkReadiness(): Promise<ReadinessReport> {
+    const probe = this.#engine.queries.updateTable("probe").set((is) => ({ writes: is("writes", "+", 1) }));
+    try {
+      // The commit compares the files as well, but only here it is said before waiting for a lock.
+      this.#engine.connection.assertSameFile();
+      await this.#queue.run(() => this.#engine.connection.run(probe.compile()), readinessWaitMs);
+      return { ready: true };
+    } catch (error) {
+      if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
+      throw error;
+    }
+  }
+
+  async backup(file: string): Promise<void> {
+    this.#engine.connection.assertSameFile();
+    await backupDatabase(this.#engine.connection.file, file);
+  }
+
+  /** Waits for what was handed in, then closes; a second call waits for the same. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#queue.close();
+    this.#engine.connection.close();
+  }
+}
