@@ -1,21 +1,14 @@
 // Chooses the mailer that the configuration names. Only the chosen one is loaded: a service with the local mailbox never
 // reads a line of an SMTP client. It knows nothing of environment variables.
 import type { Mailer } from "./mailer.ts";
+import type { PostmarkSettings } from "./postmark-mailer.ts";
 import type { Sender } from "./sender.ts";
 
 /** Where mails go. */
 export type MailTransport =
   /** `.eml` files in a folder of this machine. */
   | { readonly kind: "mailbox"; readonly folder: string }
-  | {
-      readonly kind: "postmark";
-      /** The server token; never logged. */
-      readonly token: string;
-      /** Another base address than Postmark's own: `http(s)://host[:port]`. */
-      readonly apiUrl?: string | undefined;
-      /** `outbound` unless named. */
-      readonly messageStream?: string | undefined;
-    }
+  | ({ readonly kind: "postmark" } & PostmarkSettings)
   /** `smtp://` or `smtps://`, with user and password if the server wants them; never logged. */
   | { readonly kind: "smtp"; readonly url: string };
 

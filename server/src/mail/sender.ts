@@ -25,3 +25,7 @@ export function parseSender(text: string): Sender | null {
 
 /** What mails call the sender: its name, or else the host name of its address. */
 export const brandOf = (sender: Sender): string => sender.name ?? sender.address.slice(sender.address.indexOf("@") + 1);
+
+/** The sender as a header without encoding: for providers that are handed text and write the header themselves. */
+export const formatSender = ({ name, address }: Sender): string =>
+  name === null ? address : `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;

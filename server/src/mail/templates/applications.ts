@@ -11,6 +11,7 @@ import {
   layout,
   paragraph,
   referencePanel,
+  utcMinute,
   type Fact,
   type Written,
 } from "./layout.ts";
@@ -92,7 +93,7 @@ export function writeApplicationNotice(notice: ApplicationNoticeFacts): Written 
     ...optional("Portfolio", application.portfolioUrl),
     ...optional("Resume elsewhere", application.resumeUrl),
     resumeFact(application.resume),
-    { label: "Received", value: new Date(application.receivedAt).toISOString() },
+    { label: "Received", value: utcMinute(application.receivedAt) },
   ];
   const answer = "Answer this mail to write to the applicant.";
   const letter = application.coverLetter;
@@ -122,6 +123,6 @@ const coverLetter = (letter: string): Safe =>
     >
       Cover letter
     </h2>
-    <div dir="auto" style="overflow-wrap:anywhere;word-break:break-word">
+    <div dir="auto" style="unicode-bidi:plaintext;overflow-wrap:anywhere;word-break:break-word">
       ${letter.split("\n").map((line, index) => (index === 0 ? html`${line}` : html`<br />${line}`))}
     </div>`;

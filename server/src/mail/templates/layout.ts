@@ -209,3 +209,7 @@ export const fileSize = (bytes: number): string =>
     : bytes < 1024 * 1024
       ? `${Math.round(bytes / 1024)} KB`
       : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+
+/** `2026-11-21 09:30 UTC`. */
+export const utcMinute = (epochMs: number): string =>
+  `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -3,7 +3,17 @@
 import type { InquiryRecord } from "../../storage/records.ts";
 import { html } from "../html.ts";
 import { greeting } from "../stranger.ts";
-import { button, factLines, factList, layout, paragraph, referencePanel, type Fact, type Written } from "./layout.ts";
+import {
+  button,
+  factLines,
+  factList,
+  layout,
+  paragraph,
+  referencePanel,
+  utcMinute,
+  type Fact,
+  type Written,
+} from "./layout.ts";
 
 export interface InquiryReceiptFacts {
   readonly brand: string;
@@ -74,7 +84,7 @@ export function writeInquiryNotice(notice: InquiryNoticeFacts): Written {
     ...(inquiry.company === null ? [] : [{ label: "Company", value: inquiry.company }]),
     { label: "E-mail", value: inquiry.email },
     { label: `Packages (${notice.packages.length})`, value: notice.packages },
-    { label: "Received", value: new Date(inquiry.receivedAt).toISOString() },
+    { label: "Received", value: utcMinute(inquiry.receivedAt) },
   ];
   const answer = "Answer this mail to write to the buyer.";
   return {

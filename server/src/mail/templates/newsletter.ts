@@ -45,7 +45,7 @@ function writeConfirmation({ brand, unsubscribeUrl }: WelcomeFacts, confirmUrl: 
 function writePlainWelcome({ brand, unsubscribeUrl }: WelcomeFacts): Written {
   const subject = `Welcome to the newsletter of ${brand}`;
   const welcome = "Welcome! You are subscribed to our newsletter, and the next issue will come to this address.";
-  const otherwise = "If you did not ask for this, one click on the link below ends it.";
+  const otherwise = "If you did not ask for this, the link below ends it.";
   return {
     subject,
     text: [
