@@ -19,9 +19,14 @@ export default defineConfig({
       project("unit", ["{shared,server,client}/src/**/*.test.ts"]),
       project("architecture", ["test/architecture/**/*.test.ts"]),
       project("types", [], {
-        typecheck: { enabled: true, only: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "test/tsconfig.json" },
+        typecheck: {
+          enabled: true,
+          only: true,
+          include: ["test/types/**/*.test-d.ts"],
+          tsconfig: "test/tsconfig.json",
+        },
       }),
-      ...["contract", "api", "rpc", "mail", "outbox", "desk", "client", "process"].map((folder) =>
+      ...["contract", "api", "rpc", "mail", "outbox", "desk", "config", "client", "process", "resumes"].map((folder) =>
         project(folder, [`test/${folder}/**/*.test.ts`]),
       ),
     ],

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { csvLine, defuse, joinList } from "./csv.ts";
+
+test.each([
+  "=1+1",
+  "+44 20",
+  "-1",
+  "@SUM(A1)",
+  "\t=1",
+  "\r",
+  "\nx",
+  " =1",
+  "\u3000＝1",
+  "\u200B@x",
+  "＋1",
+  "－1",
+  "＠x",
+])("defuses %j", (text) => {
+  expect(defuse(text)).toBe(`'${text}`);
+});
+
+test.each(["Ann", "a=b", "1-2", "ann@example.org", "", " Ann", "'=1"])("leaves %j alone", (text) => {
+  expect(defuse(text)).toBe(text);
+});
+
+test("writes numbers and absent values", () => {
+  expect(csvLine([1, null, 'a "b"'])).toBe('"1",,"a ""b"""\r\n');
+});
+
+test("joins a list so that it can be taken apart again", () => {
+  expect(joinList(["de-AT", "en|GB", "a\\b"])).toBe("de-AT|en\\|GB|a\\\\b");
+});
