@@ -87,8 +87,7 @@ export async function startApp({ config, log, clock = systemClock }: AppOptions)
 
 function portOf(http: FastifyInstance): number {
   const address = http.server.address();
-  if (address === null || typeof address === "string")
-    throw new Error("The server listens on no port.");
+  if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
   return address.port;
 }
 
@@ -98,11 +97,7 @@ function outboxEvents(log: Log, metrics: Metrics): OutboxEvents {
     settled(kind, result, { id, error }) {
       metrics.mails.inc({ kind, result: results[result] });
       if (result === "sent") log.debug({ mailId: id, mailKind: kind, result }, "mail sent");
-      else
-        log.warn(
-          { mailId: id, mailKind: kind, result, ...(error ? { code: error } : {}) },
-          "mail not sent",
-        );
+      else log.warn({ mailId: id, mailKind: kind, result, ...(error ? { code: error } : {}) }, "mail not sent");
     },
     stumbled: (error) => log.error({ err: error }, "the outbox stumbled and will try again"),
   };

@@ -1,14 +1,7 @@
 // A job application, with or without a resume file: what is sent and what comes back.
 import { z } from "zod";
 import { zfd } from "zod-form-data";
-import {
-  email,
-  optionalPhone,
-  optionalText,
-  optionalWebUrl,
-  personName,
-  requiredText,
-} from "./fields.ts";
+import { email, optionalPhone, optionalText, optionalWebUrl, personName, requiredText } from "./fields.ts";
 import { textLengthMax } from "./limits.ts";
 import { applicationReference } from "./reference.ts";
 
@@ -67,8 +60,7 @@ export const applicationReceipt = z.object({
   message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
   applicationId: applicationReference.meta({ description: "The reference to quote." }),
   confirmationEmailSent: z.boolean().meta({
-    description:
-      "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
+    description: "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
   }),
 });
 

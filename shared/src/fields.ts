@@ -4,8 +4,7 @@ import { z } from "zod";
 import { textLengthMax } from "./limits.ts";
 
 // White space and characters that take no room, which people paste without knowing and cannot see to remove.
-const invisible =
-  "[\\s\\p{White_Space}\\u00AD\\u034F\\u061C\\u180E\\u200B-\\u200F\\u2060-\\u2064\\uFEFF]";
+const invisible = "[\\s\\p{White_Space}\\u00AD\\u034F\\u061C\\u180E\\u200B-\\u200F\\u2060-\\u2064\\uFEFF]";
 const invisibleEnds = new RegExp(`^${invisible}+|${invisible}+$`, "gu");
 // Letters that draw nothing (Hangul fillers, the blank Braille cell): a name of these alone is no name.
 const blank = new RegExp(`^(?:${invisible}|[\\u115F\\u1160\\u2800\\u3164\\uFFA0])*$`, "u");
@@ -18,10 +17,10 @@ export const cleanText = (raw: string): string => raw.normalize("NFC").replace(i
 const cleanLines = (raw: string): string => cleanText(raw.replace(/\r\n?/g, "\n"));
 
 /** Code points, not UTF-16 units: an emoji counts once. */
-function codePointsWithin(text: string, max: number): boolean {
-  if (text.length <= max) return true;
-  if (text.length > 2 * max) return false;
-  return Array.from(text).length <= max;
+function codePointsWithin(value: string, max: number): boolean {
+  if (value.length <= max) return true;
+  if (value.length > 2 * max) return false;
+  return Array.from(value).length <= max;
 }
 
 // A form field that was sent twice arrives as a list.
@@ -41,21 +40,14 @@ function text(rule: TextRule) {
   return z
     .string({ error: notText })
     .overwrite(rule.multiline ? cleanLines : cleanText)
-    .refine(
-      (value) => !controls.test(value) && value.isWellFormed(),
-      "Control characters are not allowed.",
-    )
-    .refine(
-      (value) => codePointsWithin(value, rule.max),
-      `At most ${rule.max.toLocaleString("en")} characters.`,
-    );
+    .refine((value) => !controls.test(value) && value.isWellFormed(), "Control characters are not allowed.")
+    .refine((value) => codePointsWithin(value, rule.max), `At most ${rule.max.toLocaleString("en")} characters.`);
 }
 
 const isBlank = (value: string) => blank.test(value);
 
 /** A blank optional text counts as absent. */
-const absentIfBlank = (value: string | undefined) =>
-  value === undefined || isBlank(value) ? undefined : value;
+const absentIfBlank = (value: string | undefined) => (value === undefined || isBlank(value) ? undefined : value);
 
 /** Required single-line text of 1 to `max` code points. */
 export const requiredText = (max: number) =>
@@ -95,12 +87,7 @@ function cleanEmail(raw: string): string {
 function isEmail(value: string): boolean {
   const at = value.lastIndexOf("@");
   const [local, host] = [value.slice(0, Math.max(at, 0)), value.slice(at + 1)];
-  return (
-    value.length <= textLengthMax.email &&
-    local.length <= 64 &&
-    localPart.test(local) &&
-    hostName.test(host)
-  );
+  return value.length <= textLengthMax.email && local.length <= 64 && localPart.test(local) && hostName.test(host);
 }
 
 /**
@@ -120,11 +107,7 @@ export const emailKey = (address: string): string => address.toLowerCase();
 function isWebUrl(value: string): boolean {
   const url = URL.parse(value);
   if (url === null || !/^https?:\/\//i.test(value) || /\s/u.test(value)) return false;
-  return (
-    (url.protocol === "http:" || url.protocol === "https:") &&
-    url.username === "" &&
-    url.password === ""
-  );
+  return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "";
 }
 
 /**
@@ -132,10 +115,7 @@ function isWebUrl(value: string): boolean {
  * shown as inert text; the service never fetches it.
  */
 export const optionalWebUrl = text({ max: textLengthMax.url })
-  .refine(
-    (value) => isBlank(value) || isWebUrl(value),
-    "Enter a web address that starts with http:// or https://.",
-  )
+  .refine((value) => isBlank(value) || isWebUrl(value), "Enter a web address that starts with http:// or https://.")
   .meta({ format: "uri", maxLength: textLengthMax.url })
   .optional()
   .transform(absentIfBlank);
@@ -148,8 +128,7 @@ const phoneShape = /^[+(]?[\p{Nd}\s().,;/#*+-]*(?:(?:ext|x)\.?\s*\p{Nd}+)?$/iu;
  */
 export const optionalPhone = text({ max: textLengthMax.phone })
   .refine(
-    (value) =>
-      isBlank(value) || (phoneShape.test(value) && (value.match(/\p{Nd}/gu)?.length ?? 0) >= 3),
+    (value) => isBlank(value) || (phoneShape.test(value) && (value.match(/\p{Nd}/gu)?.length ?? 0) >= 3),
     "Enter a telephone number.",
   )
   .meta({ maxLength: textLengthMax.phone })

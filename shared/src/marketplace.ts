@@ -18,15 +18,13 @@ export const inquiryInput = z
       }),
       selectedPackageIds: z
         .array(requiredText(textLengthMax.packageId), {
-          error: (issue) =>
-            issue.input === undefined ? "This field is required." : "This field must be a list.",
+          error: (issue) => (issue.input === undefined ? "This field is required." : "This field must be a list."),
         })
         .min(1, "Select at least one package.")
         .max(packageIdsMax, `Select at most ${packageIdsMax} packages.`)
         .overwrite((ids) => [...new Set(ids)])
         .meta({
-          description:
-            "Identifiers of the packages asked for. Repeats are dropped, the order is kept.",
+          description: "Identifiers of the packages asked for. Repeats are dropped, the order is kept.",
           examples: [["en-GB-scottish", "de-AT"]],
         }),
     },
@@ -39,8 +37,7 @@ export const inquiryReceipt = z.object({
   message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
   inquiryId: inquiryReference.meta({ description: "The reference to quote." }),
   confirmationEmailSent: z.boolean().meta({
-    description:
-      "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
+    description: "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
   }),
 });
 

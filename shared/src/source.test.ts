@@ -21,6 +21,5 @@ test.each([
 });
 
 test("is idempotent on its own labels", () => {
-  for (const label of ["blog-post", "café", "unknown", "a1-b2"])
-    expect(normaliseSource(label)).toBe(label);
+  for (const label of ["blog-post", "café", "unknown", "a1-b2"]) expect(normaliseSource(label)).toBe(label);
 });

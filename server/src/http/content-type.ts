@@ -10,10 +10,7 @@ const parameter = `;[ \\t]*(?:${token}=(?:[^\\s;",]+|"(?:[^"\\\\]|\\\\.)*")[ \\t
 const shape = new RegExp(`^(${token}/${token})[ \\t]*((?:${parameter})*)$`);
 
 /** A content type that this service can take. */
-export type BodyKind =
-  | "application/json"
-  | "multipart/form-data"
-  | "application/x-www-form-urlencoded";
+export type BodyKind = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
 
 /**
  * The media type of a request in lower case.

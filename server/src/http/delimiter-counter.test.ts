@@ -6,8 +6,7 @@ const body = "preamble\r\n--b1\r\n\r\none\r\n--b1\r\n\r\n--b\r\n--b1--\r\nepilog
 function count(contentType: string, text: string, chunkSize: number) {
   const counter = new DelimiterCounter(contentType);
   const bytes = Buffer.from(text, "latin1");
-  for (let at = 0; at < bytes.length; at += chunkSize)
-    counter.feed(bytes.subarray(at, at + chunkSize));
+  for (let at = 0; at < bytes.length; at += chunkSize) counter.feed(bytes.subarray(at, at + chunkSize));
   return { parts: counter.parts, closed: counter.closed };
 }
 
@@ -29,8 +28,6 @@ test("counts the first delimiter of a body without preamble", () => {
 
 test("does not take a half-written closing delimiter for a closing one", () => {
   for (const end of ["", "-"]) {
-    expect(
-      count("multipart/form-data; boundary=b1", `--b1\r\n\r\none\r\n--b1${end}`, 5).closed,
-    ).toBe(false);
+    expect(count("multipart/form-data; boundary=b1", `--b1\r\n\r\none\r\n--b1${end}`, 5).closed).toBe(false);
   }
 });

@@ -29,11 +29,7 @@ export function faultBody(failure: Failure, requestId: string): FaultBody {
 }
 
 /** Answers a REST request with a failure. */
-export function replyWithFault(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): FastifyReply {
+export function replyWithFault(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const failure = describeFailure(error);
   noteFailure(request, reply, failure, error);
   return reply
@@ -54,15 +50,9 @@ export function rpcFailure(
 }
 
 /** Hands a failure to the request's log line, and its headers to the answer. */
-export function noteFailure(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  failure: Failure,
-  error: unknown,
-): void {
+export function noteFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure, error: unknown): void {
   request.failure = { fault: failure.fault, error: failure.status >= 500 ? error : undefined };
-  if (failure.retryAfterSeconds !== undefined)
-    reply.header("retry-after", failure.retryAfterSeconds);
+  if (failure.retryAfterSeconds !== undefined) reply.header("retry-after", failure.retryAfterSeconds);
 }
 
 declare module "fastify" {

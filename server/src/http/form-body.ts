@@ -1,10 +1,6 @@
 // Gathers the fields of a form, from multipart parts or URL-encoded pairs, into FormData that holds nothing but known
 // names: the names are a stranger's, and zod-form-data builds paths from them.
-import {
-  applicationInput,
-  applicationTextFields,
-  resumeField,
-} from "@submissions/shared/applications";
+import { applicationInput, applicationTextFields, resumeField } from "@submissions/shared/applications";
 import type { Issue } from "@submissions/shared/faults";
 import { Fault } from "../fault.ts";
 import { issuesOf } from "../rpc/failure.ts";

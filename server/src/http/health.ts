@@ -8,9 +8,7 @@ interface HealthOptions {
   readonly metrics: Metrics;
   readonly draining: { readonly started: boolean };
   /** Whatever must work for a submission to be taken. */
-  readonly checks: Readonly<
-    Record<string, () => Promise<{ readonly ready: boolean; readonly reason?: string }>>
-  >;
+  readonly checks: Readonly<Record<string, () => Promise<{ readonly ready: boolean; readonly reason?: string }>>>;
 }
 
 /** Adds `/healthz`, `/readyz` and `/metrics`. */
@@ -35,7 +33,6 @@ async function failedChecks({ checks, log }: HealthOptions): Promise<string[]> {
     Object.entries(checks).map(async ([name, check]) => ({ name, ...(await check()) })),
   );
   const failed = reports.filter(({ ready }) => !ready);
-  for (const { name, reason } of failed)
-    log.warn({ result: name, ...(reason ? { code: reason } : {}) }, "not ready");
+  for (const { name, reason } of failed) log.warn({ result: name, ...(reason ? { code: reason } : {}) }, "not ready");
   return failed.map(({ name }) => name);
 }

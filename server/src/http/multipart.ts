@@ -30,12 +30,8 @@ export interface ReadForm extends AsyncDisposable {
  * @throws Fault `bodyTooLarge`, `fieldTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `fieldsInvalid`; the
  * staging file is gone by then
  */
-export async function readMultipart(
-  request: FastifyRequest,
-  stagingFolder: string,
-): Promise<ReadForm> {
-  if (Number(request.headers["content-length"] ?? 0) > bytesMax.multipartForm)
-    throw new Fault("bodyTooLarge");
+export async function readMultipart(request: FastifyRequest, stagingFolder: string): Promise<ReadForm> {
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax.multipartForm) throw new Fault("bodyTooLarge");
   const reader = new MultipartReader(request, stagingFolder);
   try {
     return { form: await reader.read(), [Symbol.asyncDispose]: () => reader.removeStaged() };
@@ -90,8 +86,7 @@ class MultipartReader {
     }
     if (this.#bytes === 0) throw new Fault("bodyEmpty");
     // A part that the parser could not use is missing here without a word: a resume must not get lost that way.
-    if (!this.#delimiters.closed || this.#delimiters.parts !== this.#parts)
-      throw new Fault("bodyMalformed");
+    if (!this.#delimiters.closed || this.#delimiters.parts !== this.#parts) throw new Fault("bodyMalformed");
     return this.#body.finish();
   }
 
@@ -128,8 +123,7 @@ class MultipartReader {
     if (part.fieldname !== resumeField) return this.#dropFile(part, "No file belongs here.");
     if (this.#staged !== undefined) return this.#dropFile(part, "Send one resume only.");
     // eslint-disable-next-line no-control-regex
-    if (/[\u0000-\u001F\u007F]/.test(filename))
-      return this.#dropFile(part, "The file name holds control characters.");
+    if (/[\u0000-\u001F\u007F]/.test(filename)) return this.#dropFile(part, "The file name holds control characters.");
     const { size, sha256, path } = await this.#stage(part.file);
     if (part.file.truncated) {
       throw new Fault("resumeTooLarge", {
@@ -147,8 +141,7 @@ class MultipartReader {
     let size = 0;
     this.#reading = part.file;
     for await (const chunk of part.file) size += (chunk as Buffer).length;
-    if (size > 0 || (part.filename ?? "") !== "")
-      this.#body.refuse(part.fieldname.slice(0, 100), message);
+    if (size > 0 || (part.filename ?? "") !== "") this.#body.refuse(part.fieldname.slice(0, 100), message);
   }
 
   async #stage(file: Readable): Promise<{ path: string; size: number; sha256: string }> {
@@ -161,10 +154,7 @@ class MultipartReader {
       size += chunk.length;
       hash.update(chunk);
     });
-    await pipeline(
-      file,
-      createWriteStream(path, { flags: "wx", mode: 0o600, highWaterMark: 64 * 1024 }),
-    );
+    await pipeline(file, createWriteStream(path, { flags: "wx", mode: 0o600, highWaterMark: 64 * 1024 }));
     return { path, size, sha256: hash.digest("hex") };
   }
 }
@@ -173,8 +163,7 @@ const tooMany = new Set(["FST_PARTS_LIMIT", "FST_FILES_LIMIT", "FST_FIELDS_LIMIT
 
 function faultOf(error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
-  if (tooMany.has("code" in error ? String(error.code) : ""))
-    return new Fault("fieldTooLarge", { cause: error });
+  if (tooMany.has("code" in error ? String(error.code) : "")) return new Fault("fieldTooLarge", { cause: error });
   // System errors of the staging folder (no space, no permission) are ours; all others are the parser's about the body.
   return "syscall" in error && error.syscall !== "read"
     ? new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 })

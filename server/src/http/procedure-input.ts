@@ -15,8 +15,7 @@ export class ProcedureInput implements AsyncDisposable {
 
   /** @throws Fault `bodyEmpty`, `contentTypeUnsupported` */
   constructor(request: FastifyRequest, accepted: readonly BodyKind[], stagingFolder: string) {
-    if (request.headers["content-type"] === undefined && request.body === undefined)
-      throw new Fault("bodyEmpty");
+    if (request.headers["content-type"] === undefined && request.body === undefined) throw new Fault("bodyEmpty");
     this.#request = request;
     this.#kind = bodyKind(request.headers, accepted);
     this.#stagingFolder = stagingFolder;
@@ -45,7 +44,6 @@ export class ProcedureInput implements AsyncDisposable {
 
 /** @throws Fault `bodyNotObject` for any other JSON value */
 export function objectOnly(value: unknown): object {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Fault("bodyNotObject");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Fault("bodyNotObject");
   return value;
 }

@@ -33,10 +33,7 @@ export function observeRequests(app: FastifyInstance, log: Log, metrics: Metrics
     done();
   });
   app.addHook("onRequestAbort", (request, done) => {
-    log.info(
-      { requestId: request.id, method: request.method, route: routeOf(request) },
-      "client went away",
-    );
+    log.info({ requestId: request.id, method: request.method, route: routeOf(request) }, "client went away");
     done();
   });
 }

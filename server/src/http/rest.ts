@@ -12,11 +12,7 @@ import { ProcedureInput } from "./procedure-input.ts";
 import type { CallCounter } from "./request-observer.ts";
 
 /** Adds the REST routes. JSON bodies are parsed by the scope around them. */
-export async function restDoor(
-  app: FastifyInstance,
-  deps: Deps,
-  count: CallCounter,
-): Promise<void> {
+export async function restDoor(app: FastifyInstance, deps: Deps, count: CallCounter): Promise<void> {
   for (const entry of procedures) {
     if (!entry.contentTypes.includes("multipart/form-data")) {
       addRoute(app, entry, deps, count);
@@ -31,12 +27,7 @@ export async function restDoor(
   }
 }
 
-function addRoute(
-  app: FastifyInstance,
-  entry: ProcedureEntry,
-  deps: Deps,
-  count: CallCounter,
-): void {
+function addRoute(app: FastifyInstance, entry: ProcedureEntry, deps: Deps, count: CallCounter): void {
   const accepted = entry.contentTypes as readonly BodyKind[];
   app.route({
     method: entry.method,

@@ -36,9 +36,7 @@ export async function rpcDoor(app: FastifyInstance, deps: Deps, count: CallCount
     }
     await app.register(async (scope) => {
       await scope.register(multipart, { throwFileSizeLimit: false });
-      scope.post(url, (request, reply) =>
-        door.call(request, reply, path, ["application/json", "multipart/form-data"]),
-      );
+      scope.post(url, (request, reply) => door.call(request, reply, path, ["application/json", "multipart/form-data"]));
     });
   }
   // Batches, whose path lists the procedures, and procedures that do not exist.
@@ -48,11 +46,7 @@ export async function rpcDoor(app: FastifyInstance, deps: Deps, count: CallCount
 }
 
 /** Answers a request to the typed door that no procedure was called for. */
-export function refuseRpc(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): FastifyReply {
+export function refuseRpc(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   noteFailure(request, reply, describeFailure(error), error);
   const { status, body } = rpcFailure(error, undefined, request.id);
   return reply.code(status).send(body);
@@ -91,11 +85,7 @@ class RpcDoor {
 
   /** A batch, or whatever else is not a plain single call. */
   async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<unknown> {
-    await using input = new ProcedureInput(
-      request,
-      ["application/json"],
-      this.#deps.vault.stagingFolder,
-    );
+    await using input = new ProcedureInput(request, ["application/json"], this.#deps.vault.stagingFolder);
     const paths = list.split(",");
     if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
     if (wantsStream(request)) return this.#stream(request, reply, list);
@@ -107,9 +97,7 @@ class RpcDoor {
       ),
     );
     const [first] = answers;
-    reply.code(
-      answers.every(({ status }) => status === first?.status) ? (first?.status ?? 200) : 207,
-    );
+    reply.code(answers.every(({ status }) => status === first?.status) ? (first?.status ?? 200) : 207);
     return answers.map(({ body }) => body);
   }
 

@@ -69,9 +69,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   });
   app.removeAllContentTypeParsers();
   takeJson(app);
-  app.setErrorHandler((error, request, reply) =>
-    replyWithFault(request, reply, fromFastify(error)),
-  );
+  app.setErrorHandler((error, request, reply) => replyWithFault(request, reply, fromFastify(error)));
 
   observeRequests(app, log, metrics);
   app.addHook("onRequest", (request, reply, done) => {

@@ -14,20 +14,14 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
     methods.set(url, known);
   });
   const allowed = (path: string): string | undefined =>
-    methods.has(path)
-      ? [...(methods.get(path) ?? [])].join(", ")
-      : isRpcPath(path)
-        ? "POST"
-        : undefined;
+    methods.has(path) ? [...(methods.get(path) ?? [])].join(", ") : isRpcPath(path) ? "POST" : undefined;
 
   const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.replace(/[?#].*$/s, "");
     const allow = allowed(path);
     if (allow !== undefined) reply.header("allow", allow);
     const fault = new Fault(allow === undefined ? "notFound" : "methodNotSupported");
-    return path.startsWith(`${rpcPrefix}/`)
-      ? refuseRpc(request, reply, fault)
-      : replyWithFault(request, reply, fault);
+    return path.startsWith(`${rpcPrefix}/`) ? refuseRpc(request, reply, fault) : replyWithFault(request, reply, fault);
   };
   app.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();

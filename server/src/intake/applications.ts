@@ -26,8 +26,7 @@ export async function acceptApplication(
 
 async function keepResume(deps: Deps, file: File | undefined): Promise<ResumeRecord | null> {
   if (file === undefined) return null;
-  if (!(file instanceof StagedUpload))
-    throw new TypeError("A resume reaches the intake as a staged upload.");
+  if (!(file instanceof StagedUpload)) throw new TypeError("A resume reaches the intake as a staged upload.");
   const inspection = await inspectResume(file.staged.path, file.name);
   if (!inspection.accepted) {
     throw new Fault("resumeKindUnsupported", {

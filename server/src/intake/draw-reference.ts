@@ -2,12 +2,7 @@
 // processes: 1.01 draws on average at 10,000 a day, 2 at half a million. On days so full that drawing no longer finds
 // a free number, the store is asked for some.
 import { randomInt } from "node:crypto";
-import {
-  formatReference,
-  referenceDay,
-  referencesPerDay,
-  type ReferenceKind,
-} from "@submissions/shared/reference";
+import { formatReference, referenceDay, referencesPerDay, type ReferenceKind } from "@submissions/shared/reference";
 import { Fault } from "../fault.ts";
 import type { Acceptance, Store } from "../storage/store.ts";
 
@@ -45,5 +40,4 @@ export async function withFreshReference(
   throw new Fault("referencesExhausted", { retryAfterSeconds: secondsToMidnight(receivedAt) });
 }
 
-const secondsToMidnight = (epochMs: number) =>
-  Math.ceil((86_400_000 - (epochMs % 86_400_000)) / 1000);
+const secondsToMidnight = (epochMs: number) => Math.ceil((86_400_000 - (epochMs % 86_400_000)) / 1000);

@@ -6,11 +6,7 @@ import { composeInquiryMails } from "../mail/compose.ts";
 import type { NewMail, OriginRecord } from "../storage/records.ts";
 import { withFreshReference } from "./draw-reference.ts";
 
-export async function acceptInquiry(
-  deps: Deps,
-  input: InquiryInput,
-  origin: OriginRecord,
-): Promise<InquiryReceipt> {
+export async function acceptInquiry(deps: Deps, input: InquiryInput, origin: OriginRecord): Promise<InquiryReceipt> {
   refuseUnknownPackages(deps.mail.packageTitles, input.selectedPackageIds);
   const receivedAt = deps.clock.now();
   let mails: NewMail[] = [];
@@ -34,10 +30,7 @@ export async function acceptInquiry(
   };
 }
 
-function refuseUnknownPackages(
-  catalogue: ReadonlyMap<string, string> | undefined,
-  ids: readonly string[],
-): void {
+function refuseUnknownPackages(catalogue: ReadonlyMap<string, string> | undefined, ids: readonly string[]): void {
   if (catalogue === undefined) return;
   const issues = ids.flatMap((id, position) =>
     catalogue.has(id)

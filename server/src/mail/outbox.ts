@@ -10,11 +10,7 @@ import { nextTry } from "./retry-schedule.ts";
 
 /** What the outbox tells the log and the metrics; ids and words of ours only. */
 export interface OutboxEvents {
-  settled(
-    kind: NewMail["kind"],
-    result: MailSettlement["result"],
-    detail: { id: string; error?: string },
-  ): void;
+  settled(kind: NewMail["kind"], result: MailSettlement["result"], detail: { id: string; error?: string }): void;
   /** Something failed that a later round repairs. */
   stumbled(error: unknown): void;
 }
@@ -95,9 +91,7 @@ export class Outbox implements AsyncDisposable {
     for (const { settle } of this.#queue.splice(0)) settle(false);
     while (this.#sends.size > 0) await Promise.all(this.#sends);
     await this.#settle([]);
-    await this.#options.store
-      .releaseMails(this.#owner, this.#options.clock.now())
-      .catch(this.#options.events.stumbled);
+    await this.#options.store.releaseMails(this.#owner, this.#options.clock.now()).catch(this.#options.events.stumbled);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,8 +113,7 @@ export class Outbox implements AsyncDisposable {
     while (!this.#stopping.signal.aborted && this.#queue.length < mailer.batchMax) {
       const now = clock.now();
       const due = await store.claimDueMails(now, mailer.batchMax, this.lease(now));
-      for (const mail of due)
-        this.#queue.push({ mail, leasedUntil: now + leaseMs, settle: () => {} });
+      for (const mail of due) this.#queue.push({ mail, leasedUntil: now + leaseMs, settle: () => {} });
       this.#pump();
       if (due.length < mailer.batchMax) return;
       await Promise.race(this.#sends);
@@ -128,11 +121,7 @@ export class Outbox implements AsyncDisposable {
   }
 
   #pump(): void {
-    while (
-      this.#queue.length > 0 &&
-      this.#sends.size < sendsAtOnceMax &&
-      !this.#stopping.signal.aborted
-    ) {
+    while (this.#queue.length > 0 && this.#sends.size < sendsAtOnceMax && !this.#stopping.signal.aborted) {
       const batch = this.#takeBatch();
       if (batch.length === 0) continue;
       const send = this.#send(batch).finally(() => {
@@ -154,16 +143,14 @@ export class Outbox implements AsyncDisposable {
   }
 
   async #send(batch: readonly Waiting[]): Promise<void> {
-    const outcomes = await this.#options.mailer
-      .send(batch.map(({ mail }) => mail))
-      .catch((error: unknown) => {
-        this.#options.events.stumbled(error);
-        return batch.map((): MailOutcome => ({
-          result: "later",
-          error: "mailer failed",
-          cause: "ambiguous",
-        }));
-      });
+    const outcomes = await this.#options.mailer.send(batch.map(({ mail }) => mail)).catch((error: unknown) => {
+      this.#options.events.stumbled(error);
+      return batch.map((): MailOutcome => ({
+        result: "later",
+        error: "mailer failed",
+        cause: "ambiguous",
+      }));
+    });
     const now = this.#options.clock.now();
     const settlements = batch.map(({ mail, settle }, position) => {
       const outcome = outcomes[position] ?? {
@@ -198,10 +185,8 @@ export class Outbox implements AsyncDisposable {
 }
 
 function settlementOf(mail: LeasedMail, outcome: MailOutcome, now: number): MailSettlement {
-  if (outcome.result === "taken")
-    return { id: mail.id, result: "sent", at: now, providerId: outcome.providerId };
-  if (outcome.result === "refused")
-    return { id: mail.id, result: "failed", at: now, error: outcome.error };
+  if (outcome.result === "taken") return { id: mail.id, result: "sent", at: now, providerId: outcome.providerId };
+  if (outcome.result === "refused") return { id: mail.id, result: "failed", at: now, error: outcome.error };
   const dueAt = nextTry({
     createdAt: mail.createdAt,
     attempts: mail.attempts + 1,

@@ -16,11 +16,7 @@ export const applicationsRouter = router({
           "Stores an application and its resume, mails a receipt to the applicant and a notice to the recruiting team. " +
           "A resume needs multipart/form-data; without one, JSON and URL-encoded forms are taken too.",
         protect: false,
-        contentTypes: [
-          "multipart/form-data",
-          "application/json",
-          "application/x-www-form-urlencoded",
-        ],
+        contentTypes: ["multipart/form-data", "application/json", "application/x-www-form-urlencoded"],
       },
     })
     .input(applicationInput)

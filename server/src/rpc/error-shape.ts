@@ -23,11 +23,7 @@ export interface ErrorShape {
 }
 
 /** The shape of anything thrown. */
-export function errorShape(
-  error: unknown,
-  path: string | undefined,
-  requestId: string,
-): ErrorShape {
+export function errorShape(error: unknown, path: string | undefined, requestId: string): ErrorShape {
   const { status, code, message, issues } = describeFailure(error);
   return {
     message,

@@ -22,12 +22,10 @@ const storageRetrySeconds = 5;
 /** The entry of the table for anything thrown. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Fault) return failure(error.fault, error.issues, error.retryAfterSeconds);
-  if (error instanceof StorageUnavailable)
-    return failure("storageUnavailable", undefined, storageRetrySeconds);
+  if (error instanceof StorageUnavailable) return failure("storageUnavailable", undefined, storageRetrySeconds);
   if (!(error instanceof TRPCError)) return failure("internal");
   // A schema that fails with any other code than this one failed on our output, not on the caller's input.
-  if (error.code === "BAD_REQUEST" && error.cause instanceof ZodError)
-    return describeIssues(error.cause);
+  if (error.code === "BAD_REQUEST" && error.cause instanceof ZodError) return describeIssues(error.cause);
   if (error.code === "NOT_FOUND") return failure("notFound");
   return error.cause instanceof TRPCError ? failure("internal") : describeFailure(error.cause);
 }
@@ -46,9 +44,7 @@ function failure(fault: FaultName, issues?: readonly Issue[], retryAfterSeconds?
 
 function describeIssues(error: ZodError): Failure {
   const issues = issuesOf(error);
-  return issues.some(({ path }) => path.length === 0)
-    ? failure("bodyNotObject")
-    : failure("fieldsInvalid", issues);
+  return issues.some(({ path }) => path.length === 0) ? failure("bodyNotObject") : failure("fieldsInvalid", issues);
 }
 
 /** What a schema found wrong, in the words for the caller and without zod's own terms. */

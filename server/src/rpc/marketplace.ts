@@ -12,8 +12,7 @@ export const marketplaceRouter = router({
         operationId: "submitInquiry",
         tags: ["Submissions"],
         summary: "Ask about dataset packages",
-        description:
-          "Stores a buyer's inquiry, mails a receipt to the buyer and a notice to the sales team.",
+        description: "Stores a buyer's inquiry, mails a receipt to the buyer and a notice to the sales team.",
         protect: false,
         contentTypes: ["application/json"],
       },

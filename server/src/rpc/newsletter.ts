@@ -12,8 +12,7 @@ export const newsletterRouter = router({
         operationId: "subscribeToNewsletter",
         tags: ["Submissions"],
         summary: "Subscribe to the newsletter",
-        description:
-          "Stores a subscription and sends a welcome mail. Every address is answered alike, known or not.",
+        description: "Stores a subscription and sends a welcome mail. Every address is answered alike, known or not.",
         protect: false,
         contentTypes: ["application/json"],
       },

@@ -28,8 +28,7 @@ export const procedures: readonly ProcedureEntry[] = Object.entries(
 ).map(([path, { _def }]) => {
   const meta = _def.meta?.openapi;
   // A procedure without these would be reachable by one door only; better not to start.
-  if (meta === undefined || _def.output === undefined)
-    throw new Error(`${path} lacks its openapi meta or its output.`);
+  if (meta === undefined || _def.output === undefined) throw new Error(`${path} lacks its openapi meta or its output.`);
   return {
     path,
     method: meta.method,
@@ -40,11 +39,7 @@ export const procedures: readonly ProcedureEntry[] = Object.entries(
 });
 
 /** Calls a procedure. `getRawInput` runs when the procedure wants its input, and not if it refuses before. */
-export function callProcedure(
-  path: string,
-  ctx: Context,
-  getRawInput: () => Promise<unknown>,
-): Promise<unknown> {
+export function callProcedure(path: string, ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown> {
   return callTRPCProcedure({
     router: appRouter,
     path,

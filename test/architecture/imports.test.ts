@@ -1,0 +1,109 @@
+// Who may import whom (docs/architecture.md). Read off the sources as text, so that it needs nothing to run and sees
+// type imports too.
+import { readFileSync } from "node:fs";
+import { globSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+
+interface Import {
+  readonly from: string;
+  /** A path from the root for files of ours, else the package. */
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+function sourcesOf(folder: string): string[] {
+  return globSync(`${folder}/src/**/*.ts`, { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const pattern = /^(?:import|export)\s+(type\s)?[^"';]*?\sfrom\s+"([^"]+)"|^import\s+"([^"]+)"|import\("([^"]+)"\)/gm;
+  return [...text.matchAll(pattern)].map(([, type, from, bare, dynamic]) => {
+    const specifier = from ?? bare ?? dynamic ?? "";
+    const to = specifier.startsWith(".") ? relative(root, join(root, dirname(file), specifier)) : specifier;
+    return { from: file, to, typeOnly: type !== undefined };
+  });
+}
+
+const all = ["shared", "server", "client"].flatMap(sourcesOf).flatMap(importsOf);
+const inside = (folder: string) => (one: Import) => one.from.startsWith(`${folder}/`);
+const named = (imports: readonly Import[]) => imports.map(({ from, to }) => `${from} imports ${to}`);
+
+test("sees the imports of the project", () => {
+  expect(all.length).toBeGreaterThan(100);
+});
+
+test("shared imports nothing but zod and zod-form-data, so that it runs in a browser", () => {
+  const allowed = new Set(["zod", "zod-form-data"]);
+  const wrong = all.filter(inside("shared/src")).filter(({ to }) => !to.startsWith("shared/src/") && !allowed.has(to));
+  expect(named(wrong)).toEqual([]);
+});
+
+test("the client takes only types from the server", () => {
+  const wrong = all.filter(inside("client/src")).filter(({ to, typeOnly }) => {
+    if (to.startsWith("client/src/") || to.startsWith("@submissions/shared/") || to === "@trpc/client") return false;
+    return !(typeOnly && to === "@submissions/server/router");
+  });
+  expect(named(wrong)).toEqual([]);
+});
+
+// What each layer of the server may import of the server. Files at the root of `src` stand above all layers, but for
+// these, which belong to everybody.
+const everybodys = ["server/src/clock.ts", "server/src/fault.ts", "server/src/storage/records.ts"];
+const ports = ["server/src/storage/store.ts", "server/src/mail/mailer.ts", "server/src/resumes/vault.ts"];
+const layers: Readonly<Record<string, readonly string[]>> = {
+  http: ["deps.ts", "rpc/", "observe/", "resumes/staged-upload.ts"],
+  rpc: ["deps.ts", "intake/", "desk/"],
+  intake: ["deps.ts", "mail/compose.ts", "resumes/inspect.ts", "resumes/staged-upload.ts"],
+  desk: [],
+  storage: [],
+  mail: [],
+  resumes: ["observe/log.ts"],
+  observe: [],
+  config: ["observe/log.ts"],
+};
+
+describe.each(Object.entries(layers))("server/src/%s", (layer, allowed) => {
+  test("imports only what its place allows", () => {
+    const folder = `server/src/${layer}`;
+    const wrong = all.filter(inside(folder)).filter(({ to }) => {
+      if (!to.startsWith("server/src/") || to.startsWith(`${folder}/`)) return false;
+      return ![...everybodys, ...ports, ...allowed.map((path) => `server/src/${path}`)].some((path) =>
+        path.endsWith("/") ? to.startsWith(path) : to === path,
+      );
+    });
+    expect(named(wrong)).toEqual([]);
+  });
+});
+
+test.each([
+  ["node:sqlite", ["server/src/storage/sqlite/"]],
+  ["kysely", ["server/src/storage/"]],
+  ["fastify", ["server/src/http/", "server/src/app.ts"]],
+  ["@fastify/multipart", ["server/src/http/"]],
+  ["postmark", ["server/src/mail/postmark-mailer.ts"]],
+  ["nodemailer", ["server/src/mail/"]],
+  ["commander", ["server/src/commands/", "server/src/submissions.ts"]],
+  ["prom-client", ["server/src/observe/metrics.ts"]],
+])("%s is known in one place only", (name, places) => {
+  const users = all.filter(({ to }) => to === name || to.startsWith(`${name}/`));
+  expect(users.length).toBeGreaterThan(0);
+  expect(named(users.filter(({ from }) => !places.some((place) => from.startsWith(place))))).toEqual([]);
+});
+
+test("process.env is read in one place", () => {
+  const readers = ["shared", "server", "client"]
+    .flatMap(sourcesOf)
+    .filter((file) => /process\s*\.\s*env\b/.test(readFileSync(join(root, file), "utf8").replace(/\/\/.*$/gm, "")));
+  expect(readers).toEqual(["server/src/config/env.ts"]);
+});
+
+test("no file hides what it holds behind a name that says nothing", () => {
+  const vague = /(?:^|\/)(?:utils?|helpers?|common|misc|index)\.ts$/;
+  const files = ["shared", "server", "client"].flatMap(sourcesOf);
+  expect(files.filter((file) => vague.test(file) || !/^[a-z0-9/.-]+$/.test(file))).toEqual([]);
+});
