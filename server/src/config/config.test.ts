@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig, publicUrl, type Config, type ConfigProblem } from "./config.ts";
 import type { Environment } from "./env.ts";
-import { describeConfig, formatProblems } from "./report.ts";
+import { describeConfig, reportProblems } from "./report.ts";
 
 function configOf(environment: Environment): Config {
   const result = loadConfig(environment);
-  if (!result.ok) throw new Error(formatProblems(result.problems));
+  if (!result.ok) throw new Error(reportProblems(result.problems));
   return result.config;
 }
 
@@ -117,7 +117,7 @@ describe("secrets", () => {
   test.each(settings)("never stand in a problem (%#)", (environment) => {
     const problems = problemsOf(environment);
     expect(problems.length).toBeGreaterThan(0);
-    expect(formatProblems(problems)).not.toContain(secret);
+    expect(reportProblems(problems)).not.toContain(secret);
   });
 
   test("never stand in the description of what is in force", () => {

@@ -2,6 +2,7 @@
 // nothing but the package catalogue, and never puts a value into a message.
 import { join } from "node:path";
 import type { z } from "zod";
+import { logLevels, type LogLevel } from "../observe/log.ts";
 import { readCatalogue, type PackageTitles } from "./catalogue.ts";
 import type { Environment } from "./env.ts";
 import * as variable from "./variables.ts";
@@ -47,7 +48,7 @@ export interface Config {
   readonly trustedProxy: variable.TrustedProxy;
   /** Submissions per client address in a window. */
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
-  readonly log: { readonly level: variable.LogLevel };
+  readonly log: { readonly level: LogLevel };
 }
 
 /** A mistake in the configuration, by the variable that holds it. */
@@ -129,7 +130,7 @@ export function loadConfig(environment: Environment): ConfigResult {
       max: reader.read("RATE_LIMIT_MAX", variable.wholeNumber(1, 1_000_000), 60),
       windowSeconds: reader.read("RATE_LIMIT_WINDOW_SECONDS", variable.wholeNumber(1, 86_400), 60),
     },
-    log: { level: reader.read("LOG_LEVEL", variable.oneOf(variable.logLevels), "info") },
+    log: { level: reader.read("LOG_LEVEL", variable.oneOf(logLevels), "info") },
   };
   for (const [name, message] of Object.entries(unsupported)) {
     if (reader.raw(name) !== undefined) reader.wrong(name, message);

@@ -1,24 +1,15 @@
-// Tells a person what the configuration is or what is wrong with it, without ever printing a secret. The one place
-// that ends a process over its configuration.
-import { loadConfig, publicUrl, type Config, type ConfigProblem } from "./config.ts";
-import { readEnvironment } from "./env.ts";
+// Tells a person what the configuration is or what is wrong with it, without ever printing a secret. Knows no stream:
+// who prints it, and where, is the caller's business.
+import { publicUrl, type Config, type ConfigProblem } from "./config.ts";
 
-/** How processes of this project end. 78 is `EX_CONFIG` of sysexits.h. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: 78 } as const;
+/** How a process ends over its configuration: `EX_CONFIG` of sysexits.h. */
+export const configExitCode = 78;
 
 /** All problems as lines for a terminal, with a closing line break. */
-export function formatProblems(problems: readonly ConfigProblem[]): string {
+export function reportProblems(problems: readonly ConfigProblem[]): string {
   const title =
     problems.length === 1 ? "The configuration has a mistake:" : `The configuration has ${problems.length} mistakes:`;
   return [title, ...problems.map(({ name, message }) => `  ${name}: ${message}`), ""].join("\n");
-}
-
-/** The configuration of this process, or the end of it: prints every mistake to stderr and exits with 78. */
-export function loadConfigOrExit(): Config {
-  const result = loadConfig(readEnvironment());
-  if (result.ok) return result.config;
-  process.stderr.write(formatProblems(result.problems));
-  process.exit(exitCodes.configuration);
 }
 
 const masked = "(set, not shown)";
@@ -51,26 +42,15 @@ export function describeConfig(config: Config): [name: string, value: string][] 
 }
 
 function describeProxy(proxy: Config["trustedProxy"]): string {
-  switch (proxy.kind) {
-    case "none":
-      return "(none)";
-    case "hops":
-      return String(proxy.count);
-    case "cidrs":
-      return proxy.list.join(", ");
-  }
+  if (proxy.kind === "none") return "(none)";
+  return proxy.kind === "hops" ? String(proxy.count) : proxy.list.join(", ");
 }
 
 function describeMail({ mail }: Config): [name: string, value: string][] {
-  switch (mail.kind) {
-    case "mailbox":
-      return [];
-    case "postmark":
-      return [
-        ["POSTMARK_SERVER_TOKEN", masked],
-        ["POSTMARK_API_URL", mail.apiUrl ?? "(Postmark's)"],
-      ];
-    case "smtp":
-      return [["SMTP_URL", masked]];
-  }
+  if (mail.kind === "mailbox") return [];
+  if (mail.kind === "smtp") return [["SMTP_URL", masked]];
+  return [
+    ["POSTMARK_SERVER_TOKEN", masked],
+    ["POSTMARK_API_URL", mail.apiUrl ?? "(Postmark's)"],
+  ];
 }

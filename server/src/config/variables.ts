@@ -17,9 +17,6 @@ export type TrustedProxy =
   | { readonly kind: "hops"; readonly count: number }
   | { readonly kind: "cidrs"; readonly list: readonly string[] };
 
-export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof logLevels)[number];
-
 /** Teams larger than this want a mailing list of their own; mail providers refuse 51 recipients. */
 const teamAddressesMax = 50;
 /** Longer chains of proxies than this are a typing error. */

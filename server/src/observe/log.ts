@@ -13,6 +13,9 @@ const levels = {
 } as const;
 export type LogLevel = keyof typeof levels;
 
+/** All levels, chattiest first. */
+export const logLevels = Object.keys(levels) as readonly LogLevel[];
+
 /** All that may be logged: ids, statuses, times, codes and counts. Personal data has no name here, on purpose. */
 export interface LogFacts {
   readonly requestId?: string;
@@ -159,7 +162,7 @@ function allowed(facts: object): LogFacts {
     if (name === "err") kept[name] = value;
     else if (typeof value === "string" || typeof value === "number") kept[name] = value;
   }
-  return kept as LogFacts;
+  return kept;
 }
 
 interface Line {

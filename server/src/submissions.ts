@@ -1,0 +1,24 @@
+// The entry of the command line, `npm run submissions -- COMMAND`: hands the commands their collaborators and the process
+// its exit code. What a command does is in commands/.
+import { systemClock } from "./clock.ts";
+import { runCommandLine } from "./commands/program.ts";
+import { readEnvironment } from "./config/env.ts";
+import { openVault } from "./resumes/open-vault.ts";
+import { migrate, openStore, pendingMigrations } from "./storage/open-store.ts";
+
+// A reader that goes away (`| head`) ends the command quietly, wherever in it the news arrives.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
+// Set rather than exited with, so that what was written reaches a slow pipe.
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  environment: readEnvironment(),
+  clock: systemClock,
+  openStore: ({ storage }, access) => openStore(storage, { access }),
+  migrate: ({ storage }) => migrate(storage),
+  pendingMigrations: ({ storage }) => pendingMigrations(storage),
+  openVault: ({ vault }) => openVault(vault, systemClock),
+  output: process.stdout,
+  messages: process.stderr,
+});
