@@ -33,7 +33,7 @@ export async function startApp({ config, log, clock = systemClock }: AppOptions)
   await using opened = new AsyncDisposableStack();
   const metrics = createMetrics(() => clock.now());
   const store = opened.use(await openStore(config.storage));
-  const vault = opened.use(await openVault(config.vault));
+  const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
   const outbox = opened.use(
     new Outbox({
@@ -44,7 +44,7 @@ export async function startApp({ config, log, clock = systemClock }: AppOptions)
       deadlineMs: config.mailDeadlineMs,
     }),
   );
-  metrics.attach({ mailBacklog: () => store.mailBacklog(), storeTotals: () => store.totals() });
+  metrics.attach({ mailBacklog: () => store.mailBacklog(), storeTotals: () => store.commitCounts });
 
   let port = config.listen.port;
   const deps: Deps = {

@@ -85,11 +85,11 @@ class RpcDoor {
 
   /** A batch, or whatever else is not a plain single call. */
   async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<unknown> {
-    await using input = new ProcedureInput(request, ["application/json"], this.#deps.vault.stagingFolder);
+    if (!isBatch(request) && !isRpcPath(`${rpcPrefix}/${list}`)) throw new Fault("notFound");
     const paths = list.split(",");
     if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
+    await using input = new ProcedureInput(request, ["application/json"], this.#deps.vault.stagingFolder);
     if (wantsStream(request)) return this.#stream(request, reply, list);
-    if (!isBatch(request)) throw new Fault("notFound");
     const inputs = objectOnly(await input.read()) as Record<string, unknown>;
     const answers = await Promise.all(
       paths.map((path, position) =>
