@@ -41,14 +41,18 @@ export function composeInquiryMails(inquiry: InquiryRecord, settings: MailSettin
     ? inquiry.selectedPackageIds.flatMap((id) => titles.get(id) ?? [])
     : inquiry.selectedPackageIds.filter(looksLikeIdentifier);
   const receipt = writeInquiryReceipt({
-    ...{ brand, reference, name: inquiry.name },
+    brand,
+    reference,
+    name: inquiry.name,
     packages: shown,
     morePackages: inquiry.selectedPackageIds.length - shown.length,
   });
   const mails = [newMail("inquiry-receipt", reference, [inquiry.email], receipt)];
   if (salesTo.length === 0) return mails;
   const notice = writeInquiryNotice({
-    ...{ brand, inquiry, subjectName: forSubject(inquiry.name) },
+    brand,
+    inquiry,
+    subjectName: forSubject(inquiry.name),
     packages: inquiry.selectedPackageIds.map((id) => (titles?.has(id) ? `${titles.get(id)} (${id})` : id)),
     consoleUrl: address(settings, `/console/inquiries/${reference}`),
   });
@@ -63,7 +67,9 @@ export function composeApplicationMails(application: ApplicationRecord, settings
   const mails = [newMail("application-receipt", reference, [application.email], receipt)];
   if (recruitingTo.length === 0) return mails;
   const notice = writeApplicationNotice({
-    ...{ brand, application, subjectName: forSubject(fullName) },
+    brand,
+    application,
+    subjectName: forSubject(fullName),
     consoleUrl: address(settings, `/console/applications/${reference}`),
   });
   return [...mails, newMail("application-notice", reference, recruitingTo, notice, { replyTo: application.email })];
@@ -117,6 +123,5 @@ function newMail(kind: MailKind, reference: string | null, to: readonly string[]
 // characters, so this only ever finds a mistake of ours.
 function assertHeadersWhole({ to, subject, replyTo, headers }: MailContent): void {
   const values = [...to, subject, replyTo ?? "", ...Object.entries(headers).flat()];
-  // eslint-disable-next-line no-control-regex
   if (values.some((value) => /[\r\n\0]/.test(value))) throw new Error("A mail header holds a line break or NUL.");
 }

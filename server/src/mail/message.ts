@@ -1,13 +1,15 @@
 // Writes a mail as an RFC 5322 message, for the mailbox and for SMTP. nodemailer's composer would do it too, at a
 // millisecond a mail, and on the way of every answer; here only its encoders are used. It knows nothing of where the
 // message goes.
-import { encodeWords, foldLines, hasLongerLines } from "nodemailer/lib/mime-funcs";
+import { encodeWords, foldLines } from "nodemailer/lib/mime-funcs";
 import { encode, wrap } from "nodemailer/lib/qp";
 import type { OutgoingMail } from "./mailer.ts";
 import type { Sender } from "./sender.ts";
 
 /** RFC 5322 2.1.1: a line holds at most 998 characters. */
 const lineCharactersMax = 998;
+/** RFC 5322 2.1.1: and preferably not more than 78. */
+const foldedCharacters = 76;
 /** RFC 2047 2: an encoded word holds at most 75 characters; the rest of the line is the header's name. */
 const encodedWordCharactersMax = 52;
 
@@ -48,7 +50,10 @@ export function writeMessage(mail: OutgoingMail, from: Sender, date: Date): stri
 
 // A line break in a value would begin another header. Composing has refused it already; this holds for whatever else
 // may once stand in the outbox.
-const header = (name: string, value: string) => foldLines(`${name}: ${value.replace(/[\r\n\0]+/g, " ")}`, 76);
+function header(name: string, value: string): string {
+  const line = `${name}: ${value.replace(/[\r\n\0]+/g, " ")}`;
+  return line.length <= foldedCharacters ? line : foldLines(line, foldedCharacters);
+}
 
 const words = (text: string) => encodeWords(text, encodingFor(text), encodedWordCharactersMax, true);
 
@@ -61,10 +66,20 @@ function phrase(name: string): string {
   return isAscii(name) && !name.includes("=?") ? `"${name.replace(/["\\]/g, "\\$&")}"` : words(name);
 }
 
+function linesFit(lines: string): boolean {
+  for (let start = 0; start < lines.length;) {
+    const end = lines.indexOf("\r\n", start);
+    if ((end < 0 ? lines.length : end) - start > lineCharactersMax) return false;
+    if (end < 0) return true;
+    start = end + 2;
+  }
+  return true;
+}
+
 // Most mails are ASCII with short lines and go as they are, so that a mailbox can be read and searched with any tool.
 function part(type: string, text: string): string[] {
   const lines = text.replace(/\r\n|\r|\n/g, "\r\n");
-  const plain = isAscii(lines) && !hasLongerLines(lines, lineCharactersMax);
+  const plain = isAscii(lines) && linesFit(lines);
   return [
     `Content-Type: ${type}; charset=utf-8`,
     `Content-Transfer-Encoding: ${plain ? "7bit" : "quoted-printable"}`,

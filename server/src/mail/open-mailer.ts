@@ -17,12 +17,14 @@ export type MailTransport =
  * rejects when it cannot.
  */
 export async function openMailer(transport: MailTransport, from: Sender): Promise<Mailer> {
-  switch (transport.kind) {
-    case "mailbox":
-      return (await import("./mailbox-mailer.ts")).openMailboxMailer(transport.folder, from);
-    case "postmark":
-      return (await import("./postmark-mailer.ts")).openPostmarkMailer(transport, from);
-    case "smtp":
-      return (await import("./smtp-mailer.ts")).openSmtpMailer(transport.url, from);
+  if (transport.kind === "mailbox") {
+    const { openMailboxMailer } = await import("./mailbox-mailer.ts");
+    return openMailboxMailer(transport.folder, from);
   }
+  if (transport.kind === "postmark") {
+    const { openPostmarkMailer } = await import("./postmark-mailer.ts");
+    return openPostmarkMailer(transport, from);
+  }
+  const { openSmtpMailer } = await import("./smtp-mailer.ts");
+  return openSmtpMailer(transport.url, from);
 }

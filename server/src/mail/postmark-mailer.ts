@@ -92,7 +92,8 @@ function toMessage(mail: OutgoingMail, settings: PostmarkSettings, from: Sender)
     Tag: mail.kind,
     // Postmark can be asked for the mail by these, and its webhooks bring them back.
     Metadata: {
-      ...{ mailId: mail.id, kind: mail.kind },
+      mailId: mail.id,
+      kind: mail.kind,
       ...(mail.reference === null ? {} : { reference: mail.reference }),
     },
     TrackOpens: false,

@@ -68,7 +68,9 @@ type LaterCause = Extract<MailOutcome, { result: "later" }>["cause"];
 const wait = (retryAfterMs: number | null) => (retryAfterMs === null ? {} : { retryAfterMs });
 
 const later = (error: string, cause: LaterCause, retryAfterMs: number | null): MailOutcome => ({
-  ...{ result: "later", error: `postmark: ${error}`, cause },
+  result: "later",
+  error: `postmark: ${error}`,
+  cause,
   ...wait(retryAfterMs),
 });
 

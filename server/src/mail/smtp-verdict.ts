@@ -5,15 +5,15 @@ import type { MailOutcome } from "./mailer.ts";
 /** What nodemailer says of a mail that did not go out. */
 interface SmtpError extends Error {
   /** nodemailer's own code: EAUTH, EENVELOPE, ECONNECTION … */
-  readonly code?: unknown;
+  readonly code?: string;
   /** The code of the system behind it: ECONNREFUSED … */
-  readonly originalCode?: unknown;
+  readonly originalCode?: string;
   /** The three digits of the server's reply, if there was one. */
-  readonly responseCode?: unknown;
+  readonly responseCode?: number | false;
   /** The reply itself. */
-  readonly response?: unknown;
+  readonly response?: string | false;
   /** Which command it answered: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`, or `CONN` and `API` for our side. */
-  readonly command?: unknown;
+  readonly command?: string;
 }
 
 // RFC 3463 and 7505: no such mailbox, has moved, takes no mail, disabled.
@@ -25,16 +25,16 @@ const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
  * @param handedOver whether the server had begun to read the mail, so that it may have taken it
  */
 export function judgeSmtpError(error: SmtpError, handedOver: boolean): MailOutcome {
-  const reply = typeof error.responseCode === "number" ? error.responseCode : null;
-  const code = String(error.originalCode ?? error.code ?? "unknown failure");
+  const reply = error.responseCode || null;
+  const code = error.originalCode ?? error.code ?? "unknown failure";
   if (reply === null) {
     if (handedOver) return later(code, "ambiguous");
     // Nobody was asked: the envelope or the size is one that this server cannot be given.
     if (error.code === "EENVELOPE" || error.code === "EMESSAGE") return refused(code, false);
     return later(code, error.code === "EAUTH" || error.code === "ENOAUTH" ? "configuration" : "provider");
   }
-  const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(error.response ?? ""))?.[1] ?? "";
-  const command = typeof error.command === "string" ? error.command.split(" ").slice(0, 2).join(" ") : "";
+  const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(error.response || "")?.[1] ?? "";
+  const command = (error.command ?? "").split(" ").slice(0, 2).join(" ");
   const words = ["smtp:", reply, status, command].filter((word) => word !== "").join(" ");
   return judgeReply({ reply, status, command, words });
 }

@@ -11,6 +11,7 @@ import {
   layout,
   paragraph,
   referencePanel,
+  textOf,
   utcMinute,
   type Fact,
   type Written,
@@ -37,11 +38,7 @@ export function writeApplicationReceipt(facts: ApplicationReceiptFacts): Written
     "You get this mail because this address was entered in our application form. If that was not you, please ignore it.";
   return {
     subject,
-    text: [
-      ...[hello, "", thanks, "", `Your reference: ${reference}`, ""],
-      ...(file === null ? [] : [file, ""]),
-      ...[quote, "", brand, "", "--", why, ""],
-    ].join("\n"),
+    text: textOf(hello, thanks, `Your reference: ${reference}`, file, quote, brand, ["--", why]),
     html: layout({
       subject,
       brand,
@@ -99,11 +96,13 @@ export function writeApplicationNotice(notice: ApplicationNoticeFacts): Written 
   const letter = application.coverLetter;
   return {
     subject,
-    text: [
-      ...[...factLines(facts), "", `Open it in the console: ${consoleUrl}`, answer, ""],
+    text: textOf(
+      factLines(facts),
+      [`Open it in the console: ${consoleUrl}`, answer],
       // Last, so that nothing in the letter can pass for one of our lines.
-      ...(letter === null ? [] : ["Cover letter, to the end of this mail:", "", letter, ""]),
-    ].join("\n"),
+      letter && "Cover letter, to the end of this mail:",
+      letter,
+    ),
     html: layout({
       subject,
       brand,

@@ -136,6 +136,14 @@ export function layout(page: Page): string {
   );
 }
 
+type Block = string | readonly (string | null)[] | null;
+
+/** Writes the text part: blocks of lines with a blank line between them; nulls are left out. */
+export function textOf(...blocks: readonly Block[]): string {
+  const written = blocks.filter((block) => block !== null);
+  return `${written.map((block) => (typeof block === "string" ? block : block.filter((line) => line !== null).join("\n"))).join("\n\n")}\n`;
+}
+
 /** A paragraph. */
 export const paragraph = (content: Safe | string): Safe => html`<p style="margin:0 0 16px">${content}</p>`;
 

@@ -10,6 +10,7 @@ import {
   layout,
   paragraph,
   referencePanel,
+  textOf,
   utcMinute,
   type Fact,
   type Written,
@@ -40,12 +41,15 @@ export function writeInquiryReceipt(facts: InquiryReceiptFacts): Written {
     morePackages === 0 ? null : packages.length === 0 ? packageCount(morePackages) : `and ${morePackages} more`;
   return {
     subject,
-    text: [
-      ...[hello, "", thanks, "", `Your reference: ${reference}`, "", "You asked about:"],
-      ...packages.map((title) => `  - ${title}`),
-      ...(more === null ? [] : [`  ${more}`]),
-      ...["", quote, "", brand, "", "--", why, ""],
-    ].join("\n"),
+    text: textOf(
+      hello,
+      thanks,
+      `Your reference: ${reference}`,
+      ["You asked about:", ...packages.map((title) => `  - ${title}`), more && `  ${more}`],
+      quote,
+      brand,
+      ["--", why],
+    ),
     html: layout({
       subject,
       brand,
@@ -89,7 +93,7 @@ export function writeInquiryNotice(notice: InquiryNoticeFacts): Written {
   const answer = "Answer this mail to write to the buyer.";
   return {
     subject,
-    text: [...factLines(facts), "", `Open it in the console: ${consoleUrl}`, answer, ""].join("\n"),
+    text: textOf(factLines(facts), [`Open it in the console: ${consoleUrl}`, answer]),
     html: layout({
       subject,
       brand,

@@ -1,7 +1,7 @@
 // What a subscription makes us write: the welcome mail, which asks for confirmation under double opt-in. It is handed
 // finished links and knows nothing of tokens.
 import { html } from "../html.ts";
-import { button, layout, link, paragraph, type Written } from "./layout.ts";
+import { button, layout, link, paragraph, textOf, type Written } from "./layout.ts";
 
 export interface WelcomeFacts {
   readonly brand: string;
@@ -26,10 +26,11 @@ function writeConfirmation({ brand, unsubscribeUrl }: WelcomeFacts, confirmUrl: 
     "If you did not ask for this, please ignore this mail: without your confirmation we send no newsletter.";
   return {
     subject,
-    text: [
-      ...["Hello,", "", ask, "", "Confirm your subscription:", confirmUrl, "", until, otherwise, "", brand, ""],
-      ...["--", "Unsubscribe at any time:", unsubscribeUrl, ""],
-    ].join("\n"),
+    text: textOf("Hello,", ask, ["Confirm your subscription:", confirmUrl], [until, otherwise], brand, [
+      "--",
+      "Unsubscribe at any time:",
+      unsubscribeUrl,
+    ]),
     html: layout({
       subject,
       brand,
@@ -48,10 +49,7 @@ function writePlainWelcome({ brand, unsubscribeUrl }: WelcomeFacts): Written {
   const otherwise = "If you did not ask for this, the link below ends it.";
   return {
     subject,
-    text: [
-      ...["Hello,", "", welcome, otherwise, "", brand, ""],
-      ...["--", "Unsubscribe at any time:", unsubscribeUrl, ""],
-    ].join("\n"),
+    text: textOf("Hello,", [welcome, otherwise], brand, ["--", "Unsubscribe at any time:", unsubscribeUrl]),
     html: layout({
       subject,
       brand,
