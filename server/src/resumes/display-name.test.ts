@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { cleanFilename, extensionOf } from "./display-name.ts";
+
+describe("cleanFilename", () => {
+  test.each([
+    ["cv.pdf", "cv.pdf"],
+    ["C:\\fakepath\\cv.pdf", "cv.pdf"],
+    ["../../etc/cv.pdf", "cv.pdf"],
+    ["a/b\\c/cv.pdf", "cv.pdf"],
+    ["  cv.pdf \u200b", "cv.pdf"],
+    ["cv.pdf...", "cv.pdf"],
+    ["c\u0000v\r\n.p\u0007df", "cv.pdf"],
+    ["cv\u202efdp.doc", "cvfdp.doc"],
+    ["\u2066cv\u2069.pdf", "cv.pdf"],
+    ["Re\u0301sume\u0301.pdf", "R\u00e9sum\u00e9.pdf"],
+    ["履歴書.pdf", "履歴書.pdf"],
+    ["می\u200cخواهم.pdf", "می\u200cخواهم.pdf"],
+    ["\ud800cv.pdf", "\ufffdcv.pdf"],
+    [".pdf", "resume.pdf"],
+    ["..", ""],
+    ["/", ""],
+    ["", ""],
+  ])("%j becomes %j", (filename, clean) => {
+    expect(cleanFilename(filename)).toBe(clean);
+  });
+
+  test.each(["a", "é", "語", "😀"])(
+    "cuts a long name of %s to 255 bytes between characters and keeps the extension",
+    (letter) => {
+      const clean = cleanFilename(`${letter.repeat(300)}.pdf`);
+      expect(Buffer.byteLength(clean)).toBeLessThanOrEqual(255);
+      expect(Buffer.byteLength(clean)).toBeGreaterThan(255 - Buffer.byteLength(letter));
+      expect(clean).toMatch(new RegExp(`^(${letter})+\\.pdf$`));
+    },
+  );
+
+  test("takes time in proportion to the length", () => {
+    const begun = performance.now();
+    for (const unit of [" ", ".", ". ", "a.", "\u200b", "/"]) cleanFilename(`a${unit.repeat(200_000)}b c`);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
+  test("is at peace with its own answers", () => {
+    for (const name of ["a".repeat(400), `${"a".repeat(250)}.abc def`, `x.${"p".repeat(300)}`, " .pdf", "cv .pdf"]) {
+      expect(cleanFilename(cleanFilename(name))).toBe(cleanFilename(name));
+    }
+  });
+});
+
+test.each([
+  ["cv.pdf", "pdf"],
+  ["CV.PDF", "pdf"],
+  ["cv.pdf.exe", "exe"],
+  ["cv", ""],
+  ["J. Smith", ""],
+  ["CV 12.05.2026", ""],
+  ["cv.7z", "7z"],
+])("the extension of %j is %j", (filename, extension) => {
+  expect(extensionOf(filename)).toBe(extension);
+});

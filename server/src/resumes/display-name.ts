@@ -1,0 +1,53 @@
+// The name that an applicant's file had, made fit to be shown to operators. It is never part of a path.
+
+/** What file systems allow, so that the name survives a download. In bytes of UTF-8. */
+const nameBytesMax = 255;
+
+/** Controls, line and paragraph separators, and the marks that make text run the other way ("fdp.exe"). */
+const unfit = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** White space and zero-width characters. */
+const blank = /[\s\u200b-\u200d\u2060\ufeff]/u;
+
+/** Windows drops dots at the end, so there they hide an extension. */
+const blankOrDot = /[\s.\u200b-\u200d\u2060\ufeff]/u;
+
+/**
+ * The base name of a file name of any system, without what could deceive the eye, at most 255 bytes of UTF-8 long.
+ * Empty when nothing is left. Takes time in proportion to the length, whatever it holds.
+ */
+export const cleanFilename = (filename: string): string => {
+  const shown = filename.toWellFormed().replace(unfit, "").normalize("NFC");
+  const base = trim(shown.slice(Math.max(shown.lastIndexOf("/"), shown.lastIndexOf("\\")) + 1));
+  const extension = findExtension(base);
+  const extensionBytes = Buffer.byteLength(extension);
+  if (extension === "" || extensionBytes >= nameBytesMax) return trim(cutToBytes(base, nameBytesMax));
+  if (base === extension) return `resume${extension}`;
+  return cutToBytes(base.slice(0, -extension.length), nameBytesMax - extensionBytes) + extension;
+};
+
+/** The extension of a cleaned name: lower case, without its dot; empty when it has none. */
+export const extensionOf = (filename: string): string => findExtension(filename).slice(1).toLowerCase();
+
+/**
+ * The last extension with its dot. It has a letter, which tells it from the end of a date or a version, and no white
+ * space, which tells it from the rest of a sentence ("J. Smith").
+ */
+const findExtension = (name: string): string => {
+  const dot = name.lastIndexOf(".");
+  const extension = dot < 0 ? "" : name.slice(dot);
+  return /\p{L}/u.test(extension) && !/\s/u.test(extension) ? extension : "";
+};
+
+/** Not one pattern anchored at the end: on a long run of blanks within, that one takes the square of the time. */
+const trim = (text: string): string => {
+  let start = 0;
+  let end = text.length;
+  while (start < end && blank.test(text.charAt(start))) start += 1;
+  while (end > start && blankOrDot.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+};
+
+/** As many whole code points from the beginning as fit. */
+const cutToBytes = (text: string, bytesMax: number): string =>
+  text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytesMax)).read);

@@ -1,0 +1,70 @@
+// Decides by its bytes whether a staged file is a resume: PDF, DOC or DOCX. Knows the order of the questions; each
+// format answers its own. Says nothing of HTTP, and nothing of where the file will lie.
+import { bytesMax } from "@submissions/shared/limits";
+import { cleanFilename, extensionOf } from "./display-name.ts";
+import { findDocxFault, isZip } from "./docx.ts";
+import { findDocFault, isOle } from "./ole.ts";
+import { findPdfFault, isPdf } from "./pdf.ts";
+import { StagedBytes } from "./staged-bytes.ts";
+
+/** What the bytes of a resume can be. */
+export type ResumeKind = "pdf" | "doc" | "docx";
+
+/** What became of it. `filename` is for display only; `message` is for the person who sent the file. */
+export type Inspection =
+  | { readonly accepted: true; readonly kind: ResumeKind; readonly filename: string }
+  | { readonly accepted: false; readonly message: string };
+
+interface Format {
+  readonly kind: ResumeKind;
+  /** Whether a file that begins so claims to be of this format. */
+  readonly claims: (head: Buffer) => boolean;
+  /** Why it is not, or is not acceptable. */
+  readonly findFault: (bytes: StagedBytes) => Promise<string | null>;
+}
+
+const formats: readonly Format[] = [
+  { kind: "pdf", claims: isPdf, findFault: findPdfFault },
+  { kind: "doc", claims: isOle, findFault: findDocFault },
+  { kind: "docx", claims: isZip, findFault: findDocxFault },
+];
+
+/** As much as the format that looks farthest wants to see: a PDF header after 1,024 bytes of white space. */
+const headBytes = 1_024 + 8;
+
+/**
+ * Judges the file at `path`, which its sender called `filename`.
+ *
+ * Work and memory are bounded for every content of up to 5 MiB, whatever it says of itself: a PDF is read at most once,
+ * backwards, in blocks of 64 KiB; of a DOC at most 8,192 directory entries and 10,240 links of a chain are followed; of
+ * a DOCX at most 1,000 entries are listed and 1 MiB is inflated. The most held at a time is some 3 MiB.
+ *
+ * Rejects only when the file itself cannot be read.
+ */
+export const inspectResume = async (path: string, filename: string): Promise<Inspection> => {
+  await using bytes = await StagedBytes.open(path);
+  if (bytes.size > bytesMax.resume) return refuse("The resume is larger than 5 MiB.");
+  if (bytes.size === 0) return refuse("The file is empty.");
+  const head = await bytes.read(0, headBytes);
+  const format = formats.find(({ claims }) => claims(head));
+  if (!format) return refuse("Only PDF, DOC or DOCX files are accepted.");
+  const name = cleanFilename(filename);
+  // The bytes first: only once they are proven can the person be told what the file is.
+  const fault = (await format.findFault(bytes)) ?? findNameFault(format.kind, name);
+  if (fault !== null) return refuse(fault);
+  return {
+    accepted: true,
+    kind: format.kind,
+    filename: name === "" ? `resume.${format.kind}` : name,
+  };
+};
+
+const refuse = (message: string): Inspection => ({ accepted: false, message });
+
+/** What of the name contradicts the bytes. Only extensions of ours are repeated to the caller. */
+const findNameFault = (kind: ResumeKind, name: string): string | null => {
+  const extension = extensionOf(name);
+  if (extension === "" || extension === kind) return null;
+  const known = formats.some((format) => format.kind === extension);
+  return `The file is a ${kind.toUpperCase()} but its name ${known ? `ends in .${extension}` : `does not end in .${kind}`}.`;
+};

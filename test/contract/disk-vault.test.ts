@@ -1,0 +1,140 @@
+// The disk vault: the promises of every vault, and how it lays files out.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, expect, test } from "vitest";
+import { SharedFolderSync } from "../../server/src/resumes/folder-sync.ts";
+import { openVault } from "../../server/src/resumes/open-vault.ts";
+import { describeVault, MovedClock, stage } from "./vault-contract.ts";
+
+const base = mkdtempSync(join(tmpdir(), "vault-"));
+afterAll(() => rmSync(base, { recursive: true }));
+let vaults = 0;
+const nextFolder = () => join(base, `${(vaults += 1)}`, "resumes");
+
+const openDisk = async (folder = nextFolder(), clock = new MovedClock()) => ({
+  folder,
+  clock,
+  vault: await openVault({ kind: "disk", folder }, clock),
+});
+
+describeVault("disk", (clock) => openVault({ kind: "disk", folder: nextFolder() }, clock));
+
+test("files lie in a folder of their UTC day, for the service's eyes only", async () => {
+  const { folder, vault } = await openDisk(
+    nextFolder(),
+    Object.assign(new MovedClock(), { now: () => Date.UTC(2024, 1, 29, 23, 59) }),
+  );
+  const key = await vault.keep(await stage(vault));
+  expect(key).toMatch(/^2024\/02\/29\/[0-9a-f]{32}$/);
+  expect(statSync(join(folder, key)).mode & 0o777).toBe(0o600);
+  for (const part of ["2024", "2024/02", "2024/02/29", ".staging"]) {
+    expect(statSync(join(folder, part)).mode & 0o777).toBe(0o700);
+  }
+});
+
+test("a file that was staged for all to read is kept for the service only", async () => {
+  const { folder, vault } = await openDisk();
+  const staged = await stage(vault);
+  chmodSync(staged.path, 0o644);
+  expect(statSync(join(folder, await vault.keep(staged))).mode & 0o777).toBe(0o600);
+});
+
+test("a new day gets a new folder", async () => {
+  const { clock, vault } = await openDisk();
+  const today = await vault.keep(await stage(vault));
+  clock.advance(24 * 3_600_000);
+  expect((await vault.keep(await stage(vault))).slice(0, 10)).not.toBe(today.slice(0, 10));
+});
+
+test("what was kept is there for the next process", async () => {
+  const { folder, vault } = await openDisk();
+  const key = await vault.keep(await stage(vault, "kept"));
+  await vault[Symbol.asyncDispose]();
+  const { vault: next } = await openDisk(folder);
+  expect(await text(await next.read(key))).toBe("kept");
+});
+
+test("a day's folder that somebody removed costs one refusal at most", async () => {
+  const { folder, vault } = await openDisk();
+  const key = await vault.keep(await stage(vault));
+  rmSync(join(folder, key.slice(0, 4)), { recursive: true });
+  await expect(vault.keep(await stage(vault))).rejects.toMatchObject({ code: "ENOENT" });
+  const next = await vault.keep(await stage(vault, "again"));
+  expect(await text(await vault.read(next))).toBe("again");
+});
+
+test("the sweep touches nothing that the vault did not name", async () => {
+  const { folder, clock, vault } = await openDisk();
+  const key = await vault.keep(await stage(vault));
+  const strangers = [
+    "README",
+    "2024/01/notes.txt",
+    `${key.slice(0, 10)}/backup.tar`,
+    `${key}.bak`,
+    `backup/${"a".repeat(32)}`,
+    ".staging/folder/file",
+  ];
+  for (const name of strangers) {
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), "mine");
+  }
+  clock.advance(48 * 3_600_000);
+  expect(await vault.sweep(async () => new Set(), 3_600_000)).toEqual({ staged: 0, orphaned: 1 });
+  for (const name of strangers) expect(existsSync(join(folder, name)), name).toBe(true);
+  expect(existsSync(join(folder, key))).toBe(false);
+});
+
+test("a folder that was moved away or replaced is not ready, and ready again once it is back", async () => {
+  const { folder, vault } = await openDisk();
+  renameSync(folder, `${folder}-away`);
+  expect(await vault.checkReadiness()).toEqual({ ready: false, reason: "resume folder cannot be written: ENOENT" });
+  mkdirSync(join(folder, ".staging"), { recursive: true });
+  expect(await vault.checkReadiness()).toEqual({ ready: false, reason: "resume folder was replaced" });
+  rmSync(folder, { recursive: true });
+  renameSync(`${folder}-away`, folder);
+  expect(await vault.checkReadiness()).toEqual({ ready: true });
+});
+
+test("a staging folder that cannot be written is not ready", async () => {
+  const { vault } = await openDisk();
+  rmSync(vault.stagingFolder, { recursive: true });
+  writeFileSync(vault.stagingFolder, "");
+  expect(await vault.checkReadiness()).toEqual({ ready: false, reason: "resume folder cannot be written: ENOTDIR" });
+});
+
+test("a place that is no folder is refused at start", async () => {
+  const file = join(base, "file");
+  writeFileSync(file, "");
+  await expect(openDisk(file)).rejects.toMatchObject({ code: "ENOTDIR" });
+});
+
+test("opening closes the staging folder to others and leaves what is in it", async () => {
+  const folder = nextFolder();
+  mkdirSync(join(folder, ".staging"), { recursive: true, mode: 0o755 });
+  writeFileSync(join(folder, ".staging", "under-way"), "");
+  await openDisk(folder);
+  expect(statSync(join(folder, ".staging")).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(folder, ".staging"))).toEqual(["under-way"]);
+});
+
+test("a shared sync that fails fails all who waited for it, and nobody after", async () => {
+  const folder = join(base, "later");
+  const names = new SharedFolderSync(folder);
+  const waiting = [names.sync(), names.sync(), names.sync()];
+  const settled = await Promise.allSettled(waiting);
+  expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  mkdirSync(folder);
+  await names.sync();
+});

@@ -1,0 +1,49 @@
+// What the name of a file has to say: it must not contradict the bytes, and is shown without what deceives.
+import { expect, test } from "vitest";
+import { smallPdf, useJudge } from "./judge.ts";
+import { wordCompound } from "./write-compound.ts";
+import { wordEntries, writeZip } from "./write-zip.ts";
+
+const judge = useJudge();
+
+test.each([
+  ["cv.pdf", smallPdf],
+  ["CV.PDF", smallPdf],
+  ["cv.final.v2.pdf", smallPdf],
+  ["cv.exe.pdf", smallPdf],
+  ["cv", smallPdf],
+  ["CV of J. Smith", smallPdf],
+  ["CV 12.05.2026", smallPdf],
+  ["cv.Doc", wordCompound()],
+  ["cv.dOcX", writeZip(wordEntries())],
+])("%s is kept as it is", async (filename, content) => {
+  expect(await judge(content, filename)).toMatchObject({ accepted: true, filename });
+});
+
+test.each([
+  ["cv.pdf.exe", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["cv.pdf.exe ", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["cv.pdf.exe..", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["cv.\u202efdp.exe", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["cv.<script>", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["cv.docx", smallPdf, "The file is a PDF but its name ends in .docx."],
+  ["cv.pdf", wordCompound(), "The file is a DOC but its name ends in .pdf."],
+  ["cv.docx", wordCompound(), "The file is a DOC but its name ends in .docx."],
+  ["cv.doc", writeZip(wordEntries()), "The file is a DOCX but its name ends in .doc."],
+  ["cv.docm", writeZip(wordEntries()), "The file is a DOCX but its name does not end in .docx."],
+])("%s is refused with the reason", async (filename, content, message) => {
+  expect(await judge(content, filename)).toEqual({ accepted: false, message });
+});
+
+test("a nameless file is called after its kind", async () => {
+  for (const filename of ["", " ", "..", "a/", "\u202e"]) {
+    expect(await judge(smallPdf, filename)).toMatchObject({ accepted: true, filename: "resume.pdf" });
+  }
+  expect(await judge(wordCompound(), "")).toMatchObject({ filename: "resume.doc" });
+  expect(await judge(writeZip(wordEntries()), "")).toMatchObject({ filename: "resume.docx" });
+});
+
+test("a file that cannot be read is nobody's refusal", async () => {
+  const { inspectResume } = await import("../../server/src/resumes/inspect.ts");
+  await expect(inspectResume("/nonexistent/file", "cv.pdf")).rejects.toMatchObject({ code: "ENOENT" });
+});

@@ -1,0 +1,105 @@
+// Writes small ZIP files for tests, truthful by default and able to lie in every field that a reader might believe.
+import { crc32, deflateRawSync } from "node:zlib";
+
+export interface ZipEntry {
+  readonly name: string;
+  readonly data: string | Buffer;
+  /** Without compression. */
+  readonly stored?: boolean;
+  /** What the headers say instead of the truth. */
+  readonly claims?: Partial<Record<"size" | "packedSize" | "flags" | "method" | "offset", number>>;
+}
+
+interface ZipOptions {
+  /** Bytes in front of everything; offsets count from the start of the file, as a self-extractor's would. */
+  readonly prefix?: Buffer;
+  /** What the end record says instead of the truth. */
+  readonly claims?: Partial<Record<"entries" | "directorySize" | "directoryOffset", number>>;
+  /** Goes between the directory and the end record: a ZIP64 record and its locator. */
+  readonly beforeEnd?: (offset: number) => Buffer;
+}
+
+const record = (...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number | bigint])[]): Buffer => {
+  const buffer = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0));
+  let offset = 0;
+  for (const [bytes, value] of fields) {
+    if (bytes === 8) buffer.writeBigUInt64LE(BigInt(value), offset);
+    else buffer.writeUIntLE(Number(value), offset, bytes);
+    offset += bytes;
+  }
+  return buffer;
+};
+
+export const writeZip = (entries: readonly ZipEntry[], options: ZipOptions = {}): Buffer => {
+  const body: Buffer[] = [options.prefix ?? Buffer.alloc(0)];
+  const directory: Buffer[] = [];
+  let offset = body[0]?.length ?? 0;
+  for (const { name, data, stored = false, claims = {} } of entries) {
+    const plain = Buffer.from(data);
+    const packed = stored ? plain : deflateRawSync(plain);
+    const nameBytes = Buffer.from(name);
+    // From the flags to the length of the extra field: the same in both headers.
+    const shared = record(
+      [2, claims.flags ?? 0x0800],
+      [2, claims.method ?? (stored ? 0 : 8)],
+      [4, 0],
+      [4, crc32(plain)],
+      [4, claims.packedSize ?? packed.length],
+      [4, claims.size ?? plain.length],
+      [2, nameBytes.length],
+      [2, 0],
+    );
+    const local = Buffer.concat([record([4, 0x04034b50], [2, 20]), shared, nameBytes, packed]);
+    const attributes = record([2, 0], [2, 0], [2, 0], [4, 0], [4, claims.offset ?? offset]);
+    directory.push(record([4, 0x02014b50], [2, 20], [2, 20]), shared, attributes, nameBytes);
+    body.push(local);
+    offset += local.length;
+  }
+  const listing = Buffer.concat(directory);
+  const { claims = {} } = options;
+  const end = record(
+    [4, 0x06054b50],
+    [4, 0],
+    [2, claims.entries ?? entries.length],
+    [2, claims.entries ?? entries.length],
+    [4, claims.directorySize ?? listing.length],
+    [4, claims.directoryOffset ?? offset],
+    [2, 0],
+  );
+  const beforeEnd = options.beforeEnd?.(offset + listing.length) ?? Buffer.alloc(0);
+  return Buffer.concat([...body, listing, beforeEnd, end]);
+};
+
+/** A ZIP64 end record at `offset` and its locator, which points to `locates`. */
+export const writeZip64End = (
+  offset: number,
+  entries: bigint,
+  directoryOffset: bigint,
+  locates = BigInt(offset),
+): Buffer =>
+  Buffer.concat([
+    record([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [4, 0], [4, 0], [8, entries], [8, entries]),
+    record([8, 0], [8, directoryOffset]),
+    record([4, 0x07064b50], [4, 0], [8, locates], [4, 1]),
+  ]);
+
+export const wordMain = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+
+/** `[Content_Types].xml` as Word writes it, naming `main` as the type of `/word/document.xml`. */
+export const contentTypesXml = (main: string = wordMain, more = ""): string =>
+  `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n` +
+  `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
+  `<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+  `<Default Extension="xml" ContentType="application/xml"/>` +
+  `<Override PartName="/word/document.xml" ContentType="${main}"/>${more}</Types>`;
+
+const relationships =
+  `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
+  `Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`;
+
+/** The entries of a small Word document around a given `[Content_Types].xml`. */
+export const wordEntries = (contentTypes: string | Buffer = contentTypesXml()): ZipEntry[] => [
+  { name: "[Content_Types].xml", data: contentTypes },
+  { name: "_rels/.rels", data: relationships },
+  { name: "word/document.xml", data: "<w:document/>" },
+];
