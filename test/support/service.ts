@@ -1,0 +1,77 @@
+// A real service for tests: the composition root on a free port of the loopback, with its own data folder that goes
+// away with it.
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import PostalMime, { type Email } from "postal-mime";
+import { startApp } from "../../server/src/app.ts";
+import { loadConfig } from "../../server/src/config/config.ts";
+import { createLog, type Log } from "../../server/src/observe/log.ts";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../../server/src/storage/records.ts";
+
+/** Everything the service has stored. */
+export interface Stored {
+  readonly inquiries: StoredInquiry[];
+  readonly applications: StoredApplication[];
+  readonly subscribers: StoredSubscriber[];
+}
+
+export interface Service extends AsyncDisposable {
+  readonly url: string;
+  readonly dataFolder: string;
+  /** Stops the service; its data folder stays until the object is disposed of. */
+  stop(): Promise<void>;
+  /** Reads what is stored through a second connection, as the command line does. */
+  stored(): Promise<Stored>;
+  /** The mails in the local mailbox, in no particular order. */
+  mails(): Promise<Email[]>;
+  /** Paths of all files below a folder of the data folder. */
+  files(folder: string): Promise<string[]>;
+}
+
+interface ServiceOptions {
+  /** Settings beyond HOST, PORT and DATA_DIR. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Silent unless given. */
+  readonly log?: Log;
+}
+
+/** Starts a service. Dispose of it with `await using`. */
+export async function startService({ env = {}, log = createLog("silent") }: ServiceOptions = {}): Promise<Service> {
+  const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
+  const loaded = loadConfig({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, ...env });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const app = await startApp({ config: loaded.config, log });
+  return {
+    url: app.address,
+    dataFolder,
+    stop: () => app.close(),
+    stored: () => readStored(join(dataFolder, "submissions.sqlite")),
+    mails: () => readMails(join(dataFolder, "mailbox")),
+    files: (folder) => listFiles(join(dataFolder, folder)),
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readStored(file: string): Promise<Stored> {
+  await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
+  return {
+    inquiries: await Array.fromAsync(store.exportInquiries(0)),
+    applications: await Array.fromAsync(store.exportApplications(0)),
+    subscribers: await Array.fromAsync(store.exportSubscribers(0)),
+  };
+}
+
+async function readMails(folder: string): Promise<Email[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".eml"));
+  return Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
