@@ -19,7 +19,7 @@ function parseLine(line: string): string[] {
 
 const nasty = fc.string({
   unit: fc.oneof(
-    fc.constantFrom(..."=+-@\t\r\n \"',;|\\＝＋－＠\uFEFF\u200B\u00A0\u3000"),
+    fc.constantFrom(...Array.from("=+-@\t\r\n \"',;|\\＝＋－＠\uFEFF\u200B\u00A0\u3000")),
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
   ),
 });

@@ -105,14 +105,12 @@ export function exportLines(
   format: ExportFormat,
   since: number,
 ): AsyncGenerator<string> {
-  switch (subject) {
-    case "inquiries":
-      return lines(sources.exportInquiries(since), inquiryFields, inquiryColumns, format);
-    case "applications":
-      return lines(sources.exportApplications(since), applicationFields, applicationColumns, format);
-    case "subscribers":
-      return lines(sources.exportSubscribers(since), subscriberFields, subscriberColumns, format);
-  }
+  const exports: Record<ExportSubject, () => AsyncGenerator<string>> = {
+    inquiries: () => lines(sources.exportInquiries(since), inquiryFields, inquiryColumns, format),
+    applications: () => lines(sources.exportApplications(since), applicationFields, applicationColumns, format),
+    subscribers: () => lines(sources.exportSubscribers(since), subscriberFields, subscriberColumns, format),
+  };
+  return exports[subject]();
 }
 
 async function* lines<Row, Fields>(
