@@ -4,21 +4,26 @@ import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StorageUnavailable } from "../store.ts";
 
-/**
- * Makes the file, mode 0600, and its folder, mode 0700, where they are missing. What exists keeps its mode.
- *
- * Only for before SQLite opens the file: POSIX drops all locks that a process holds on a file when the process closes
- * any descriptor of it.
- */
+/** Makes the file, mode 0600, and its folder, mode 0700, where they are missing. What exists keeps its mode. */
 export function createDatabaseFile(file: string): void {
   const folder = dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // The log and the index of the log get the mode of this file from SQLite.
-    closeSync(openSync(file, "a", 0o600));
-    syncFolder(folder);
+    if (makeEmpty(file)) syncFolder(folder);
   } catch (error) {
     throw new StorageUnavailable("The database file cannot be made.", { cause: error });
+  }
+}
+
+// SQLite gives its log and the index of the log the mode of this file. An existing file is not so much as opened: POSIX
+// drops all locks that a process holds on a file when the process closes any descriptor of it.
+function makeEmpty(file: string): boolean {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   }
 }
 

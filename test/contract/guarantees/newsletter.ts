@@ -1,0 +1,151 @@
+// What the port promises about subscribing: what changes, and when a welcome mail is one too many.
+import { expect, test } from "vitest";
+import type { StoredSubscriber } from "../../../server/src/storage/records.ts";
+import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
+import { collect, lease, noon, subscription, welcome } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+
+async function subscribe(store: Store, more: Parameters<typeof subscription>[0] = {}): Promise<boolean> {
+  return (await store.acceptSubscription(subscription(more), welcome(), lease)).mailed;
+}
+
+async function onlySubscriber(store: Store): Promise<StoredSubscriber | undefined> {
+  const all = await collect(store.exportSubscribers(0));
+  expect(all).toHaveLength(1);
+  return all[0];
+}
+
+const mailCount = async (store: Store) => (await store.listMails({ limit: 100 })).length;
+
+export function newsletterGuarantees(open: OpenStoreUnderTest): void {
+  newAddresses(open);
+  knownAddresses(open);
+  leftAddresses(open);
+}
+
+function newAddresses(open: OpenStoreUnderTest): void {
+  test("takes a new address as pending with double opt-in, and mails it", async () => {
+    await using tested = await open();
+    expect(await subscribe(tested.store)).toBe(true);
+    expect(await onlySubscriber(tested.store)).toEqual({
+      email: "Reader@example.org",
+      status: "pending",
+      source: "footer",
+      lastSource: "footer",
+      subscribedAt: noon,
+      confirmedAt: null,
+      unsubscribedAt: null,
+    });
+    expect(await mailCount(tested.store)).toBe(1);
+  });
+
+  test("takes a new address as active with single opt-in, and mails it", async () => {
+    await using tested = await open();
+    expect(await subscribe(tested.store, { optIn: "single" })).toBe(true);
+    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active" });
+    expect(await mailCount(tested.store)).toBe(1);
+  });
+
+  test("stores no subscription whose welcome mail cannot be stored", async () => {
+    await using tested = await open();
+    const same = welcome();
+    await tested.store.acceptSubscription(subscription({ email: "first@example.org" }), same, lease);
+    await expect(tested.store.acceptSubscription(subscription(), same, lease)).rejects.toThrow();
+    expect(await onlySubscriber(tested.store)).toMatchObject({ email: "first@example.org" });
+  });
+
+  test("mails an address once when it is subscribed many times at once", async () => {
+    await using tested = await open();
+    const other = await tested.openAgain();
+    const stores = [tested.store, other, tested.store, other, tested.store];
+    const mailed = await Promise.all(stores.map((store) => subscribe(store)));
+    expect(mailed.filter(Boolean)).toHaveLength(1);
+    expect(await mailCount(tested.store)).toBe(1);
+  });
+}
+
+function knownAddresses(open: OpenStoreUnderTest): void {
+  test("knows an address again whatever its case", async () => {
+    await using tested = await open();
+    await subscribe(tested.store);
+    expect(await subscribe(tested.store, { email: "rEADER@EXAMPLE.ORG" })).toBe(false);
+    expect(await onlySubscriber(tested.store)).toMatchObject({ email: "Reader@example.org" });
+  });
+
+  test("keeps the first source and the latest of a pending address, and when it first came", async () => {
+    await using tested = await open();
+    await subscribe(tested.store);
+    await subscribe(tested.store, { source: "blog", receivedAt: noon + 1 });
+    const expected = { source: "footer", lastSource: "blog", subscribedAt: noon, status: "pending" };
+    expect(await onlySubscriber(tested.store)).toMatchObject(expected);
+  });
+
+  test("mails a pending address again only after the interval", async () => {
+    await using tested = await open();
+    await subscribe(tested.store);
+    expect(await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs - 1 })).toBe(false);
+    expect(await mailCount(tested.store)).toBe(1);
+    expect(await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs })).toBe(true);
+    expect(await mailCount(tested.store)).toBe(2);
+  });
+
+  test("counts the interval from the latest welcome mail, not from the latest request", async () => {
+    await using tested = await open();
+    await subscribe(tested.store);
+    await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs - 1 });
+    expect(await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs })).toBe(true);
+    expect(await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs + 1 })).toBe(false);
+  });
+
+  test("activates a pending address that subscribes again with single opt-in", async () => {
+    await using tested = await open();
+    await subscribe(tested.store);
+    await subscribe(tested.store, { optIn: "single" });
+    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active" });
+  });
+
+  test.each(["active", "bounced", "complained"] as const)(
+    "leaves an address that is %s as it is, without mail, and notes the latest source",
+    async (status) => {
+      await using tested = await open();
+      await subscribe(tested.store);
+      await tested.setSubscriber("Reader@example.org", status, noon + 1);
+      for (const optIn of ["double", "single"] as const) {
+        const again = { optIn, source: optIn, receivedAt: noon + 5 * welcomeIntervalMs };
+        expect(await subscribe(tested.store, again)).toBe(false);
+        expect(await onlySubscriber(tested.store)).toMatchObject({ status, lastSource: optIn });
+      }
+      expect(await mailCount(tested.store)).toBe(1);
+    },
+  );
+}
+
+function leftAddresses(open: OpenStoreUnderTest): void {
+  test("mails an unsubscribed address that subscribes again, which stays unsubscribed until confirmed", async () => {
+    await using tested = await open();
+    await subscribe(tested.store);
+    await tested.setSubscriber("Reader@example.org", "unsubscribed", noon + 1);
+    expect(await subscribe(tested.store, { receivedAt: noon + 2, source: "blog" })).toBe(true);
+    const expected = { status: "unsubscribed", unsubscribedAt: noon + 1, lastSource: "blog" };
+    expect(await onlySubscriber(tested.store)).toMatchObject(expected);
+    expect(await mailCount(tested.store)).toBe(2);
+  });
+
+  test("activates an unsubscribed address at once with single opt-in", async () => {
+    await using tested = await open();
+    await subscribe(tested.store, { optIn: "single" });
+    await tested.setSubscriber("Reader@example.org", "unsubscribed", noon + 1);
+    expect(await subscribe(tested.store, { optIn: "single", receivedAt: noon + 2 })).toBe(true);
+    const expected = { status: "active", unsubscribedAt: null, subscribedAt: noon };
+    expect(await onlySubscriber(tested.store)).toMatchObject(expected);
+  });
+
+  test("does not let strangers fill the mailbox of an address that has left", async () => {
+    await using tested = await open();
+    await subscribe(tested.store);
+    await tested.setSubscriber("Reader@example.org", "unsubscribed", noon + 1);
+    expect(await subscribe(tested.store, { receivedAt: noon + 2 })).toBe(true);
+    expect(await subscribe(tested.store, { receivedAt: noon + 3 })).toBe(false);
+    expect(await subscribe(tested.store, { receivedAt: noon + 2 + welcomeIntervalMs })).toBe(true);
+  });
+}

@@ -1,0 +1,57 @@
+// What the port promises about the store as a whole: readiness, closing, backup.
+import { stat, writeFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { StorageUnavailable } from "../../../server/src/storage/store.ts";
+import { collect, inquiry, lease, mail } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+
+export function operationGuarantees(open: OpenStoreUnderTest): void {
+  test("is ready when submissions can be stored", async () => {
+    await using tested = await open();
+    expect(await tested.store.checkReadiness()).toEqual({ ready: true });
+  });
+
+  test("stores what was handed in before it closes", async () => {
+    await using tested = await open();
+    const other = await tested.openAgain();
+    const accepted = tested.store.acceptInquiry(inquiry(1), [mail()], lease);
+    await tested.store[Symbol.asyncDispose]();
+    expect(await accepted).toBe("accepted");
+    expect(await collect(other.exportInquiries(0))).toHaveLength(1);
+  });
+
+  test("refuses everything as unavailable once it is closed, and may be closed twice", async () => {
+    await using tested = await open();
+    await tested.store[Symbol.asyncDispose]();
+    await tested.store[Symbol.asyncDispose]();
+    const { store } = tested;
+    const refused = [
+      store.acceptInquiry(inquiry(1), [], lease),
+      store.listMails({ limit: 1 }),
+      collect(store.exportInquiries(0)),
+    ];
+    for (const call of await Promise.allSettled(refused)) {
+      expect(call).toMatchObject({ status: "rejected", reason: expect.any(StorageUnavailable) });
+    }
+    expect(await store.checkReadiness()).toMatchObject({ ready: false });
+  });
+
+  test("writes a backup that only its owner can read", async () => {
+    await using tested = await open();
+    await tested.store.acceptInquiry(inquiry(1), [], lease);
+    const file = join(tested.folder, "backup");
+    await tested.store.backup(file);
+    const { mode, size } = await stat(file);
+    expect(mode & 0o777).toBe(0o600);
+    expect(size).toBeGreaterThan(0);
+  });
+
+  test("never writes a backup over a file", async () => {
+    await using tested = await open();
+    const file = join(tested.folder, "precious");
+    await writeFile(file, "last year's backup");
+    await expect(tested.store.backup(file)).rejects.toThrow("already exists");
+    expect(await readFile(file, "utf8")).toBe("last year's backup");
+  });
+}

@@ -1,0 +1,179 @@
+// What the port promises about mails on their way: one lease, one sender, and nothing forgotten.
+import { expect, test } from "vitest";
+import type { MailSettlement, NewMail } from "../../../server/src/storage/records.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import { inquiry, lease, mail, minute, noon } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+
+const later = { owner: "other-process", until: noon + 10 * minute };
+const afterLease = lease.until + 1;
+
+/** Stores mails, each with an inquiry received at its own time. */
+async function storeMails(store: Store, receivedAt: readonly number[]): Promise<NewMail[]> {
+  const mails = receivedAt.map(() => mail());
+  await Promise.all(
+    mails.map((one, index) =>
+      store.acceptInquiry(inquiry(index, { receivedAt: receivedAt[index] ?? noon }), [one], lease),
+    ),
+  );
+  return mails;
+}
+
+async function storeMail(store: Store): Promise<NewMail> {
+  const one = mail();
+  await store.acceptInquiry(inquiry(1), [one], lease);
+  return one;
+}
+
+const onlyMail = async (store: Store) => (await store.listMails({ limit: 10 }))[0];
+
+export function deliveryGuarantees(open: OpenStoreUnderTest): void {
+  claiming(open);
+  settling(open);
+  releasing(open);
+}
+
+function claiming(open: OpenStoreUnderTest): void {
+  test("keeps a new mail from every sender but the accepting process until its lease ends", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    expect(await tested.store.claimDueMails(lease.until, 10, later)).toEqual([]);
+    const claimed = await tested.store.claimDueMails(afterLease, 10, later);
+    expect(claimed.map((one) => one.id)).toEqual([id]);
+  });
+
+  test("hands a claimed mail over as it was stored", async () => {
+    await using tested = await open();
+    const given = mail({ kind: "inquiry-notice", reference: "INQ-20261121-000001" });
+    await tested.store.acceptInquiry(inquiry(1), [given], lease);
+    const claimed = await tested.store.claimDueMails(afterLease, 10, later);
+    expect(claimed).toEqual([{ ...given, attempts: 0, createdAt: noon }]);
+  });
+
+  test("claims the oldest due mails first, and at most as many as asked for", async () => {
+    await using tested = await open();
+    const [c, a, b] = await storeMails(tested.store, [noon + 3, noon + 1, noon + 2]);
+    const first = await tested.store.claimDueMails(afterLease, 2, later);
+    expect(first.map((one) => one.id)).toEqual([a?.id, b?.id]);
+    const second = await tested.store.claimDueMails(afterLease, 2, later);
+    expect(second.map((one) => one.id)).toEqual([c?.id]);
+  });
+
+  test("leases no mail to two claimers at once", async () => {
+    await using tested = await open();
+    await storeMails(
+      tested.store,
+      Array.from({ length: 60 }, () => noon),
+    );
+    const other = await tested.openAgain();
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 === 0 ? tested.store : other).claimDueMails(afterLease, 10, {
+          owner: `sender-${index}`,
+          until: later.until,
+        }),
+      ),
+    );
+    const ids = claims.flat().map((one) => one.id);
+    expect(ids).toHaveLength(60);
+    expect(new Set(ids).size).toBe(60);
+  });
+
+  test("leaves a mail alone that is not due yet", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    const dueAt = noon + 60 * minute;
+    await tested.store.settleMails([{ id, result: "later", at: noon, dueAt, error: "x" }], lease.owner);
+    expect(await tested.store.claimDueMails(dueAt - 1, 10, later)).toEqual([]);
+    expect(await tested.store.claimDueMails(dueAt, 10, later)).toHaveLength(1);
+  });
+}
+
+function settling(open: OpenStoreUnderTest): void {
+  test("never hands out a sent mail again", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    const at = noon + 5;
+    await tested.store.settleMails([{ id, result: "sent", at, providerId: "pm-1" }], lease.owner);
+    const expected = { status: "sent", attempts: 1, sentAt: at, providerId: "pm-1", dueAt: null };
+    expect(await onlyMail(tested.store)).toMatchObject({ ...expected, lastError: null });
+    expect(await tested.store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
+  });
+
+  test("keeps a failed mail, with the reason, until an operator wakes it", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    const failed: MailSettlement = { id, result: "failed", at: noon, error: "inactive" };
+    await tested.store.settleMails([failed], lease.owner);
+    const expected = { status: "failed", attempts: 1, dueAt: null, lastError: "inactive" };
+    expect(await onlyMail(tested.store)).toMatchObject(expected);
+    expect(await tested.store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
+  });
+
+  test("counts the tries of a mail that has to be tried again", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    const again = { id, result: "later", at: noon, dueAt: noon + 1, error: "timeout" } as const;
+    await tested.store.settleMails([again], lease.owner);
+    const expected = { status: "queued", attempts: 1, dueAt: noon + 1, lastError: "timeout" };
+    expect(await onlyMail(tested.store)).toMatchObject(expected);
+    const [claimed] = await tested.store.claimDueMails(noon + 1, 10, later);
+    expect(claimed?.attempts).toBe(1);
+  });
+
+  test("ignores what another owner says of a leased mail", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    await tested.store.claimDueMails(afterLease, 10, later);
+    const late: MailSettlement = { id, result: "failed", at: noon, error: "too late" };
+    await tested.store.settleMails([late], lease.owner);
+    expect(await onlyMail(tested.store)).toMatchObject({ status: "queued", attempts: 0 });
+    const sent: MailSettlement = { id, result: "sent", at: noon, providerId: "pm-1" };
+    await tested.store.settleMails([sent], later.owner);
+    expect(await onlyMail(tested.store)).toMatchObject({ status: "sent" });
+  });
+
+  test("ignores what is said of a mail after it was settled", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    const sent: MailSettlement = { id, result: "sent", at: noon, providerId: "pm-1" };
+    await tested.store.settleMails([sent], lease.owner);
+    const late: MailSettlement = { id, result: "later", at: noon, dueAt: noon, error: "x" };
+    await tested.store.settleMails([late, { ...late, id: "unknown" }], lease.owner);
+    expect(await onlyMail(tested.store)).toMatchObject({ status: "sent", attempts: 1 });
+  });
+
+  test("still believes an owner whose lease ran out while nobody claimed the mail", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    const sent: MailSettlement = { id, result: "sent", at: afterLease, providerId: "pm-1" };
+    await tested.store.settleMails([sent], lease.owner);
+    expect(await onlyMail(tested.store)).toMatchObject({ status: "sent" });
+  });
+}
+
+function releasing(open: OpenStoreUnderTest): void {
+  test("makes the mails of an owner that stops due at once, the oldest first", async () => {
+    await using tested = await open();
+    const [b, a] = await storeMails(tested.store, [noon + 2, noon + 1]);
+    await tested.store.releaseMails(lease.owner, noon + 3);
+    const claimed = await tested.store.claimDueMails(noon + 3, 10, later);
+    expect(claimed.map((one) => one.id)).toEqual([a?.id, b?.id]);
+  });
+
+  test("releases only what the owner holds", async () => {
+    await using tested = await open();
+    await storeMail(tested.store);
+    await tested.store.releaseMails("somebody-else", noon);
+    expect(await tested.store.claimDueMails(noon, 10, later)).toEqual([]);
+  });
+
+  test("does not bring forward a mail that waits for its next try", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    const again = { id, result: "later", at: noon, dueAt: noon + minute, error: "x" } as const;
+    await tested.store.settleMails([again], lease.owner);
+    await tested.store.releaseMails(lease.owner, noon);
+    expect(await onlyMail(tested.store)).toMatchObject({ dueAt: noon + minute });
+  });
+}

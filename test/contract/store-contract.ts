@@ -1,0 +1,26 @@
+// The specification of the storage port: every promise of `server/src/storage/store.ts` as a test named by its
+// guarantee, run on every engine. Knows no engine.
+import { describe } from "vitest";
+import { applicationGuarantees } from "./guarantees/applications.ts";
+import { exportGuarantees } from "./guarantees/export.ts";
+import { marketplaceGuarantees } from "./guarantees/marketplace.ts";
+import { newsletterGuarantees } from "./guarantees/newsletter.ts";
+import { operationGuarantees } from "./guarantees/operation.ts";
+import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
+import { oversightGuarantees } from "./guarantees/outbox-oversight.ts";
+import { referenceGuarantees } from "./guarantees/references.ts";
+import type { OpenStoreUnderTest } from "./store-under-test.ts";
+
+/** Runs the contract on an engine. `open` gives every test a store of its own. */
+export function describeStore(name: string, open: OpenStoreUnderTest): void {
+  describe(`${name} store`, () => {
+    describe("inquiries", () => marketplaceGuarantees(open));
+    describe("applications", () => applicationGuarantees(open));
+    describe("subscriptions", () => newsletterGuarantees(open));
+    describe("references", () => referenceGuarantees(open));
+    describe("outbox, delivery", () => deliveryGuarantees(open));
+    describe("outbox, oversight", () => oversightGuarantees(open));
+    describe("exports", () => exportGuarantees(open));
+    describe("operation", () => operationGuarantees(open));
+  });
+}
