@@ -1,12 +1,12 @@
 // Keeps resumes in date folders of a local disk under random names. Staging lies on the same volume, so that keeping
 // one is a rename. Knows nothing of applications but the keys that somebody else knows.
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { chmod, open, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { sweepKept, sweepStaged } from "./disk-sweep.ts";
-import { makeFoldersDurably, SharedFolderSync } from "./folder-sync.ts";
+import { makeFolderDurably, SharedFolderSync } from "./folder-sync.ts";
 import type { StagedFile, Vault } from "./vault.ts";
 
 const stagingName = ".staging";
@@ -21,10 +21,9 @@ const probeBytes = 4_096;
 export const openDiskVault = async (folder: string, clock: Clock): Promise<Vault> => {
   const root = resolve(folder);
   const stagingFolder = join(root, stagingName);
-  await mkdir(stagingFolder, { recursive: true, mode: 0o700 });
+  await makeFolderDurably(root, stagingFolder);
   // The folder may be the operator's, with modes of their choice; the staging folder is ours.
   await chmod(stagingFolder, 0o700);
-  await makeFoldersDurably(root, [stagingName]);
   return new DiskVault(root, stagingFolder, clock, await identify(root));
 };
 
@@ -34,18 +33,12 @@ const identify = async (folder: string): Promise<string> => {
   return `${dev}:${ino}`;
 };
 
-/** The folder of one day, once it is durable. */
-interface DayFolder {
-  readonly path: string;
-  readonly names: SharedFolderSync;
-}
-
 class DiskVault implements Vault {
   readonly stagingFolder: string;
   readonly #root: string;
   readonly #clock: Clock;
   readonly #identity: string;
-  #today: { readonly day: string; readonly folder: Promise<DayFolder> } | null = null;
+  #today: { readonly day: string; readonly folder: Promise<SharedFolderSync> } | null = null;
 
   constructor(root: string, stagingFolder: string, clock: Clock, identity: string) {
     this.#root = root;
@@ -65,7 +58,7 @@ class DiskVault implements Vault {
     try {
       const folder = await this.#openDay(day);
       await rename(staged.path, this.#pathOf(key));
-      await folder.names.sync();
+      await folder.sync();
     } catch (error) {
       // Somebody may have removed the folder that we remember; the next one makes it anew.
       if (this.#today?.day === day) this.#today = null;
@@ -127,12 +120,11 @@ class DiskVault implements Vault {
     await handle.sync();
   }
 
-  #openDay(day: string): Promise<DayFolder> {
+  /** The folder of one day, once it is durable. */
+  #openDay(day: string): Promise<SharedFolderSync> {
     if (this.#today?.day !== day) {
-      const folder = makeFoldersDurably(this.#root, day.split("/")).then((path) => ({
-        path,
-        names: new SharedFolderSync(path),
-      }));
+      const path = join(this.#root, day);
+      const folder = makeFolderDurably(this.#root, path).then(() => new SharedFolderSync(path));
       this.#today = { day, folder };
     }
     return this.#today.folder;

@@ -1,10 +1,10 @@
 // Makes the names in folders durable: a file that was renamed into a folder is there after a power loss only once the
 // folder itself was synced. Knows nothing of resumes.
 import { mkdir, open } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 
 /** Waits until the names in the folder are on stable storage. */
-export const syncFolder = async (folder: string): Promise<void> => {
+const syncFolder = async (folder: string): Promise<void> => {
   await using handle = await open(folder, "r");
   await handle.sync();
 };
@@ -41,14 +41,16 @@ export class SharedFolderSync {
 }
 
 /**
- * Makes `root/names[0]/names[1]/…`, mode 0700, durable with all that is above it up to `root`. Syncs also what was
- * there already: another process may have made it a moment ago and not synced it yet.
+ * Makes `folder` and what is missing above it, mode 0700, and makes it durable down from `root`, or from above `root`
+ * when that was missing too. Syncs also what was there already: another process may have made it a moment ago and not
+ * synced it yet.
  */
-export const makeFoldersDurably = async (root: string, names: readonly string[]): Promise<string> => {
-  const folder = join(root, ...names);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (let parent = dirname(folder), depth = names.length; depth > 0; parent = dirname(parent), depth -= 1) {
+export const makeFolderDurably = async (root: string, folder: string): Promise<void> => {
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const top = firstMade !== undefined && root.startsWith(firstMade) ? dirname(firstMade) : root;
+  let parent = folder;
+  while (parent !== top) {
+    parent = dirname(parent);
     await syncFolder(parent);
   }
-  return folder;
 };

@@ -8,7 +8,7 @@ import { findPdfFault, isPdf } from "./pdf.ts";
 import { StagedBytes } from "./staged-bytes.ts";
 
 /** What the bytes of a resume can be. */
-export type ResumeKind = "pdf" | "doc" | "docx";
+type ResumeKind = "pdf" | "doc" | "docx";
 
 /** What became of it. `filename` is for display only; `message` is for the person who sent the file. */
 export type Inspection =
