@@ -6,13 +6,14 @@ import { readEnvironment } from "./config/env.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { migrate, openStore, pendingMigrations } from "./storage/open-store.ts";
 
-// A reader that goes away (`| head`) ends the command quietly, wherever in it the news arrives.
+// Without a listener a failed write ends the process with a stack. A reader that goes away (`| head`) is no failure; the
+// command that was writing tells of any other.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+  if (error.code !== "EPIPE") process.exitCode = 1;
 });
 
 // Set rather than exited with, so that what was written reaches a slow pipe.
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+process.exitCode ||= await runCommandLine(process.argv.slice(2), {
   environment: readEnvironment(),
   clock: systemClock,
   openStore: ({ storage }, access) => openStore(storage, { access }),
