@@ -72,6 +72,8 @@ describe("e-mail", () => {
     `a@${"b.".repeat(126)}org`,
     "a@ex%61mple.org",
     "ä@example.org",
+    "ann@ｅxample.org",
+    "ann@example©.org",
     "a@example.org\r\nbcc: c@d.org",
   ])("refuses %j", (sent) => {
     expect(verdict(email, sent)).toBe("refused");

@@ -72,9 +72,11 @@ const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostName = new RegExp(`^(?:${hostLabel}\\.)+(?![0-9]+$)${hostLabel}$`, "i");
 
 // Converts an international host name to its ASCII form. `URL` is the one IDNA implementation that browsers and Node
-// share; percent signs and the like never reach it, because it would decode them.
+// share. It would also decode percent signs and map look-alikes (full-width letters, ligatures) to other names, so only
+// letters, digits and hyphens in their normal form reach it; anything else stays and is refused.
 function hostToAscii(host: string): string {
-  if (!/[^\u0000-\u007F]/.test(host) || /[\u0000-\u002C/:-@[-`{-\u007F\s]/u.test(host)) return host;
+  const international = /[^\u0000-\u007F]/.test(host) && /^[\p{L}\p{M}\p{N}.-]+$/u.test(host);
+  if (!international || host.normalize("NFKC") !== host) return host;
   return URL.parse(`http://${host}`)?.hostname ?? host;
 }
 

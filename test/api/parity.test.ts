@@ -166,7 +166,7 @@ const refusals: Refusal[] = [
     name: "a text field over its limit",
     procedure: "applications.submit",
     init: () => form({ ...applicant, coverLetter: "x".repeat(100_001) }),
-    ...{ status: 413, code: "PAYLOAD_TOO_LARGE" },
+    ...{ status: 413, code: "PAYLOAD_TOO_LARGE", paths: [["coverLetter"]] },
   },
   {
     name: "more fields than a form may have",

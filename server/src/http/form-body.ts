@@ -18,8 +18,9 @@ export class FormBody {
   addText(name: string, value: unknown): void {
     this.#textFields += 1;
     if (this.#textFields > textFieldsMax) throw new Fault("fieldTooLarge");
-    // Text where the file belongs is added too: the schema says what is wrong with it.
-    if (name !== resumeField && !applicationTextFields.includes(name)) return;
+    // A blank in the file's place is how some clients send an input with no file chosen; any other text there is added,
+    // and the schema says what is wrong with it.
+    if (name === resumeField ? value === "" : !applicationTextFields.includes(name)) return;
     // U+FFFD is what a decoder writes where the bytes were not text; keeping it would store a loss silently. Values
     // that are no strings come from parts that call themselves JSON.
     if (typeof value !== "string" || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
