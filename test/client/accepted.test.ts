@@ -1,0 +1,91 @@
+// What the typed client gets when all is well, from a whole service in this process.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createSubmissionsClient } from "@submissions/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startService, type Service } from "../support/service.ts";
+
+const resume = await readFile(join(import.meta.dirname, "../fixtures/documents/files/format-corpus__lorem-ipsum.pdf"));
+const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
+
+let service: Service;
+let submissions: ReturnType<typeof createSubmissionsClient>;
+beforeAll(async () => {
+  service = await startService();
+  submissions = createSubmissionsClient({ url: service.url });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** The resumes that the service keeps, as bytes. */
+async function keptResumes(): Promise<Buffer[]> {
+  const entries = await readdir(join(service.dataFolder, "resumes"), { recursive: true, withFileTypes: true });
+  return Promise.all(
+    entries.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name))),
+  );
+}
+
+test("an inquiry gets a reference and a confirmation", async () => {
+  const receipt = await submissions.marketplace.inquiry({
+    name: "Ann Buyer",
+    email: "ann@example.org",
+    selectedPackageIds: ["en-GB-scottish", "de-AT"],
+  });
+  expect(receipt).toEqual({
+    message: expect.any(String),
+    inquiryId: expect.stringMatching(/^INQ-\d{8}-\d{6}$/),
+    confirmationEmailSent: true,
+  });
+});
+
+test("a subscription gets a message and nothing else", async () => {
+  const receipt = await submissions.newsletter.subscribe({ email: "reader@example.org", source: "footer" });
+  expect(receipt).toEqual({ message: expect.any(String) });
+});
+
+test("an application's resume arrives byte for byte", async () => {
+  const receipt = await submissions.applications.submit({
+    ...person,
+    coverLetter: "First line\nsecond line",
+    resumeFile: new File([resume], "Ana Souza – CV.pdf", { type: "application/pdf" }),
+  });
+  expect(receipt).toEqual({
+    message: expect.any(String),
+    applicationId: expect.stringMatching(/^APP-\d{8}-\d{6}$/),
+    confirmationEmailSent: true,
+  });
+  expect(await keptResumes()).toEqual([resume]);
+});
+
+test("a blob without a name does for a resume, and none at all does too", async () => {
+  const before = (await keptResumes()).length;
+  await submissions.applications.submit({ ...person, email: "b@example.org", resumeFile: new Blob([resume]) });
+  await submissions.applications.submit({ ...person, email: "c@example.org", resumeFile: undefined, company: "" });
+  expect(await keptResumes()).toHaveLength(before + 1);
+});
+
+test("a ready form is sent as it is, also with no file chosen in it", async () => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ ...person, email: "d@example.org", phone: "" }))
+    form.append(name, value);
+  form.append("resumeFile", new File([], ""));
+  const { applicationId } = await submissions.applications.submit(form);
+  expect(applicationId).toMatch(/^APP-/);
+});
+
+test("each submission is one request, with the caller's headers, through the caller's fetch", async () => {
+  const requests: string[] = [];
+  const watched = createSubmissionsClient({
+    url: `${service.url}/`,
+    headers: { "x-trace": "abc" },
+    fetch: (url, init) => {
+      const request = new Request(url, init);
+      requests.push(`${request.method} ${request.url} ${request.headers.get("x-trace")}`);
+      return fetch(request);
+    },
+  });
+  await Promise.all([
+    watched.newsletter.subscribe({ email: "e@example.org" }),
+    watched.newsletter.subscribe({ email: "f@example.org" }),
+  ]);
+  expect(requests).toEqual(Array(2).fill(`POST ${service.url}/trpc/newsletter.subscribe abc`));
+});

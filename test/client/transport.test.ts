@@ -1,0 +1,164 @@
+// What the typed client makes of everything between it and the service: no connection, strangers' answers, aborts.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createSubmissionsClient } from "@submissions/client";
+import { describe, expect, test, vi } from "vitest";
+import { failureOf } from "./failure-of.ts";
+
+const subscription = { email: "reader@example.org" };
+
+/** A client whose requests are all answered with the same. */
+const answeredWith = (body: string | null, init?: ResponseInit) =>
+  createSubmissionsClient({ url: "http://service.test", fetch: async () => new Response(body, init) });
+
+/** The address of a server that does what it is told with every request. */
+async function listening(handle: Parameters<typeof createServer>[1]) {
+  const server = createServer(handle).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe("no whole answer", () => {
+  const network = { name: "SubmissionError", code: "NETWORK", status: undefined, requestId: undefined, issues: [] };
+
+  test("is a network failure when nobody listens", async () => {
+    const closed = await listening(() => {});
+    await closed[Symbol.asyncDispose]();
+    const error = await failureOf(createSubmissionsClient(closed).newsletter.subscribe(subscription));
+    expect(error).toMatchObject(network);
+    expect(error.message).not.toMatch(/ECONN|fetch/);
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  test("is a network failure when the connection breaks in the middle", async () => {
+    await using broken = await listening((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+      response.write('{"result"', () => response.destroy());
+    });
+    expect(await failureOf(createSubmissionsClient(broken).newsletter.subscribe(subscription))).toMatchObject(network);
+  });
+});
+
+describe("an answer of somebody else's", () => {
+  test.each([
+    ["a proxy's page", "<html>Bad gateway</html>", 502],
+    ["an empty body", null, 204],
+    ["a page where the receipt should be", "<html>Please sign in</html>", 200],
+    ["other JSON", '{"hello":"world"}', 200],
+    ["a list", "[]", 200],
+    ["a result that is none", '{"result":null}', 200],
+    ["an error of another server", '{"error":{"message":"secret","code":-1}}', 500],
+    ["a receipt with an error beside it", '{"result":{"data":1},"error":{}}', 200],
+  ])("is told by its status: %s", async (_, body, status) => {
+    const error = await failureOf(answeredWith(body, { status }).newsletter.subscribe(subscription));
+    expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE", status, issues: [] });
+    expect(error.message).toBe("The service did not answer as expected. Please try again in a moment.");
+  });
+});
+
+describe("a refusal", () => {
+  const body = { message: "The service is restarting.", code: "SERVICE_UNAVAILABLE", requestId: "r-1" };
+  const { message, ...data } = body;
+
+  test.each([
+    ["tRPC's envelope", { error: { message, code: -32603, data: { ...data, httpStatus: 503 } } }],
+    ["the plain body", body],
+  ])("is understood in %s", async (_, json) => {
+    const client = answeredWith(JSON.stringify(json), { status: 503, headers: { "retry-after": "5" } });
+    expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({
+      ...body,
+      status: 503,
+      issues: [],
+      retryAfterSeconds: 5,
+    });
+  });
+
+  test.each([
+    ["7", 7],
+    ["Sat, 21 Nov 2026 12:00:30 GMT", 30],
+    ["Sat, 21 Nov 2026 11:00:00 GMT", 0],
+    ["soon", undefined],
+    ["", undefined],
+  ])("with Retry-After %j suggests to wait %j seconds", async (header, seconds) => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 10, 21, 12), toFake: ["Date"] });
+    try {
+      const client = answeredWith(JSON.stringify(body), { status: 503, headers: { "retry-after": header } });
+      expect((await failureOf(client.newsletter.subscribe(subscription))).retryAfterSeconds).toBe(seconds);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("an abort", () => {
+  test("before the call sends nothing and rejects with the signal's reason", async () => {
+    const send = vi.fn<typeof fetch>();
+    const client = createSubmissionsClient({ url: "http://service.test", fetch: send });
+    const signal = AbortSignal.abort();
+    await expect(client.newsletter.subscribe(subscription, { signal })).rejects.toBe(signal.reason);
+    expect(signal.reason).toMatchObject({ name: "AbortError" });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  test("on the way ends the request and rejects with the signal's reason", async () => {
+    const gone = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const reason = new DOMException("The person left the page.", "AbortError");
+    await using silent = await listening((request) => {
+      request.on("error", () => {}).once("close", () => gone.resolve());
+      controller.abort(reason);
+    });
+    const form = { fullName: "Ana", email: "ana@example.org", position: "Annotator", resumeFile: new Blob(["x"]) };
+    const { signal } = controller;
+    await expect(createSubmissionsClient(silent).applications.submit(form, { signal })).rejects.toBe(reason);
+    await gone.promise;
+  });
+
+  test("by a time-out rejects with a TimeoutError", async () => {
+    await using silent = await listening(() => {});
+    const call = createSubmissionsClient(silent).newsletter.subscribe(subscription, {
+      signal: AbortSignal.timeout(50),
+    });
+    await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  test("after a refusal has come does not hide it", async () => {
+    const controller = new AbortController();
+    const response = new Response(null, { status: 500 });
+    response.text = async () => {
+      controller.abort();
+      return "{}";
+    };
+    const client = createSubmissionsClient({ url: "http://service.test", fetch: async () => response });
+    const call = client.newsletter.subscribe(subscription, { signal: controller.signal });
+    expect(await failureOf(call)).toMatchObject({ code: "UNEXPECTED_RESPONSE", status: 500 });
+  });
+});
+
+describe("a mistake of the calling program", () => {
+  test.each([
+    "submissions.example.org",
+    "/",
+    "ftp://example.org",
+    "https://example.org/?a=1",
+    "https://example.org/#a",
+  ])("is found before anything is sent: url %j", (url) =>
+    expect(() => createSubmissionsClient({ url })).toThrow(TypeError),
+  );
+
+  test("is found before anything is sent: a malformed header", () => {
+    const headers = { "not a header": "x" };
+    expect(() => createSubmissionsClient({ url: "http://service.test", headers })).toThrow(TypeError);
+  });
+
+  test("is no failure of the submission: fields that cannot be written as JSON", async () => {
+    const impossible = { email: 1n } as unknown as typeof subscription;
+    await expect(answeredWith("{}").newsletter.subscribe(impossible)).rejects.toBeInstanceOf(TypeError);
+  });
+});

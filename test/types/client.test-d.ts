@@ -1,0 +1,105 @@
+// The client's types are the router's: what callers may write, and what they get.
+import {
+  createSubmissionsClient,
+  SubmissionError,
+  type Application,
+  type ApplicationReceipt,
+  type FaultCode,
+  type Inquiry,
+  type InquiryReceipt,
+  type Issue,
+  type Subscription,
+  type SubscriptionReceipt,
+} from "@submissions/client";
+import type {
+  applicationInput,
+  ApplicationReceipt as SharedApplicationReceipt,
+} from "@submissions/shared/applications";
+import type { inquiryInput, InquiryReceipt as SharedInquiryReceipt } from "@submissions/shared/marketplace";
+import type { subscribeInput, SubscribeReceipt } from "@submissions/shared/newsletter";
+import { expectTypeOf, test } from "vitest";
+import type { z } from "zod";
+
+const submissions = createSubmissionsClient({ url: "http://service.test" });
+const { marketplace, newsletter, applications } = submissions;
+const inquiry: Inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["de-AT"] };
+const application: Application = { fullName: "Ana", email: "ana@example.org", position: "Annotator" };
+
+test("inputs are what the schemas take, not what they make of it", () => {
+  expectTypeOf<Inquiry>().toEqualTypeOf<z.input<typeof inquiryInput>>();
+  expectTypeOf<Subscription>().toEqualTypeOf<z.input<typeof subscribeInput>>();
+  expectTypeOf<Omit<Application, "resumeFile">>().toEqualTypeOf<
+    Omit<Exclude<z.input<typeof applicationInput>, { entries(): unknown }>, "resumeFile">
+  >();
+  expectTypeOf(marketplace.inquiry).parameter(0).toEqualTypeOf<Inquiry>();
+  expectTypeOf(newsletter.subscribe).parameter(0).toEqualTypeOf<Subscription>();
+  expectTypeOf(applications.submit).parameter(0).toEqualTypeOf<Application | FormData>();
+});
+
+test("inputs are types of their own, not any", () => {
+  expectTypeOf<Inquiry>().toEqualTypeOf<{
+    name: string;
+    email: string;
+    company?: string | undefined;
+    selectedPackageIds: string[];
+  }>();
+  expectTypeOf<Subscription>().toEqualTypeOf<{ email: string; source?: string | undefined }>();
+  expectTypeOf<Application["fullName"]>().toEqualTypeOf<string>();
+  expectTypeOf<Application["coverLetter"]>().toEqualTypeOf<string | undefined>();
+});
+
+test("a resume may be a file, a blob or missing", () => {
+  expectTypeOf<Application["resumeFile"]>().toEqualTypeOf<Blob | undefined>();
+  expectTypeOf<File>().toExtend<Application["resumeFile"]>();
+  expectTypeOf(applications.submit).toBeCallableWith({ ...application, resumeFile: undefined });
+  expectTypeOf(applications.submit).toBeCallableWith(application, { resumeFilename: "ana.pdf" });
+});
+
+test("receipts hold the documented fields", () => {
+  expectTypeOf(marketplace.inquiry).returns.resolves.toEqualTypeOf<InquiryReceipt>();
+  expectTypeOf(newsletter.subscribe).returns.resolves.toEqualTypeOf<SubscriptionReceipt>();
+  expectTypeOf(applications.submit).returns.resolves.toEqualTypeOf<ApplicationReceipt>();
+  expectTypeOf<InquiryReceipt>().toEqualTypeOf<SharedInquiryReceipt>();
+  expectTypeOf<SubscriptionReceipt>().toEqualTypeOf<SubscribeReceipt>();
+  expectTypeOf<ApplicationReceipt>().toEqualTypeOf<SharedApplicationReceipt>();
+  expectTypeOf<InquiryReceipt>().toEqualTypeOf<{
+    message: string;
+    inquiryId: string;
+    confirmationEmailSent: boolean;
+  }>();
+  expectTypeOf<SubscriptionReceipt>().toEqualTypeOf<{ message: string }>();
+});
+
+test("errors are typed", () => {
+  expectTypeOf<SubmissionError>().toExtend<Error>();
+  expectTypeOf<SubmissionError["code"]>().toEqualTypeOf<FaultCode | "NETWORK" | "UNEXPECTED_RESPONSE">();
+  expectTypeOf<SubmissionError["status"]>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<SubmissionError["requestId"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<SubmissionError["retryAfterSeconds"]>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<SubmissionError["issues"]>().toEqualTypeOf<readonly Issue[]>();
+  expectTypeOf<SubmissionError["issue"]>().toBeCallableWith("selectedPackageIds", 0);
+  expectTypeOf<SubmissionError["issue"]>().returns.toEqualTypeOf<Issue | undefined>();
+});
+
+test("wrong fields are errors of the compiler", () => {
+  // @ts-expect-error the list of packages is missing
+  void marketplace.inquiry({ name: "Ann", email: "ann@example.org" });
+  // @ts-expect-error one package is still a list
+  void marketplace.inquiry({ ...inquiry, selectedPackageIds: "de-AT" });
+  // @ts-expect-error no such field
+  void marketplace.inquiry({ ...inquiry, compnay: "Acme" });
+  // @ts-expect-error not a text
+  void newsletter.subscribe({ email: 1 });
+  // @ts-expect-error the address is missing
+  void newsletter.subscribe({ source: "footer" });
+  // @ts-expect-error a path is no file
+  void applications.submit({ ...application, resumeFile: "ana.pdf" });
+  // @ts-expect-error the position is missing
+  void applications.submit({ fullName: "Ana", email: "ana@example.org" });
+  // @ts-expect-error only applications have a resume
+  void newsletter.subscribe({ email: "a@example.org" }, { resumeFilename: "ana.pdf" });
+  // @ts-expect-error no receipt is read without waiting for it
+  void marketplace.inquiry(inquiry).inquiryId;
+  // @ts-expect-error a service has an address
+  createSubmissionsClient({});
+});
