@@ -8,7 +8,7 @@ import type { Vault } from "../resumes/vault.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Commands that only read never take the write lock of a running service. */
-export type Access = "read-only" | "read-write";
+type Access = "read-only" | "read-write";
 
 export interface CommandDeps {
   readonly environment: Environment;

@@ -8,13 +8,13 @@ import type { Environment } from "./env.ts";
 import * as variable from "./variables.ts";
 
 /** Which database. */
-export type StorageConfig = { readonly kind: "sqlite"; readonly file: string };
+type StorageConfig = { readonly kind: "sqlite"; readonly file: string };
 
 /** Where resumes lie. */
-export type VaultConfig = { readonly kind: "disk"; readonly folder: string };
+type VaultConfig = { readonly kind: "disk"; readonly folder: string };
 
 /** How mail leaves. */
-export type MailConfig =
+type MailConfig =
   | { readonly kind: "mailbox"; readonly folder: string }
   | { readonly kind: "postmark"; readonly token: string; readonly apiUrl?: string }
   | { readonly kind: "smtp"; readonly url: string };

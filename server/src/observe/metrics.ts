@@ -3,7 +3,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 /** How many mails wait, and since when; the shape of `Store.mailBacklog()`. */
-export interface MailBacklog {
+interface MailBacklog {
   readonly queued: number;
   readonly failed: number;
   /** Milliseconds since the epoch; null when none waits. */
@@ -11,13 +11,13 @@ export interface MailBacklog {
 }
 
 /** Totals since the start that the store counts itself. */
-export interface StoreTotals {
+interface StoreTotals {
   readonly commits: number;
   readonly jobs: number;
 }
 
 /** Asked at each scrape. A source that fails leaves its gauges out of that scrape; it never fails the others. */
-export interface MetricSources {
+interface MetricSources {
   mailBacklog?(): Promise<MailBacklog>;
   storeTotals?(): StoreTotals;
 }
