@@ -1,7 +1,7 @@
 // Writes a mail as an RFC 5322 message, for the mailbox and for SMTP. nodemailer's composer would do it too, at a
 // millisecond a mail, and on the way of every answer; here only its encoders are used. It knows nothing of where the
 // message goes.
-import { encodeWords, foldLines } from "nodemailer/lib/mime-funcs";
+import { encodeWord, foldLines } from "nodemailer/lib/mime-funcs";
 import { encode, wrap } from "nodemailer/lib/qp";
 import type { OutgoingMail } from "./mailer.ts";
 import type { Sender } from "./sender.ts";
@@ -55,15 +55,19 @@ function header(name: string, value: string): string {
   return line.length <= foldedCharacters ? line : foldLines(line, foldedCharacters);
 }
 
-const words = (text: string) => encodeWords(text, encodingFor(text), encodedWordCharactersMax, true);
+const isAscii = (text: string) => !/[^\t\n\r\u0020-\u007E]/.test(text);
+
+// Text that already looks like an encoded word is encoded once more: it is shown as it was written, not as it decodes.
+const isLiteral = (text: string) => isAscii(text) && !text.includes("=?");
+
+const words = (text: string) =>
+  isLiteral(text) ? text : encodeWord(text, encodingFor(text), encodedWordCharactersMax);
 
 // Quoted-printable keeps Latin text readable in the source; for other scripts base64 is shorter.
 const encodingFor = (text: string) => (2 * (text.match(/[\u0080-\uFFFF]/g)?.length ?? 0) > text.length ? "B" : "Q");
 
-const isAscii = (text: string) => !/[^\t\n\r\u0020-\u007E]/.test(text);
-
 function phrase(name: string): string {
-  return isAscii(name) && !name.includes("=?") ? `"${name.replace(/["\\]/g, "\\$&")}"` : words(name);
+  return isLiteral(name) ? `"${name.replace(/["\\]/g, "\\$&")}"` : words(name);
 }
 
 function linesFit(lines: string): boolean {

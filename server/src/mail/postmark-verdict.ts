@@ -39,7 +39,7 @@ export function judgeFailure({ status, retryAfterMs, body, failure }: Exchange):
     return unsentFailure.test(name) ? later(name, "provider", null) : ambiguous(name);
   }
   const code = isObject(body) && typeof body["ErrorCode"] === "number" ? body["ErrorCode"] : 0;
-  const error = code === 0 ? `HTTP ${status}` : `HTTP ${status}, code ${code}`;
+  const error = [`HTTP ${status}`, code !== 0 && `code ${code}`, failure].filter(Boolean).join(", ");
   if (status >= 500) return { ...ambiguous(error), ...wait(retryAfterMs) };
   if (status === 429) return later(error, "provider", retryAfterMs);
   if (status === 413) return refused(error, false);

@@ -3,19 +3,8 @@
 import type { ApplicationRecord, ResumeRecord } from "../../storage/records.ts";
 import { html, type Safe } from "../html.ts";
 import { greeting } from "../stranger.ts";
-import {
-  button,
-  factLines,
-  factList,
-  fileSize,
-  layout,
-  paragraph,
-  referencePanel,
-  textOf,
-  utcMinute,
-  type Fact,
-  type Written,
-} from "./layout.ts";
+import { factLines, factList, fileSize, utcMinute, type Fact } from "./facts.ts";
+import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
 
 export interface ApplicationReceiptFacts {
   readonly brand: string;

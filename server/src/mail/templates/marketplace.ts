@@ -3,18 +3,8 @@
 import type { InquiryRecord } from "../../storage/records.ts";
 import { html } from "../html.ts";
 import { greeting } from "../stranger.ts";
-import {
-  button,
-  factLines,
-  factList,
-  layout,
-  paragraph,
-  referencePanel,
-  textOf,
-  utcMinute,
-  type Fact,
-  type Written,
-} from "./layout.ts";
+import { factLines, factList, utcMinute, type Fact } from "./facts.ts";
+import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
 
 export interface InquiryReceiptFacts {
   readonly brand: string;

@@ -1,0 +1,132 @@
+// The SMTP mailer against a real SMTP server: what arrives, and what it makes of refusals and of silence.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Mailer } from "../../server/src/mail/mailer.ts";
+import { openSmtpMailer } from "../../server/src/mail/smtp-mailer.ts";
+import { SmtpStandIn, type SmtpBehaviour } from "../support/smtp-stand-in.ts";
+import { from, inquiry, oneOfEach, welcomes } from "./examples.ts";
+
+let standIn: SmtpStandIn;
+let mailer: Mailer;
+beforeEach(async () => {
+  standIn = await SmtpStandIn.open();
+  mailer = openSmtpMailer(standIn.url, from, { silenceMsMax: 400, mailMsMax: 1_500 });
+});
+afterEach(async () => {
+  await mailer[Symbol.asyncDispose]();
+  await standIn[Symbol.asyncDispose]();
+});
+
+test("delivers every kind of mail whole", async () => {
+  const mails = oneOfEach();
+  const outcomes = await mailer.send(mails);
+  expect(outcomes.map(({ result }) => result)).toEqual(mails.map(() => "taken"));
+  for (const mail of mails) {
+    const received = standIn.received.find(({ message }) => message.messageId === `<${mail.id}@datasets.example>`)!;
+    expect(received.envelope).toEqual({ from: from.address, to: mail.content.to });
+    expect(received.message.subject).toBe(mail.content.subject);
+    expect(received.message.text?.trimEnd()).toBe(mail.content.text.trimEnd());
+    expect(received.message.html?.trimEnd()).toBe(mail.content.html.trimEnd());
+    expect(received.message.replyTo?.[0]?.address ?? null).toBe(mail.content.replyTo);
+  }
+});
+
+test("delivers a full batch over at most five connections", async () => {
+  const mails = welcomes(mailer.batchMax);
+  const outcomes = await mailer.send(mails);
+  expect(outcomes.every(({ result }) => result === "taken")).toBe(true);
+  expect(new Set(standIn.received.map(({ message }) => message.messageId)).size).toBe(mails.length);
+  expect(standIn.connections).toBeLessThanOrEqual(5);
+});
+
+const all = (code: number, words: string) => ({ "reader0@example.org": { code, words } });
+
+test.each<[string, SmtpBehaviour, object]>([
+  [
+    "an unknown mailbox",
+    { recipients: all(550, "5.1.1 No such user reader0@example.org") },
+    { result: "refused", inactiveRecipient: true },
+  ],
+  ["a disabled mailbox", { recipients: all(550, "5.2.1 Disabled") }, { result: "refused", inactiveRecipient: true }],
+  ["a bad address", { recipients: all(553, "5.1.3 Bad syntax") }, { result: "refused", inactiveRecipient: false }],
+  [
+    "relaying denied",
+    { recipients: all(554, "5.7.1 Relay access denied") },
+    { result: "later", cause: "configuration" },
+  ],
+  ["a greylisted recipient", { recipients: all(450, "4.7.1 Greylisted") }, { result: "later", cause: "provider" }],
+  ["a full mailbox", { recipients: all(452, "4.2.2 Over quota") }, { result: "later", cause: "provider" }],
+  ["a server going down", { recipients: all(421, "4.3.2 Shutting down") }, { result: "later", cause: "provider" }],
+  [
+    "a refused sender",
+    { sender: { code: 550, words: "5.7.1 Not your address" } },
+    { result: "later", cause: "configuration" },
+  ],
+  [
+    "a refused message",
+    { data: { code: 554, words: "5.6.0 Looks like spam" } },
+    { result: "refused", inactiveRecipient: false },
+  ],
+  [
+    "a message too large",
+    { data: { code: 552, words: "5.3.4 Too big" } },
+    { result: "refused", inactiveRecipient: false },
+  ],
+  ["a message for later", { data: { code: 451, words: "4.3.0 Try again" } }, { result: "later", cause: "provider" }],
+  ["a connection lost before the message", { recipient: "close" }, { result: "later", cause: "provider" }],
+  ["silence before the message", { recipient: "hang" }, { result: "later", cause: "provider" }],
+  ["a connection lost after the message", { data: "close" }, { result: "later", cause: "ambiguous" }],
+  ["a connection lost after the message was kept", { data: "closeTaken" }, { result: "later", cause: "ambiguous" }],
+  ["silence after the message", { data: "hang" }, { result: "later", cause: "ambiguous" }],
+])("judges %s", async (_, behaviour, outcome) => {
+  standIn.behaviour = behaviour;
+  const [judged] = await mailer.send(welcomes(1));
+  expect(judged).toMatchObject(outcome);
+  expect(standIn.received.length).toBeLessThanOrEqual(behaviour.data === "closeTaken" ? 1 : 0);
+  // A server's words quote the recipient.
+  expect(JSON.stringify(judged)).not.toMatch(/example|reader/);
+});
+
+test("judges each mail of a batch by itself", async () => {
+  standIn.behaviour = { recipients: { "reader1@example.org": { code: 550, words: "5.1.1 No such user" } } };
+  const outcomes = await mailer.send(welcomes(3));
+  expect(outcomes.map(({ result }) => result)).toEqual(["taken", "refused", "taken"]);
+});
+
+test("counts a notice as taken when one of the team's addresses is", async () => {
+  standIn.behaviour = { recipients: { "boss@datasets.example": { code: 550, words: "5.1.1 Left" } } };
+  const [outcome] = await mailer.send([oneOfEach()[1]!]);
+  expect(outcome).toMatchObject({ result: "taken" });
+  expect(standIn.received[0]).toMatchObject({ envelope: { to: ["sales@datasets.example"] } });
+  expect(standIn.received[0]!.message.replyTo?.[0]?.address).toBe(inquiry.email);
+});
+
+test("sends once, over a new connection, when the server has dropped the idle one", async () => {
+  await mailer.send(welcomes(1));
+  standIn.dropConnections();
+  const [outcome] = await mailer.send(welcomes(1));
+  expect(outcome).toMatchObject({ result: "taken" });
+  expect(standIn.received).toHaveLength(2);
+});
+
+test("knows that nothing was sent when nobody listens", async () => {
+  await standIn[Symbol.asyncDispose]();
+  const [outcome] = await mailer.send(welcomes(1));
+  expect(outcome).toEqual({ result: "later", error: "smtp: ECONNREFUSED", cause: "provider" });
+  standIn = await SmtpStandIn.open();
+});
+
+describe("with a login", () => {
+  test("logs in", async () => {
+    await using server = await SmtpStandIn.open({ user: "service", password: "right" });
+    await using client = openSmtpMailer(server.url, from);
+    expect(await client.send(welcomes(1))).toMatchObject([{ result: "taken" }]);
+  });
+
+  test("calls wrong credentials a configuration fault, without naming them", async () => {
+    await using server = await SmtpStandIn.open({ user: "service", password: "right" });
+    await using client = openSmtpMailer(server.url.replace("right", "wrong"), from);
+    const outcomes = await client.send(welcomes(2));
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ result: "later", cause: "configuration" });
+    expect(JSON.stringify(outcomes)).not.toMatch(/service|wrong|example/);
+  });
+});
