@@ -9,27 +9,25 @@ import {
   type InquiryReceipt,
   type Issue,
   type Subscription,
-  type SubscriptionReceipt,
+  type SubscribeReceipt,
 } from "@submissions/client";
-import type {
-  applicationInput,
-  ApplicationReceipt as SharedApplicationReceipt,
-} from "@submissions/shared/applications";
-import type { inquiryInput, InquiryReceipt as SharedInquiryReceipt } from "@submissions/shared/marketplace";
-import type { subscribeInput, SubscribeReceipt } from "@submissions/shared/newsletter";
+import type { AppRouter } from "@submissions/server/router";
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { expectTypeOf, test } from "vitest";
-import type { z } from "zod";
+
+type Inputs = inferRouterInputs<AppRouter>;
+type Outputs = inferRouterOutputs<AppRouter>;
 
 const submissions = createSubmissionsClient({ url: "http://service.test" });
 const { marketplace, newsletter, applications } = submissions;
 const inquiry: Inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["de-AT"] };
 const application: Application = { fullName: "Ana", email: "ana@example.org", position: "Annotator" };
 
-test("inputs are what the schemas take, not what they make of it", () => {
-  expectTypeOf<Inquiry>().toEqualTypeOf<z.input<typeof inquiryInput>>();
-  expectTypeOf<Subscription>().toEqualTypeOf<z.input<typeof subscribeInput>>();
+test("inputs are what the router takes", () => {
+  expectTypeOf<Inquiry>().toEqualTypeOf<Inputs["marketplace"]["inquiry"]>();
+  expectTypeOf<Subscription>().toEqualTypeOf<Inputs["newsletter"]["subscribe"]>();
   expectTypeOf<Omit<Application, "resumeFile">>().toEqualTypeOf<
-    Omit<Exclude<z.input<typeof applicationInput>, { entries(): unknown }>, "resumeFile">
+    Omit<Exclude<Inputs["applications"]["submit"], { entries(): unknown }>, "resumeFile">
   >();
   expectTypeOf(marketplace.inquiry).parameter(0).toEqualTypeOf<Inquiry>();
   expectTypeOf(newsletter.subscribe).parameter(0).toEqualTypeOf<Subscription>();
@@ -55,19 +53,19 @@ test("a resume may be a file, a blob or missing", () => {
   expectTypeOf(applications.submit).toBeCallableWith(application, { resumeFilename: "ana.pdf" });
 });
 
-test("receipts hold the documented fields", () => {
+test("receipts are what the router answers", () => {
   expectTypeOf(marketplace.inquiry).returns.resolves.toEqualTypeOf<InquiryReceipt>();
-  expectTypeOf(newsletter.subscribe).returns.resolves.toEqualTypeOf<SubscriptionReceipt>();
+  expectTypeOf(newsletter.subscribe).returns.resolves.toEqualTypeOf<SubscribeReceipt>();
   expectTypeOf(applications.submit).returns.resolves.toEqualTypeOf<ApplicationReceipt>();
-  expectTypeOf<InquiryReceipt>().toEqualTypeOf<SharedInquiryReceipt>();
-  expectTypeOf<SubscriptionReceipt>().toEqualTypeOf<SubscribeReceipt>();
-  expectTypeOf<ApplicationReceipt>().toEqualTypeOf<SharedApplicationReceipt>();
+  expectTypeOf<InquiryReceipt>().toEqualTypeOf<Outputs["marketplace"]["inquiry"]>();
+  expectTypeOf<SubscribeReceipt>().toEqualTypeOf<Outputs["newsletter"]["subscribe"]>();
+  expectTypeOf<ApplicationReceipt>().toEqualTypeOf<Outputs["applications"]["submit"]>();
   expectTypeOf<InquiryReceipt>().toEqualTypeOf<{
     message: string;
     inquiryId: string;
     confirmationEmailSent: boolean;
   }>();
-  expectTypeOf<SubscriptionReceipt>().toEqualTypeOf<{ message: string }>();
+  expectTypeOf<SubscribeReceipt>().toEqualTypeOf<{ message: string }>();
 });
 
 test("errors are typed", () => {

@@ -10,14 +10,14 @@ import type {
   Inquiry,
   InquiryReceipt,
   Subscription,
-  SubscriptionReceipt,
+  SubscribeReceipt,
 } from "./submissions.ts";
 import { transport } from "./transport.ts";
 
 export type { FaultCode, Issue } from "@submissions/shared/faults";
 export { SubmissionError };
 export type { SubmissionErrorCode, SubmissionErrorFacts } from "./submission-error.ts";
-export type { Application, ApplicationReceipt, Inquiry, InquiryReceipt, Subscription, SubscriptionReceipt };
+export type { Application, ApplicationReceipt, Inquiry, InquiryReceipt, Subscription, SubscribeReceipt };
 
 /** Where the service is and how to reach it. */
 export interface SubmissionsClientOptions {
@@ -79,7 +79,7 @@ export interface SubmissionsClient {
      * const { message } = await submissions.newsletter.subscribe({ email: "reader@example.org", source: "footer" });
      * ```
      */
-    subscribe(subscription: Subscription, options?: CallOptions): Promise<SubscriptionReceipt>;
+    subscribe(subscription: Subscription, options?: CallOptions): Promise<SubscribeReceipt>;
   };
   readonly applications: {
     /**

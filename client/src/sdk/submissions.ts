@@ -1,12 +1,18 @@
-// What can be submitted and what comes back, as the router has it. Types only: nothing of the server is in a bundle.
-import type { AppRouter } from "@submissions/server/router";
-import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+// What can be submitted and what comes back: the schemas' own types, which the router is made of. They are taken from
+// the schemas so that the package's declarations stand alone (the server is not published, and what cannot be found
+// silently becomes `any`); that they are the router's is checked where the client calls it. Types only.
+import type { ApplicationReceipt, applicationInput } from "@submissions/shared/applications";
+import type { InquiryReceipt, inquiryInput } from "@submissions/shared/marketplace";
+import type { SubscribeReceipt, subscribeInput } from "@submissions/shared/newsletter";
 
-type Inputs = inferRouterInputs<AppRouter>;
-type Outputs = inferRouterOutputs<AppRouter>;
+export type { ApplicationReceipt, InquiryReceipt, SubscribeReceipt };
 
-// The procedure takes ready forms too; those are another overload of the client's method.
-type ApplicationFields = Exclude<Inputs["applications"]["submit"], { entries(): unknown }>;
+/** What a schema takes, before it cleans anything (as Standard Schema names it). */
+type InputOf<Schema extends { readonly "~standard": { readonly types?: { readonly input: unknown } | undefined } }> =
+  NonNullable<Schema["~standard"]["types"]>["input"];
+
+// The schema takes ready forms too; here those are a type of their own.
+type ApplicationFields = Exclude<InputOf<typeof applicationInput>, { entries(): unknown }>;
 
 /**
  * A buyer's question about dataset packages.
@@ -16,10 +22,7 @@ type ApplicationFields = Exclude<Inputs["applications"]["submit"], { entries(): 
  * const inquiry: Inquiry = { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish"] };
  * ```
  */
-export type Inquiry = Inputs["marketplace"]["inquiry"];
-
-/** Answer to an {@link Inquiry}: a message for the buyer, the reference `INQ-…`, whether the receipt was mailed. */
-export type InquiryReceipt = Outputs["marketplace"]["inquiry"];
+export type Inquiry = InputOf<typeof inquiryInput>;
 
 /**
  * A newsletter subscription.
@@ -29,10 +32,7 @@ export type InquiryReceipt = Outputs["marketplace"]["inquiry"];
  * const subscription: Subscription = { email: "reader@example.org", source: "footer" };
  * ```
  */
-export type Subscription = Inputs["newsletter"]["subscribe"];
-
-/** Answer to a {@link Subscription}: a message for the reader, the same for every address. */
-export type SubscriptionReceipt = Outputs["newsletter"]["subscribe"];
+export type Subscription = InputOf<typeof subscribeInput>;
 
 /**
  * A job application. Blank and undefined fields count as absent.
@@ -51,6 +51,3 @@ export interface Application extends Omit<ApplicationFields, "resumeFile"> {
   /** PDF, DOC or DOCX of at most 5 MiB (5,242,880 bytes), judged by its bytes. A `File` is a `Blob` with a name. */
   readonly resumeFile?: Blob | undefined;
 }
-
-/** Answer to an {@link Application}: a message for the applicant, the reference `APP-…`, whether the receipt was mailed. */
-export type ApplicationReceipt = Outputs["applications"]["submit"];
