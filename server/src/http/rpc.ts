@@ -39,9 +39,16 @@ export async function rpcDoor(app: FastifyInstance, deps: Deps, count: CallCount
       scope.post(url, (request, reply) => door.call(request, reply, path, ["application/json", "multipart/form-data"]));
     });
   }
-  // Batches, whose path lists the procedures, and procedures that do not exist.
-  app.post<{ Params: { paths: string } }>(`${rpcPrefix}/:paths`, (request, reply) =>
-    door.callAll(request, reply, request.params.paths),
+  // Batches, whose path lists the procedures.
+  app.post<{ Params: { paths: string } }>(
+    `${rpcPrefix}/:paths`,
+    {
+      onRequest: (request, _reply, done) => {
+        const known = isBatch(request) || isRpcPath(`${rpcPrefix}/${request.params.paths}`);
+        done(known ? undefined : new Fault("notFound"));
+      },
+    },
+    (request, reply) => door.callAll(request, reply, request.params.paths),
   );
 }
 
@@ -85,7 +92,6 @@ class RpcDoor {
 
   /** A batch, or whatever else is not a plain single call. */
   async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<unknown> {
-    if (!isBatch(request) && !isRpcPath(`${rpcPrefix}/${list}`)) throw new Fault("notFound");
     const paths = list.split(",");
     if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
     await using input = new ProcedureInput(request, ["application/json"], this.#deps.vault.stagingFolder);

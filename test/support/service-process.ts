@@ -1,0 +1,77 @@
+// The service as its own process, started as `npm start` starts it, for what only a process can show: exit codes,
+// signals, memory, the log on stdout.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
+
+export interface ServiceProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly child: ChildProcess;
+  /** Lines of the log so far. */
+  readonly log: readonly string[];
+  /** Resolves with the exit code once the process has ended; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
+  /** Largest resident set so far, in bytes, as the kernel counts it. */
+  peakMemory(): Promise<number>;
+}
+
+/** Starts the process and waits until it listens. */
+export async function startProcess(env: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+  const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
+  const child = run({ DATA_DIR: dataFolder, PORT: "0", ...env });
+  const log: string[] = [];
+  const ended = once(child, "exit").then(([code]) => code as number | null);
+  const lines = createInterface({ input: child.stdout! });
+  const address = await new Promise<string>((resolve, reject) => {
+    lines.on("line", (line) => {
+      log.push(line);
+      const { msg, address: found } = JSON.parse(line) as { msg: string; address?: string };
+      if (msg === "listening" && found !== undefined) resolve(found);
+    });
+    void ended.then((code) => reject(new Error(`The service ended with ${code}: ${log.join("\n")}`)));
+  });
+  return {
+    url: address,
+    port: Number(new URL(address).port),
+    dataFolder,
+    child,
+    log,
+    ended,
+    peakMemory: async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+      return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs the process to its end, for starts that must fail. */
+export async function runToEnd(
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; output: string }> {
+  const child = run(env);
+  let output = "";
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output };
+}
+
+function run(env: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, ["-C", "@submissions/source", main], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
