@@ -93,14 +93,14 @@ export interface MailTable {
   readonly last_error: string | null;
 }
 
-export interface SchemaMigrationTable {
+interface SchemaMigrationTable {
   readonly number: number;
   readonly name: string;
   readonly applied_at: number;
 }
 
 /** One row that the readiness check writes to. */
-export interface ProbeTable {
+interface ProbeTable {
   readonly id: number;
   readonly writes: number;
 }

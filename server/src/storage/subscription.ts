@@ -25,21 +25,13 @@ export function decideSubscription(
   const welcomed = optIn === "single" ? "active" : "pending";
   if (known === undefined) return { status: welcomed, mailed: true };
   const rested = receivedAt - known.welcomedAt >= welcomeIntervalMs;
-  switch (known.status) {
-    case "pending":
-      return { status: welcomed, mailed: rested };
-    case "unsubscribed": {
-      // The first request after unsubscribing is always answered. Further ones wait like those of a pending address,
-      // or anybody could fill the mailbox of a person who has left.
-      const firstSince = known.unsubscribedAt === null || known.welcomedAt <= known.unsubscribedAt;
-      return {
-        status: optIn === "single" ? "active" : "unsubscribed",
-        mailed: firstSince || rested,
-      };
-    }
-    case "active":
-    case "bounced":
-    case "complained":
-      return { status: known.status, mailed: false };
+  if (known.status === "pending") return { status: welcomed, mailed: rested };
+  if (known.status === "unsubscribed") {
+    // The first request after unsubscribing is always answered. Further ones wait like those of a pending address, or
+    // anybody could fill the mailbox of a person who has left.
+    const firstSince = known.unsubscribedAt === null || known.welcomedAt <= known.unsubscribedAt;
+    return { status: optIn === "single" ? "active" : "unsubscribed", mailed: firstSince || rested };
   }
+  // Active needs nothing; bounced and complained are for good.
+  return { status: known.status, mailed: false };
 }

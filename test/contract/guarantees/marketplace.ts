@@ -85,6 +85,6 @@ export function marketplaceGuarantees(open: OpenStoreUnderTest): void {
       tested.store.acceptInquiry(inquiry(1), [], lease),
       other.acceptInquiry(inquiry(1), [], lease),
     ]);
-    expect(answers.sort()).toEqual(["accepted", "reference-taken"]);
+    expect(answers.toSorted()).toEqual(["accepted", "reference-taken"]);
   });
 }

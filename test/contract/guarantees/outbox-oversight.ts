@@ -7,15 +7,16 @@ import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 const other = { owner: "other-process", until: noon + 10 * minute };
 
+const refused = (id: string): MailSettlement => ({ id, result: "failed", at: noon, error: "no" });
+
 /** Stores one mail a minute: sent, failed, failed, queued, in this order. */
 async function storeMixed(store: Store): Promise<[NewMail, NewMail, NewMail, NewMail]> {
   const mails = [mail(), mail(), mail(), mail()] as [NewMail, NewMail, NewMail, NewMail];
   for (const [index, one] of mails.entries()) {
     await store.acceptInquiry(inquiry(index, { receivedAt: noon + index * minute }), [one], lease);
   }
-  const failed = (id: string): MailSettlement => ({ id, result: "failed", at: noon, error: "no" });
   const sent: MailSettlement = { id: mails[0].id, result: "sent", at: noon, providerId: "pm-1" };
-  await store.settleMails([sent, failed(mails[1].id), failed(mails[2].id)], lease.owner);
+  await store.settleMails([sent, refused(mails[1].id), refused(mails[2].id)], lease.owner);
   return mails;
 }
 
@@ -30,7 +31,7 @@ function seeing(open: OpenStoreUnderTest): void {
   test("lists mails newest first, at most as many as asked for", async () => {
     await using tested = await open();
     const mails = await storeMixed(tested.store);
-    expect(idsOf(await tested.store.listMails({ limit: 10 }))).toEqual(idsOf(mails).reverse());
+    expect(idsOf(await tested.store.listMails({ limit: 10 }))).toEqual(idsOf(mails).toReversed());
     expect(await tested.store.listMails({ limit: 2 })).toHaveLength(2);
   });
 

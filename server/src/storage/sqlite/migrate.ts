@@ -21,7 +21,7 @@ export interface Migration {
 /** The migrations of this version in their order. */
 export function readMigrations(from: string = folder): Migration[] {
   const files = readdirSync(from).filter((file) => file.endsWith(".sql"));
-  return files.sort().map((file, index) => {
+  return files.toSorted().map((file, index) => {
     const number = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(file)?.[1]);
     if (number !== index + 1) throw new Error(`Migration ${file} should have number ${index + 1}.`);
     return {

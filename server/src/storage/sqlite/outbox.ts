@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { LeasedMail, MailSettlement, MailStatus, StoredMail } from "../records.ts";
 import { leasedMail, listedMailColumns, storedMail } from "../rows.ts";
 import type { MailTable } from "../schema.ts";
-import type { Lease } from "../store.ts";
+import type { Lease, Store } from "../store.ts";
 import { type Engine, insertOf } from "./queries.ts";
 
 export interface Outbox {
@@ -12,7 +12,7 @@ export interface Outbox {
   claim(now: number, limit: number, lease: Lease): LeasedMail[];
   settle(settlement: MailSettlement, owner: string): void;
   release(owner: string, now: number): void;
-  retry(id: string | "all-failed", now: number): number;
+  retry(id: Parameters<Store["retryMails"]>[0], now: number): number;
   list(filter: { readonly status?: MailStatus; readonly limit: number }): StoredMail[];
   backlog(): { queued: number; failed: number; oldestCreatedAt: number | null };
 }
@@ -46,7 +46,7 @@ export function outboxOf({ connection, queries }: Engine): Outbox {
         .where("id", "in", due)
         .returningAll();
       // RETURNING promises no order.
-      return connection.all(claimed.compile()).sort(byDueTime).map(leasedMail);
+      return connection.all(claimed.compile()).toSorted(byDueTime).map(leasedMail);
     },
 
     settle(settlement, owner) {
@@ -113,19 +113,13 @@ const byDueTime = (a: MailTable, b: MailTable): number =>
 
 /** What a settlement writes besides the attempt and the lease. */
 function ending(settlement: MailSettlement): Partial<MailTable> {
-  switch (settlement.result) {
-    case "sent":
-      return {
-        status: "sent",
-        due_at: null,
-        sent_at: settlement.at,
-        provider_id: settlement.providerId,
-        last_error: null,
-        ...bodyless,
-      };
-    case "failed":
-      return { status: "failed", due_at: null, last_error: settlement.error };
-    case "later":
-      return { due_at: settlement.dueAt, last_error: settlement.error };
+  if (settlement.result === "sent") {
+    const { at, providerId } = settlement;
+    const sent = { sent_at: at, provider_id: providerId, last_error: null, due_at: null };
+    return { status: "sent", ...sent, ...bodyless };
   }
+  if (settlement.result === "failed") {
+    return { status: "failed", due_at: null, last_error: settlement.error };
+  }
+  return { due_at: settlement.dueAt, last_error: settlement.error };
 }

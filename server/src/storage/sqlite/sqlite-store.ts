@@ -116,7 +116,7 @@ export class SqliteStore implements Store {
     return this.#queue.run(() => this.#outbox.release(owner, now));
   }
 
-  retryMails(id: string | "all-failed", now: number): Promise<number> {
+  retryMails(id: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
     return this.#queue.run(() => this.#outbox.retry(id, now));
   }
 

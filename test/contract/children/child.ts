@@ -1,0 +1,40 @@
+// Starts the programs of this folder as processes of their own, and ends them with the test.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+
+const programs = {
+  "hold-lock": new URL("./hold-lock.ts", import.meta.url),
+  "open-store": new URL("./open-store.ts", import.meta.url),
+  "accept-until-killed": new URL("./accept-until-killed.ts", import.meta.url),
+};
+
+export interface Child extends AsyncDisposable {
+  readonly process: ChildProcess;
+  /** The next thing it says. Rejects when it ends without a word. */
+  hear(): Promise<unknown>;
+  tell(): void;
+  ended(): Promise<unknown>;
+}
+
+export function startChild(name: keyof typeof programs, file: string): Child {
+  const child = fork(programs[name], [file], {
+    execArgv: ["-C", "@submissions/source"],
+  });
+  const exit = once(child, "exit");
+  return {
+    process: child,
+    async hear() {
+      const [said] = await Promise.race([
+        once(child, "message"),
+        exit.then(() => Promise.reject(new Error(`${name} ended without a word`))),
+      ]);
+      return said;
+    },
+    tell: () => void child.send("go"),
+    ended: () => exit,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await exit;
+    },
+  };
+}

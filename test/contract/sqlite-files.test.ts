@@ -1,0 +1,152 @@
+// What the SQLite engine does about its files: private, watched, copied while in use, and whole after a crash.
+import { copyFile, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
+import { startChild } from "./children/child.ts";
+import { collect, inquiry, lease, mail } from "./records.ts";
+import { openFolder, openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
+
+const mode = async (path: string) => (await stat(path)).mode & 0o777;
+
+async function expectRefused(store: Store): Promise<void> {
+  const refused = store.acceptInquiry(inquiry(1), [mail()], lease);
+  await expect(refused).rejects.toBeInstanceOf(StorageUnavailable);
+  expect(await store.checkReadiness()).toMatchObject({ ready: false, reason: expect.any(String) });
+}
+
+describe("the database files", () => {
+  test("belong to the service's user alone", async () => {
+    await using tested = await openSqliteUnderTest();
+    await tested.store.acceptInquiry(inquiry(1), [], lease);
+    const folder = dirname(tested.file);
+    expect(await mode(folder)).toBe(0o700);
+    const files = await readdir(folder);
+    expect(files.toSorted()).toEqual(["submissions.db", "submissions.db-shm", "submissions.db-wal"]);
+    for (const file of files) expect(await mode(join(folder, file))).toBe(0o600);
+  });
+
+  test("are one file again after the store is closed", async () => {
+    await using tested = await openSqliteUnderTest();
+    await tested.store.acceptInquiry(inquiry(1), [], lease);
+    await tested.store[Symbol.asyncDispose]();
+    expect(await readdir(dirname(tested.file))).toEqual(["submissions.db"]);
+  });
+});
+
+describe("a database that is no longer where it was", () => {
+  test("is never written to once it was deleted", async () => {
+    await using tested = await openSqliteUnderTest();
+    await unlink(tested.file);
+    await expectRefused(tested.store);
+  });
+
+  test("is never written to once it was replaced, nor is its replacement", async () => {
+    await using tested = await openSqliteUnderTest();
+    const other = `${tested.file}.other`;
+    await copyFile(tested.file, other);
+    const untouched = await stat(other);
+    await rename(other, tested.file);
+    await expectRefused(tested.store);
+    expect((await stat(tested.file)).mtimeMs).toBe(untouched.mtimeMs);
+  });
+
+  test("is never written to once its log was deleted", async () => {
+    await using tested = await openSqliteUnderTest();
+    await unlink(`${tested.file}-wal`);
+    await expectRefused(tested.store);
+  });
+
+  test("is used again when it was only moved away for a while", async () => {
+    await using tested = await openSqliteUnderTest();
+    await rename(tested.file, `${tested.file}.away`);
+    await expectRefused(tested.store);
+    await rename(`${tested.file}.away`, tested.file);
+    expect(await tested.store.acceptInquiry(inquiry(1), [mail()], lease)).toBe("accepted");
+    expect(await tested.store.listMails({ limit: 10 })).toHaveLength(1);
+  });
+});
+
+describe("a damaged database", () => {
+  test("is refused when the file is something else", async () => {
+    await using folder = await openFolder();
+    const file = join(folder.path, "store.db");
+    await writeFile(file, "not a database, ".repeat(1_000));
+    const opened = openStore({ kind: "sqlite", file });
+    await expect(opened).rejects.toBeInstanceOf(StorageUnavailable);
+  });
+
+  test("is refused when a page was overwritten", async () => {
+    await using tested = await openSqliteUnderTest();
+    const many = Array.from({ length: 200 }, (_, number) => inquiry(number));
+    await Promise.all(many.map((one) => tested.store.acceptInquiry(one, [mail()], lease)));
+    await tested.store[Symbol.asyncDispose]();
+    const page = 4096;
+    await using handle = await open(tested.file, "r+");
+    const { size } = await handle.stat();
+    for (let at = page; at < size; at += 3 * page) {
+      await handle.write(Buffer.alloc(page, 0xaa), 0, page, at);
+    }
+    await expect(tested.openAgain()).rejects.toBeInstanceOf(StorageUnavailable);
+  });
+});
+
+describe("a backup", () => {
+  test("taken under load is whole and holds all that was acknowledged before", async () => {
+    await using tested = await openSqliteUnderTest();
+    const acknowledged: string[] = [];
+    let number = 0;
+    const enough = new AbortController();
+    const write = async () => {
+      while (!enough.signal.aborted) {
+        const next = inquiry((number += 1));
+        await tested.store.acceptInquiry(next, [mail()], lease);
+        acknowledged.push(next.reference);
+      }
+    };
+    const writers = Array.from({ length: 8 }, write);
+    while (acknowledged.length < 500) await nextTurn();
+    const before = [...acknowledged];
+    const file = join(tested.folder, "backup.db");
+    await tested.store.backup(file);
+    enough.abort();
+    await Promise.all(writers);
+
+    const check = useRaw(file, (copy) => copy.prepare("PRAGMA integrity_check").get());
+    expect(check).toEqual({ integrity_check: "ok" });
+    await using copy = await openStore({ kind: "sqlite", file });
+    const copied = new Set((await collect(copy.exportInquiries(0))).map((row) => row.reference));
+    expect(before.filter((one) => !copied.has(one))).toEqual([]);
+  });
+
+  test("leaves nothing behind when it cannot be written", async () => {
+    await using tested = await openSqliteUnderTest();
+    await unlink(tested.file);
+    const file = join(tested.folder, "backup.db");
+    await expect(tested.store.backup(file)).rejects.toBeInstanceOf(StorageUnavailable);
+    expect(await readdir(tested.folder)).toEqual(["data"]);
+  });
+});
+
+describe("a process that is killed", () => {
+  test("loses nothing that it acknowledged, and leaves no submission without its mails", async () => {
+    await using tested = await openSqliteUnderTest();
+    await using child = startChild("accept-until-killed", tested.file);
+    const acknowledged: unknown[] = [];
+    child.process.on("message", (reference) => acknowledged.push(reference));
+    while (acknowledged.length < 300) await child.hear();
+    child.process.kill("SIGKILL");
+    await child.ended();
+
+    const after = await tested.openAgain();
+    const stored = (await collect(after.exportInquiries(0))).map((row) => row.reference);
+    expect(acknowledged.filter((reference) => !stored.includes(reference as string))).toEqual([]);
+    const mails = await after.listMails({ limit: 1_000_000 });
+    for (const reference of stored) {
+      expect(mails.filter((one) => one.reference === reference)).toHaveLength(2);
+    }
+    expect(mails).toHaveLength(2 * stored.length);
+  });
+});
