@@ -1,0 +1,144 @@
+// The process from its start to its end: configuration faults, memory under uploads, the log, SIGTERM.
+import { readdir } from "node:fs/promises";
+import { request } from "node:http";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { runToEnd, startProcess } from "../support/service-process.ts";
+
+test("all configuration mistakes are told at once, without secrets, and end the process with 78", async () => {
+  const { code, output } = await runToEnd({
+    PORT: "70000",
+    MAIL_TRANSPORT: "smtp",
+    SMTP_URL: "ftp://user:hunter2@example.org",
+    NEWSLETTER_OPT_IN: "triple",
+  });
+  expect(code).toBe(78);
+  for (const name of ["PORT", "SMTP_URL", "MAIL_FROM", "SALES_EMAIL", "RECRUITING_EMAIL", "NEWSLETTER_OPT_IN"]) {
+    expect(output).toContain(`${name}:`);
+  }
+  expect(output).not.toContain("hunter2");
+});
+
+test("a data folder that cannot be used ends the start with 1 and a line that says so", async () => {
+  const { code, output } = await runToEnd({ DATA_DIR: "/dev/null/data", PORT: "0" });
+  expect(code).toBe(1);
+  expect(output).toContain("the service could not start");
+});
+
+const inquiry = (name: string) => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ name, email: "ann@example.org", selectedPackageIds: ["a"] }),
+});
+
+test("SIGTERM under load: what was acknowledged is stored, what is refused says so, and the process ends with 0", async () => {
+  await using service = await startProcess();
+  const acknowledged: string[] = [];
+  let stopped = false;
+  const clients = Array.from({ length: 16 }, async () => {
+    while (!stopped) {
+      try {
+        const response = await fetch(`${service.url}/api/marketplace/inquiry`, inquiry("Ann"));
+        const body = (await response.json()) as { inquiryId: string; code: string };
+        if (response.status === 200) acknowledged.push(body.inquiryId);
+        else expect(body.code).toBe("SERVICE_UNAVAILABLE");
+      } catch {
+        // The listener is gone.
+        stopped = true;
+      }
+    }
+  });
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(100);
+  service.child.kill("SIGTERM");
+  expect(await service.ended).toBe(0);
+  await Promise.all(clients);
+  await using store = await openStore(
+    { kind: "sqlite", file: join(service.dataFolder, "submissions.sqlite") },
+    { access: "read-only" },
+  );
+  const stored = new Set((await Array.fromAsync(store.exportInquiries(0))).map(({ reference }) => reference));
+  expect(acknowledged.filter((reference) => !stored.has(reference))).toEqual([]);
+});
+
+test("SIGTERM during an upload lets the upload finish", async () => {
+  await using service = await startProcess();
+  const head = ["fullName", "email", "position"]
+    .map((name) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nana@example.org\r\n`)
+    .join("");
+  const file = `--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n`;
+  const upload = request(`${service.url}/api/applications/submit`, {
+    method: "POST",
+    headers: { "content-type": "multipart/form-data; boundary=b" },
+  });
+  const answered = once(upload, "response");
+  upload.write(head + file);
+  await expect.poll(() => readdir(join(service.dataFolder, "resumes/.staging"))).toHaveLength(1);
+  service.child.kill("SIGTERM");
+  await expect.poll(() => service.log.some((line) => line.includes('"closing"'))).toBe(true);
+  upload.end("trailer\nstartxref\n0\n%%EOF\n\r\n--b--\r\n");
+  const [response] = (await answered) as [{ statusCode: number }];
+  expect(response.statusCode).toBe(200);
+  expect(await service.ended).toBe(0);
+});
+
+test("128 uploads of 5 MB at once stay below 300 MB of memory", { timeout: 120_000 }, async () => {
+  await using service = await startProcess();
+  const resume = new Blob(["%PDF-1.7\n", new Uint8Array(4_999_900).fill(32), "\nstartxref\n0\n%%EOF\n"]);
+  const uploads = Array.from({ length: 128 }, async (_, n) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ fullName: "Ana", email: `a${n}@example.org`, position: "x" })) {
+      form.append(name, value);
+    }
+    form.append("resumeFile", resume, "resume.pdf");
+    return (await fetch(`${service.url}/api/applications/submit`, { method: "POST", body: form })).status;
+  });
+  expect(new Set(await Promise.all(uploads))).toEqual(new Set([200]));
+  expect(await service.peakMemory()).toBeLessThan(300 * 1024 * 1024);
+});
+
+test("the log holds nothing that a caller sent", async () => {
+  await using service = await startProcess({ LOG_LEVEL: "trace" });
+  const secrets = [
+    "Zebulon",
+    "Quagmire",
+    "zq@personal.example",
+    "+351912345678",
+    "xylophone-letter",
+    "cv-of-zq.pdf",
+    "tok-123",
+  ];
+  const [first, last, email, phone, letter, filename, token] = secrets as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const post = (path: string, init: RequestInit) =>
+    fetch(service.url + path, { method: "POST", ...init }).then((r) => r.arrayBuffer());
+  const json = (value: unknown) => ({ headers: { "content-type": "application/json" }, body: JSON.stringify(value) });
+  const application = new FormData();
+  const fields = { fullName: `${first} ${last}`, email, phone, coverLetter: letter, position: last };
+  for (const [name, value] of Object.entries(fields)) application.append(name, value);
+  application.append("resumeFile", new Blob(["%PDF-1.7\nstartxref\n0\n%%EOF\n"]), filename);
+  await post("/api/applications/submit", { body: application });
+  await post("/api/marketplace/inquiry", json({ name: `${first} ${last}`, email, selectedPackageIds: [letter] }));
+  await post("/api/marketplace/inquiry", json({ name: 1, email: `${first}@`, selectedPackageIds: letter }));
+  await post("/api/newsletter/subscribe", {
+    headers: { "content-type": "application/json" },
+    body: `{"email": ${email}`,
+  });
+  await post(`/trpc/newsletter.subscribe?token=${token}`, json({ email }));
+  await post(`/trpc/${last}?token=${token}`, json({ email }));
+  await post(`/${token}/${first}`, json({ email }));
+  await post("/api/newsletter/subscribe", { headers: { "content-type": first }, body: last });
+  service.child.kill("SIGTERM");
+  await service.ended;
+  const log = service.log.join("\n");
+  expect(service.log.length).toBeGreaterThan(8);
+  for (const secret of secrets) expect(log).not.toContain(secret);
+});
