@@ -1,0 +1,55 @@
+// Serves the OpenAPI document and its reader. Both are built when first asked for, because only a listening server knows
+// its own address, and kept.
+import { readFileSync } from "node:fs";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { renderDocsPage } from "./docs-page.ts";
+import { buildOpenApiDocument } from "./openapi-document.ts";
+
+interface OpenApiRoutesOptions {
+  /** Where callers reach the service; asked for once, at the first request. */
+  readonly publicUrl: () => string;
+  /** The version of the service. */
+  readonly version: string;
+}
+
+// The page needs its own style sheet and its own script, and nothing else in the world.
+const pagePolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Adds `/openapi.json`, and `/docs` with its assets. */
+export function openApiRoutes(app: FastifyInstance, { publicUrl, version }: OpenApiRoutesOptions): void {
+  const document = once(() => buildOpenApiDocument({ publicUrl: publicUrl().replace(/\/+$/, ""), version }));
+  const json = once(() => JSON.stringify(document()));
+  const page = once(() => renderDocsPage(document()));
+
+  // The registered type, application/vnd.oai.openapi+json, makes browsers download it.
+  app.get("/openapi.json", (_request, reply) => send(reply, "application/json; charset=utf-8", json()));
+  app.get("/docs", (_request, reply) =>
+    send(reply.header("content-security-policy", pagePolicy), "text/html; charset=utf-8", page()),
+  );
+  const assets = [
+    ["style.css", "text/css; charset=utf-8"],
+    ["copy.js", "text/javascript; charset=utf-8"],
+  ] as const;
+  for (const [file, type] of assets) {
+    const text = readFileSync(new URL(`docs/${file}`, import.meta.url), "utf8");
+    app.get(`/docs/${file}`, (_request, reply) => send(reply, type, text));
+  }
+}
+
+// Public, the same for everybody, and allowed to be some minutes old; `no-store` is for submissions.
+const send = (reply: FastifyReply, type: string, body: string): FastifyReply =>
+  reply.type(type).header("cache-control", "public, max-age=300").send(body);
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

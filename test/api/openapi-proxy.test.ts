@@ -1,0 +1,164 @@
+// A second opinion: an independent OpenAPI validator between a client and the running service. What the document allows is
+// taken, and whatever the service answers is what the document says.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildOpenApiDocument } from "../../server/src/http/openapi-document.ts";
+import { applicant, buyer, form, json, pdf } from "../support/doors.ts";
+import { startService, type Service } from "../support/service.ts";
+
+const prism = fileURLToPath(new URL("../../node_modules/.bin/prism", import.meta.url));
+
+interface Proxy {
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly log: () => string;
+}
+
+let service: Service;
+let folder: string;
+/** Holds requests and answers to the document. */
+let strict: Proxy;
+/** Lets every request through and holds the answers to the document. */
+let lenient: Proxy;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), "openapi-"));
+  const file = join(folder, "openapi.json");
+  await writeFile(file, JSON.stringify(buildOpenApiDocument({ publicUrl: service.url, version: "1.2.3" })));
+  [strict, lenient] = await Promise.all([
+    startProxy(file, service.url, []),
+    startProxy(file, service.url, ["--validate-request", "false"]),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([strict, lenient].filter((proxy) => proxy !== undefined).map(stopProxy));
+  await rm(folder, { recursive: true, force: true });
+  await service[Symbol.asyncDispose]();
+});
+
+const inquiry = "/api/marketplace/inquiry";
+const subscribe = "/api/newsletter/subscribe";
+const submit = "/api/applications/submit";
+
+describe("what the document allows is taken", () => {
+  test.each([
+    ["an inquiry", inquiry, () => json(buyer)],
+    ["a field that is not documented", inquiry, () => json({ ...buyer, extra: true })],
+    ["a subscription", subscribe, () => json({ email: "reader@example.org", source: "footer" })],
+    ["an application as JSON", submit, () => json(applicant)],
+    ["an application as a URL-encoded form", submit, () => ({ body: new URLSearchParams(applicant) })],
+    ["an application as a multipart form", submit, () => form(applicant)],
+    ["an application with a resume", submit, () => form({ ...applicant, resumeFile: pdf() })],
+  ])("%s", async (_name, path, init) => {
+    const response = await fetch(strict.url + path, { method: "POST", ...init() });
+    expect(await response.json()).toMatchObject({ message: expect.any(String) as string });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("sl-violations")).toBeNull();
+  });
+
+  test.each(["/healthz", "/readyz"])("%s", async (path) => {
+    expect((await fetch(strict.url + path)).status).toBe(200);
+  });
+});
+
+test("the validator does refuse what breaks the document", async () => {
+  const response = await fetch(strict.url + inquiry, { method: "POST", ...json({ ...buyer, name: 1 }) });
+  expect(response.status).toBe(422);
+  expect(await response.text()).toContain("name");
+});
+
+describe("what the service refuses is refused in the documented words", () => {
+  const text = (body: string, type: string): RequestInit => ({ body, headers: { "content-type": type } });
+  const png = () => new File(["\u0089PNG\r\n"], "resume.pdf", { type: "application/pdf" });
+  const tooLarge = () => new File(["%PDF-1.7\n", "x".repeat(5_242_880)], "resume.pdf", { type: "application/pdf" });
+
+  test.each([
+    ["missing fields", inquiry, () => json({}), 400, "BAD_REQUEST", 3],
+    ["a name with a link", inquiry, () => json({ ...buyer, name: "www.example.org" }), 400, "BAD_REQUEST", 1],
+    ["a bad address", subscribe, () => json({ email: "reader" }), 400, "BAD_REQUEST", 1],
+    ["a form without fields", submit, () => form({ other: "x" }), 400, "BAD_REQUEST", 3],
+    ["a form that is empty", submit, () => text("", "application/x-www-form-urlencoded"), 400, "PARSE_ERROR", 0],
+    ["a list", subscribe, () => json([]), 400, "BAD_REQUEST", 0],
+    ["a form cut short", submit, () => text("--b\r\n", "multipart/form-data; boundary=b"), 400, "PARSE_ERROR", 0],
+    ["a large body", inquiry, () => json({ ...buyer, extra: "x".repeat(70_000) }), 413, "PAYLOAD_TOO_LARGE", 0],
+    ["a large field", submit, () => form({ coverLetter: "x".repeat(100_001) }), 413, "PAYLOAD_TOO_LARGE", 1],
+    ["a large resume", submit, () => form({ ...applicant, resumeFile: tooLarge() }), 413, "PAYLOAD_TOO_LARGE", 1],
+    ["another content type", inquiry, () => text("name=x", "text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE", 0],
+    [
+      "a resume that is an image",
+      submit,
+      () => form({ ...applicant, resumeFile: png() }),
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+      1,
+    ],
+  ])("%s", async (_name, path, init, status, code, issues) => {
+    const response = await fetch(lenient.url + path, { method: "POST", ...init() });
+    const body = (await response.json()) as { code: string; requestId: string; issues?: unknown[] };
+    expect({ status: response.status, code: body.code }).toEqual({ status, code });
+    expect(body.issues ?? []).toHaveLength(issues);
+    expect(body.requestId).toBe(response.headers.get("x-request-id"));
+    expect(response.headers.get("sl-violations")).toBeNull();
+  });
+});
+
+test("no answer had a status that is not documented", () => {
+  for (const proxy of [strict, lenient]) {
+    expect(proxy.log()).toContain("Prism is listening");
+    expect(proxy.log()).not.toMatch(/Unable to match the returned status code/i);
+  }
+});
+
+async function startProxy(file: string, upstream: string, more: readonly string[]): Promise<Proxy> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [prism, "proxy", file, upstream, "--errors", "--port", String(port), ...more], {
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+    });
+  }
+  while (!(await listens(port))) {
+    if (child.exitCode !== null) throw new Error(`The validator did not start: ${log}`);
+    await wait(50);
+  }
+  return { url: `http://127.0.0.1:${port}`, child, log: () => log };
+}
+
+async function stopProxy({ child }: Proxy): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill();
+  await once(child, "exit");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

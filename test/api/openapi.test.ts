@@ -1,0 +1,263 @@
+// The OpenAPI document: what it promises is what the schemas and the fault table say, to the letter.
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { applicationInput, applicationReceipt, resumeField } from "@submissions/shared/applications";
+import { faults, type FaultName } from "@submissions/shared/faults";
+import { bytesMax, textLengthMax } from "@submissions/shared/limits";
+import { inquiryInput, inquiryReceipt } from "@submissions/shared/marketplace";
+import { subscribeInput, subscribeReceipt } from "@submissions/shared/newsletter";
+import Fastify from "fastify";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { buildOpenApiDocument } from "../../server/src/http/openapi-document.ts";
+import { resolveSchema, type Example, type MediaType, type Operation } from "../../server/src/http/openapi-types.ts";
+import { openApiRoutes } from "../../server/src/http/openapi.ts";
+
+const document = buildOpenApiDocument({ publicUrl: "https://submissions.test", version: "1.2.3" });
+
+const contracts: Readonly<Record<string, { input: z.ZodType; receipt: z.ZodType }>> = {
+  submitInquiry: { input: inquiryInput, receipt: inquiryReceipt },
+  subscribeToNewsletter: { input: subscribeInput, receipt: subscribeReceipt },
+  submitApplication: { input: applicationInput, receipt: applicationReceipt },
+};
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+const submissions = operations.flatMap(({ operation }) => {
+  const contract = contracts[operation.operationId];
+  return contract === undefined ? [] : [{ name: operation.operationId, operation, ...contract }];
+});
+const contentOf = (operation: Operation): [string, MediaType][] => Object.entries(operation.requestBody?.content ?? {});
+const propertiesOf = ({ schema }: MediaType) => resolveSchema(document, schema).properties ?? {};
+const examplesIn = (operation: Operation, status: number): [string, Example][] =>
+  Object.entries(operation.responses[status]?.content["application/json"]?.examples ?? {});
+
+test("is a valid OpenAPI 3.1 document", async () => {
+  expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true });
+  expect(document.openapi).toBe("3.1.0");
+});
+
+test("documents these paths, bodies and statuses, and no others", () => {
+  const outline = operations.map(
+    ({ path, method, operation }) =>
+      `${method.toUpperCase()} ${path} [${contentOf(operation)
+        .map(([type]) => type)
+        .join(", ")}] ${Object.keys(operation.responses).join(" ")}`,
+  );
+  expect(outline).toMatchInlineSnapshot(`
+    [
+      "POST /api/marketplace/inquiry [application/json] 200 400 408 413 415 431 500 503",
+      "POST /api/newsletter/subscribe [application/json] 200 400 408 413 415 431 500 503",
+      "POST /api/applications/submit [multipart/form-data, application/json, application/x-www-form-urlencoded] 200 400 408 413 415 431 500 503",
+      "GET /healthz [] 200 408 431",
+      "GET /readyz [] 200 408 431 503",
+    ]
+  `);
+});
+
+describe.each(submissions)("$name", ({ operation, input, receipt }) => {
+  test("shows bodies that are taken as they stand", () => {
+    for (const [type, media] of contentOf(operation)) {
+      const examples = Object.values(media.examples ?? {});
+      expect(examples.length).toBeGreaterThan(1);
+      for (const { value } of examples) expect(input.safeParse(asSent(type, value)).error).toBeUndefined();
+    }
+  });
+
+  test("shows one body with every field that it knows", () => {
+    for (const [, media] of contentOf(operation)) {
+      const [first] = Object.values(media.examples ?? {});
+      expect(Object.keys(first?.value as object)).toEqual(Object.keys(propertiesOf(media)));
+    }
+  });
+
+  test("shows the receipt as it is, and says that it holds nothing else", () => {
+    const [example] = examplesIn(operation, 200);
+    expect(receipt.parse(example?.[1].value)).toEqual(example?.[1].value);
+    const schema = operation.responses[200]?.content["application/json"]?.schema ?? {};
+    expect(resolveSchema(document, schema)).toMatchObject({ additionalProperties: false });
+  });
+
+  test("ignores fields that are not documented, and says so", () => {
+    for (const [, { schema }] of contentOf(operation)) {
+      expect(resolveSchema(document, schema)).not.toHaveProperty("additionalProperties");
+    }
+  });
+
+  test("describes every field and gives an example of it", () => {
+    for (const [, media] of contentOf(operation)) {
+      for (const [name, property] of Object.entries(propertiesOf(media))) {
+        expect(property.description, name).toBeTruthy();
+        if (name !== resumeField) expect(property.examples, name).toHaveLength(1);
+      }
+    }
+  });
+
+  test("shows each refusal as the fault table has it, under its status", () => {
+    const shown = Object.entries(operation.responses).filter(([status]) => status !== "200");
+    for (const [status, answer] of shown) {
+      expect(answer.content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Error" });
+      for (const [name, { value }] of examplesIn(operation, Number(status))) {
+        const { code, message, status: expected } = faults[name as FaultName];
+        expect(value).toMatchObject({ code, message });
+        expect(String(expected)).toBe(status);
+      }
+    }
+  });
+
+  test("leaves out no fault but those that no submission can meet", () => {
+    const shown = Object.keys(operation.responses).flatMap((status) =>
+      examplesIn(operation, Number(status)).map(([name]) => name),
+    );
+    const missing = Object.keys(faults).filter((name) => !shown.includes(name));
+    const never = ["batchTooLarge", "methodNotSupported", "notFound", "requestMalformed"];
+    const others: Record<string, string[]> = {
+      submitInquiry: ["fieldTooLarge", "resumeKindUnsupported", "resumeTooLarge"],
+      subscribeToNewsletter: ["fieldTooLarge", "referencesExhausted", "resumeKindUnsupported", "resumeTooLarge"],
+    };
+    expect(missing.toSorted()).toEqual([...never, ...(others[operation.operationId] ?? [])].toSorted());
+  });
+
+  test("names the request id on every answer of the routes, and Retry-After where waiting helps", () => {
+    for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+      const ofTheConnection = ["408", "431"].includes(status);
+      expect("x-request-id" in headers, status).toBe(!ofTheConnection);
+      expect("retry-after" in headers, status).toBe(["409", "429", "503"].includes(status));
+    }
+  });
+
+  test("needs no credentials", () => {
+    expect(operation.security).toEqual([]);
+  });
+});
+
+test("the issues shown are those that the schema finds", () => {
+  const shown = submissions.map(({ operation }) => {
+    const [, example] = examplesIn(operation, 400).find(([name]) => name === "fieldsInvalid") ?? [];
+    return (example?.value as { issues?: unknown[] }).issues;
+  });
+  expect(shown).toMatchInlineSnapshot(`
+    [
+      [
+        {
+          "message": "Enter one e-mail address, like name@example.org.",
+          "path": [
+            "email",
+          ],
+        },
+        {
+          "message": "Select at least one package.",
+          "path": [
+            "selectedPackageIds",
+          ],
+        },
+      ],
+      [
+        {
+          "message": "Enter one e-mail address, like name@example.org.",
+          "path": [
+            "email",
+          ],
+        },
+      ],
+      [
+        {
+          "message": "This field is required.",
+          "path": [
+            "fullName",
+          ],
+        },
+        {
+          "message": "Enter a web address that starts with http:// or https://.",
+          "path": [
+            "portfolioUrl",
+          ],
+        },
+      ],
+    ]
+  `);
+});
+
+test("says of a file what OpenAPI 3.1 asks for, and of the bodies without files nothing", () => {
+  const content = document.paths["/api/applications/submit"]?.["post"]?.requestBody?.content ?? {};
+  const form = content["multipart/form-data"];
+  expect(form && propertiesOf(form)[resumeField]).toEqual({
+    type: "string",
+    description: expect.any(String) as string,
+    format: "binary",
+    contentMediaType: "application/octet-stream",
+    maxLength: bytesMax.resume,
+  });
+  expect(form?.encoding?.[resumeField]?.contentType.split(", ")).toEqual([
+    "application/pdf",
+    "application/msword",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  ]);
+  for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+    expect(content[type] && Object.keys(propertiesOf(content[type]))).toEqual(
+      Object.keys(form ? propertiesOf(form) : {}).filter((name) => name !== resumeField),
+    );
+  }
+});
+
+test("gives the limits that the fields really have", () => {
+  const { SubmitInquiryRequest: inquiry, SubmitApplicationRequest: application } = document.components.schemas;
+  expect(inquiry?.properties?.["name"]).toMatchObject({ minLength: 1, maxLength: textLengthMax.name });
+  expect(inquiry?.properties?.["email"]).toMatchObject({ format: "email", maxLength: textLengthMax.email });
+  expect(application?.properties?.["portfolioUrl"]).toMatchObject({ format: "uri", maxLength: textLengthMax.url });
+  expect(application?.properties?.["coverLetter"]).toMatchObject({ maxLength: textLengthMax.coverLetter });
+  for (const schema of [inquiry, application]) {
+    for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+      expect(property.maxLength ?? property.maxItems, name).toBeGreaterThan(0);
+    }
+  }
+});
+
+test("leaves the router's schemas as they were", () => {
+  const before = describeSchemas();
+  buildOpenApiDocument({ publicUrl: "https://other.test", version: "2.0.0" });
+  expect(describeSchemas()).toEqual(before);
+  const wrong = { message: "", inquiryId: "INQ-20261121-042137", confirmationEmailSent: "false" };
+  expect(inquiryReceipt.safeParse(wrong).success).toBe(false);
+});
+
+describe("over HTTP", () => {
+  test("is JSON, built once, at the first request", async () => {
+    const app = Fastify();
+    let asked = 0;
+    const publicUrl = () => `https://submissions.test/base${(asked += 1)}/`;
+    openApiRoutes(app, { publicUrl, version: "1.2.3" });
+    expect(asked).toBe(0);
+    const [first, second] = [await app.inject("/openapi.json"), await app.inject("/openapi.json")];
+    expect(first.statusCode).toBe(200);
+    expect(first.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(first.json()).toEqual(
+      JSON.parse(
+        JSON.stringify(buildOpenApiDocument({ publicUrl: "https://submissions.test/base1", version: "1.2.3" })),
+      ),
+    );
+    expect(second.body).toBe(first.body);
+    await app.close();
+  });
+});
+
+// A form carries text, and the bytes of a file where the example can only show text.
+function asSent(type: string, value: unknown): unknown {
+  if (type === "application/json") return value;
+  const body = new FormData();
+  for (const [name, text] of Object.entries(value as Record<string, string>)) {
+    if (name === resumeField) body.append(name, new File([text], "resume.pdf"));
+    else body.append(name, text);
+  }
+  return body;
+}
+
+function describeSchemas(): unknown {
+  return Object.values(contracts).map(({ input, receipt }) => [
+    z.toJSONSchema(input, { io: "input", unrepresentable: "any" }),
+    z.toJSONSchema(receipt),
+    [{}, { email: 1 }, { email: "a@example.org", name: "", source: 7 }].map(
+      (body) => input.safeParse(body).error?.issues,
+    ),
+  ]);
+}
