@@ -31,13 +31,26 @@ function write(fill: Fill): string {
   return fill.map(write).join("");
 }
 
+// The layout of the source is for its readers; a mail carries single line breaks in its place. Only what stands in a
+// template is touched, never a fill.
+const compacted = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+function compact(parts: TemplateStringsArray): readonly string[] {
+  const known = compacted.get(parts);
+  if (known) return known;
+  const short = parts.map((part) => part.replace(/\s*\n\s*/g, "\n"));
+  compacted.set(parts, short);
+  return short;
+}
+
 /**
  * Tagged template for HTML. Fills are escaped for text and for quoted attribute values, so attributes in a template
  * must stand in quotes; a fill never belongs into a script, a style or an unquoted attribute.
  */
 export function html(parts: TemplateStringsArray, ...fills: readonly Fill[]): Safe {
-  let markup = parts[0]!;
-  for (let index = 0; index < fills.length; index += 1) markup += write(fills[index]) + parts[index + 1]!;
+  const written = compact(parts);
+  let markup = written[0]!;
+  for (let index = 0; index < fills.length; index += 1) markup += write(fills[index]) + written[index + 1]!;
   return { [made]: markup };
 }
 

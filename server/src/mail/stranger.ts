@@ -26,7 +26,7 @@ export const greeting = (name: string): string => (looksLikeName(name) ? `Hello 
 
 const identifierShape = /^[A-Za-z0-9._:-]{1,100}$/;
 // Mail programs make links of host names, addresses with a scheme, IP addresses and telephone numbers.
-const hostName = /\.[A-Za-z]|localhost/i;
+const hostName = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)(?![a-z0-9_])|www\.|localhost/i;
 const scheme = /(?:https?|ftp|file|mailto|tel|sms|skype|callto|facetime|javascript|data|magnet|bitcoin):/i;
 const ipAddress = /\d+\.\d+\.\d+\.\d+|^[0-9a-f]*:[0-9a-f:]*:[0-9a-f]*$/i;
 const telephone = /(?<![0-9A-Za-z])\d{3}[-.:]\d{3,4}[-.:]\d{4}(?![0-9A-Za-z])/;

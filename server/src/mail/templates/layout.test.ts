@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { html } from "../html.ts";
+import { fileSize } from "./facts.ts";
+import { button, layout, textOf } from "./layout.ts";
+
+const page = layout({
+  subject: "Subject <1>",
+  preheader: "Preheader & more",
+  brand: "Brand",
+  heading: "Heading",
+  body: button("https://datasets.example/?a=1&b=2", "Open"),
+  footer: html`Footer`,
+});
+
+test("names its language, its heading and its colour schemes", () => {
+  expect(page).toMatch(/^<!doctype html>\n<html lang="en"/);
+  expect(page).toContain("<title>Subject &lt;1&gt;</title>");
+  expect(page.match(/<h1[ >]/g)).toHaveLength(1);
+  expect(page).toContain('<meta name="color-scheme" content="light dark" />');
+  expect(page).toContain("@media (prefers-color-scheme: dark)");
+});
+
+test("fetches nothing: no image, no style sheet, no font, no script", () => {
+  expect(page).not.toMatch(/<(?:img|link|script|iframe|object|svg|video)\b|url\(|@import|@font-face|\ssrc=/i);
+});
+
+test("uses tables for layout only, and says so", () => {
+  for (const [table] of page.matchAll(/<table[^>]*>/g)) expect(table).toContain('role="presentation"');
+});
+
+test("shows the address of a button in text, too", () => {
+  expect(page.match(/href="https:\/\/datasets\.example\/\?a=1&amp;b=2"/g)).toHaveLength(2);
+  expect(page).toContain(">https://datasets.example/?a=1&amp;b=2</a>");
+});
+
+const luminance = (colour: string) => {
+  const [red, green, blue] = [1, 3, 5]
+    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+};
+
+test.each([
+  ["text on the card", "#1c2430", "#ffffff"],
+  ["small print on the page", "#4b5563", "#f3f4f6"],
+  ["a link on the card", "#1d4ed8", "#ffffff"],
+  ["the button", "#ffffff", "#1d4ed8"],
+  ["text on the dark card", "#eceef1", "#1c1f24"],
+  ["small print on the dark page", "#adb4bd", "#121417"],
+  ["small print on the dark panel", "#adb4bd", "#262a31"],
+  ["a link on the dark card", "#8ab8ff", "#1c1f24"],
+  ["the dark button", "#0b1830", "#8ab8ff"],
+])("has contrast enough for everyone: %s", (_, ink, ground) => {
+  for (const colour of [ink, ground]) expect(page).toContain(colour);
+  const [light, dark] = [luminance(ink), luminance(ground)].toSorted((a, b) => b - a);
+  expect((light! + 0.05) / (dark! + 0.05)).toBeGreaterThanOrEqual(4.5);
+});
+
+test("writes text as blocks of lines", () => {
+  expect(textOf("a", null, ["b", null, "c"], "d")).toBe("a\n\nb\nc\n\nd\n");
+});
+
+test.each([
+  [0, "0 bytes"],
+  [1023, "1023 bytes"],
+  [1024, "1 KB"],
+  [183_211, "179 KB"],
+  [5_242_880, "5.0 MB"],
+])("calls %d bytes %s", (bytes, words) => {
+  expect(fileSize(bytes)).toBe(words);
+});
