@@ -1,5 +1,5 @@
 // What the typed client gets when all is well, from a whole service in this process.
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSubmissionsClient } from "@submissions/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,24 +17,17 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 /** The resumes that the service keeps, as bytes. */
-async function keptResumes(): Promise<Buffer[]> {
-  const entries = await readdir(join(service.dataFolder, "resumes"), { recursive: true, withFileTypes: true });
-  return Promise.all(
-    entries.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name))),
-  );
-}
+const keptResumes = async () => Promise.all((await service.files("resumes")).map((path) => readFile(path)));
 
 test("an inquiry gets a reference and a confirmation", async () => {
-  const receipt = await submissions.marketplace.inquiry({
-    name: "Ann Buyer",
-    email: "ann@example.org",
-    selectedPackageIds: ["en-GB-scottish", "de-AT"],
-  });
+  const inquiry = { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish", "de-AT"] };
+  const receipt = await submissions.marketplace.inquiry(inquiry);
   expect(receipt).toEqual({
     message: expect.any(String),
     inquiryId: expect.stringMatching(/^INQ-\d{8}-\d{6}$/),
     confirmationEmailSent: true,
   });
+  expect((await service.stored()).inquiries).toMatchObject([{ ...inquiry, reference: receipt.inquiryId }]);
 });
 
 test("a subscription gets a message and nothing else", async () => {

@@ -52,7 +52,7 @@ export interface ApplicationOptions extends CallOptions {
 
 /**
  * The three submissions. One call is one request; nothing is batched or tried again. Every method rejects with a
- * {@link SubmissionError}, or with the reason of the caller's abort.
+ * {@link SubmissionError}, or with the reason of the caller's abort; mistakes of the calling program are TypeErrors.
  */
 export interface SubmissionsClient {
   readonly marketplace: {

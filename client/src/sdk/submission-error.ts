@@ -5,7 +5,8 @@ import type { FaultCode, Issue } from "@submissions/shared/faults";
 /**
  * Why a submission was not accepted.
  *
- * - The service's own codes, such as `BAD_REQUEST`, `PAYLOAD_TOO_LARGE` or `SERVICE_UNAVAILABLE`: nothing was stored.
+ * - The service's own codes, such as `BAD_REQUEST`, `PAYLOAD_TOO_LARGE` or `SERVICE_UNAVAILABLE`: it was refused, and
+ *   nothing was stored. Only `INTERNAL_SERVER_ERROR` does not promise that.
  * - `NETWORK`: no whole answer came. Whether the submission arrived is unknown.
  * - `UNEXPECTED_RESPONSE`: something other than the service answered, a proxy's error page for example. Whether the
  *   submission arrived is unknown.
