@@ -31,7 +31,7 @@ test("every link within the page leads somewhere, and no two places share a name
 
 test("asks for nothing from other places, and holds no style or script of its own", () => {
   const addresses = [...page.matchAll(/\s(?:href|src)="([^"#][^"]*)"/g)].map(([, address]) => address);
-  expect(addresses.toSorted()).toEqual(["data:,", "docs/copy.js", "docs/style.css", "openapi.json"]);
+  expect(new Set(addresses)).toEqual(new Set(["data:,", "docs/copy.js", "docs/style.css", "openapi.json"]));
   expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src=)/);
 });
 
