@@ -2,7 +2,7 @@
 // store has opened, or read.
 import { sql } from "kysely";
 import type { ResumeRecord, StoredApplication } from "../records.ts";
-import { resumeColumns, resumeOf, storedApplication } from "../rows.ts";
+import { resumeColumns, resumeOf, storedApplication } from "../rows/applications.ts";
 import type { ApplicationTable } from "../schema.ts";
 import type { ReadPage } from "./pages.ts";
 import { type Engine, insertOf } from "./queries.ts";

@@ -1,6 +1,6 @@
 // Inquiries in SQLite. Its functions run inside a transaction that the store has opened, or read.
 import type { StoredInquiry } from "../records.ts";
-import { storedInquiry } from "../rows.ts";
+import { storedInquiry } from "../rows/marketplace.ts";
 import type { InquiryTable } from "../schema.ts";
 import type { Position, ReadPage } from "./pages.ts";
 import { type Engine, insertOf } from "./queries.ts";

@@ -2,7 +2,7 @@
 // written down. Its functions run inside a transaction that the store has opened, or read.
 import { emailKey } from "@submissions/shared/fields";
 import type { StoredSubscriber, SubscriberStatus, SubscriptionRecord } from "../records.ts";
-import { storedSubscriber, subscriberRow, tokenRows } from "../rows.ts";
+import { storedSubscriber, subscriberRow, tokenRows } from "../rows/newsletter.ts";
 import type { NewsletterTokenTable, SubscriberTable } from "../schema.ts";
 import { decideSubscription } from "../subscription.ts";
 import type { Position, ReadPage } from "./pages.ts";

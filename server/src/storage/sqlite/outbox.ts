@@ -2,7 +2,7 @@
 // has opened, or read. Knows nothing of providers.
 import { sql } from "kysely";
 import type { LeasedMail, MailSettlement, MailStatus, StoredMail } from "../records.ts";
-import { leasedMail, listedMailColumns, storedMail } from "../rows.ts";
+import { leasedMail, listedMailColumns, storedMail } from "../rows/outbox.ts";
 import type { MailTable } from "../schema.ts";
 import type { Lease, Store } from "../store.ts";
 import { type Engine, insertOf } from "./queries.ts";

@@ -16,7 +16,9 @@ import type {
 } from "../records.ts";
 import type { ReferenceKind } from "@submissions/shared/reference";
 import type { CommitCounts } from "../commit-counts.ts";
-import { applicationRow, inquiryRow, mailRow } from "../rows.ts";
+import { applicationRow } from "../rows/applications.ts";
+import { inquiryRow } from "../rows/marketplace.ts";
+import { mailRow } from "../rows/outbox.ts";
 import {
   type Acceptance,
   type Lease,

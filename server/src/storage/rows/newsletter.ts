@@ -1,0 +1,48 @@
+// Subscribers and their tokens as records and as rows, the same for every engine. Every row of a table has the same keys in the same order, so
+// that an engine may compile its insert once. Knows no SQL.
+import { emailKey } from "@submissions/shared/fields";
+import type { StoredSubscriber, SubscriberStatus, SubscriptionRecord } from "../records.ts";
+import type { NewsletterTokenTable, SubscriberTable } from "../schema.ts";
+
+export function subscriberRow(subscription: SubscriptionRecord, status: SubscriberStatus): SubscriberTable {
+  return {
+    email_key: emailKey(subscription.email),
+    email: subscription.email,
+    status,
+    source: subscription.source,
+    last_source: subscription.source,
+    subscribed_at: subscription.receivedAt,
+    welcomed_at: subscription.receivedAt,
+    confirmed_at: null,
+    unsubscribed_at: null,
+    door: subscription.origin.door,
+    request_id: subscription.origin.requestId,
+  };
+}
+
+/** The tokens in the links of one welcome mail. With single opt-in there is nothing to confirm. */
+export function tokenRows(subscription: SubscriptionRecord): NewsletterTokenTable[] {
+  const { confirmTokenHash, confirmExpiresAt, unsubscribeTokenHash, receivedAt } = subscription;
+  const token = (token_hash: string, purpose: NewsletterTokenTable["purpose"], expires_at: number | null) => ({
+    token_hash,
+    email_key: emailKey(subscription.email),
+    purpose,
+    created_at: receivedAt,
+    expires_at,
+  });
+  const unsubscribe = token(unsubscribeTokenHash, "unsubscribe", null);
+  if (subscription.optIn === "single") return [unsubscribe];
+  return [token(confirmTokenHash, "confirm", confirmExpiresAt), unsubscribe];
+}
+
+export function storedSubscriber(row: SubscriberTable): StoredSubscriber {
+  return {
+    email: row.email,
+    status: row.status,
+    source: row.source,
+    lastSource: row.last_source,
+    subscribedAt: row.subscribed_at,
+    confirmedAt: row.confirmed_at,
+    unsubscribedAt: row.unsubscribed_at,
+  };
+}

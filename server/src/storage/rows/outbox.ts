@@ -1,0 +1,85 @@
+// Mails as records and as rows, the same for every engine. Every row of a table has the same keys in the same order, so
+// that an engine may compile its insert once. Knows no SQL.
+import type { LeasedMail, MailContent, NewMail, StoredMail } from "../records.ts";
+import type { MailTable } from "../schema.ts";
+import type { Lease } from "../store.ts";
+
+/** A mail as it is born: queued, due at once, in the hands of the process that accepted the submission. */
+export function mailRow(mail: NewMail, createdAt: number, lease: Lease): MailTable {
+  return {
+    id: mail.id,
+    kind: mail.kind,
+    reference: mail.reference,
+    recipients: JSON.stringify(mail.content.to),
+    subject: mail.content.subject,
+    reply_to: mail.content.replyTo,
+    text: mail.content.text,
+    html: mail.content.html,
+    headers: JSON.stringify(mail.content.headers),
+    status: "queued",
+    attempts: 0,
+    created_at: createdAt,
+    due_at: createdAt,
+    lease_owner: lease.owner,
+    lease_until: lease.until,
+    sent_at: null,
+    provider_id: null,
+    last_error: null,
+  };
+}
+
+export function leasedMail(row: MailTable): LeasedMail {
+  return {
+    id: row.id,
+    kind: row.kind,
+    reference: row.reference,
+    content: mailContent(row),
+    attempts: row.attempts,
+    createdAt: row.created_at,
+  };
+}
+
+function mailContent(row: MailTable): MailContent {
+  // A mail that is still to be sent has all of its parts; the schema checks it.
+  return {
+    to: JSON.parse(row.recipients) as string[],
+    subject: row.subject,
+    text: row.text ?? "",
+    html: row.html ?? "",
+    replyTo: row.reply_to,
+    headers: JSON.parse(row.headers ?? "{}") as Record<string, string>,
+  };
+}
+
+/** The columns that an operator sees of a mail: all but its body. */
+export const listedMailColumns = [
+  "id",
+  "kind",
+  "reference",
+  "recipients",
+  "subject",
+  "status",
+  "attempts",
+  "created_at",
+  "due_at",
+  "sent_at",
+  "provider_id",
+  "last_error",
+] as const satisfies readonly (keyof MailTable)[];
+
+export function storedMail(row: Pick<MailTable, (typeof listedMailColumns)[number]>): StoredMail {
+  return {
+    id: row.id,
+    kind: row.kind,
+    reference: row.reference,
+    to: JSON.parse(row.recipients) as string[],
+    subject: row.subject,
+    status: row.status,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    dueAt: row.due_at,
+    sentAt: row.sent_at,
+    providerId: row.provider_id,
+    lastError: row.last_error,
+  };
+}
