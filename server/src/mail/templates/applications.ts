@@ -111,6 +111,6 @@ const coverLetter = (letter: string): Safe =>
     >
       Cover letter
     </h2>
-    <div dir="auto" style="unicode-bidi:plaintext;overflow-wrap:anywhere;word-break:break-word">
+    <div dir="auto" style="text-align:start;unicode-bidi:plaintext;overflow-wrap:anywhere;word-break:break-word">
       ${letter.split("\n").map((line, index) => (index === 0 ? html`${line}` : html`<br />${line}`))}
     </div>`;

@@ -10,7 +10,7 @@ export interface Fact {
 
 // Direction is the value's own: a name in Arabic beside a label in English.
 const factLine = (value: string) =>
-  html`<div dir="auto" style="overflow-wrap:anywhere;word-break:break-word">${value}</div>`;
+  html`<div dir="auto" style="text-align:start;overflow-wrap:anywhere;word-break:break-word">${value}</div>`;
 
 /** Facts one below the other. Values are a stranger's text: shown as they are, never made into links. */
 export const factList = (facts: readonly Fact[]): Safe =>
