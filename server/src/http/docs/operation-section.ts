@@ -46,7 +46,7 @@ function formCall(url: string, { value }: Example): string {
 const snippet = (title: string, text: string): Markup =>
   html`<figure>
     <figcaption>${title}</figcaption>
-    <pre role="region" aria-label="${title}" tabindex="0"><code>${text}</code></pre>
+    <pre role="group" aria-label="${title}" tabindex="0"><code>${text}</code></pre>
   </figure> `;
 
 function requestFields(document: OpenApiDocument, { requestBody, parameters = [] }: Operation): Markup | null {
