@@ -1,6 +1,7 @@
 // The OpenAPI document before an independent linter, which also holds every example to its schema.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +9,8 @@ import { expect, test } from "vitest";
 import { buildOpenApiDocument } from "../../server/src/http/openapi-document.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const redocly = join(here, "../../node_modules/.bin/redocly");
+const require = createRequire(import.meta.url);
+const redocly = require.resolve("@redocly/cli/bin/cli.js");
 
 const document = buildOpenApiDocument({ publicUrl: "https://submissions.test", version: "1.2.3" });
 

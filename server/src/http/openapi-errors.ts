@@ -5,7 +5,7 @@ import { resumeField } from "@submissions/shared/applications";
 import type { Answer, Example, Header, Schema } from "./openapi-types.ts";
 
 /** The request id of every example. */
-export const exampleRequestId = "5e0f3a52-94c1-4f0e-8b0d-3f4c9c1d7a26";
+const exampleRequestId = "5e0f3a52-94c1-4f0e-8b0d-3f4c9c1d7a26";
 
 /** The headers that answers name, for the document's components. */
 export const answerHeaders: Readonly<Record<string, Header>> = {
@@ -92,7 +92,7 @@ const ofReferences: readonly FaultName[] = ["referencesExhausted"];
 const withoutReference = ["subscribeToNewsletter"];
 
 /** The faults that an operation can answer with. A fault new to the table is taken to concern every submission. */
-export function faultsOf({ operationId, contentTypes }: Omit<Refusing, "issues">): FaultName[] {
+function faultsOf({ operationId, contentTypes }: Omit<Refusing, "issues">): FaultName[] {
   return (Object.keys(faults) as FaultName[]).filter((name) => {
     if (neverOfAnOperation.includes(name)) return false;
     if (contentTypes.length === 0) return ofTheConnection.includes(name);
@@ -134,7 +134,7 @@ function headersOf(status: number, names: readonly FaultName[]): { headers?: Rec
 }
 
 /** The refusal as a caller sees it. */
-export function exampleOf(name: FaultName, issues: readonly Issue[]): Example {
+function exampleOf(name: FaultName, issues: readonly Issue[]): Example {
   const { message, code, when } = faults[name];
   const shown = name === "fieldsInvalid" ? issues : issuesOfForms[name];
   const value: FaultBody = { message, code, requestId: exampleRequestId, ...(shown ? { issues: shown } : {}) };

@@ -18,7 +18,7 @@ export interface OperationExamples {
 }
 
 /** Stands for the bytes of the file where an example must be text. */
-export const exampleResume = "%PDF-1.7 (the bytes of the file)";
+const exampleResume = "%PDF-1.7 (the bytes of the file)";
 
 const inquiry = {
   name: "Ann Buyer",

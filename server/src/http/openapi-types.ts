@@ -52,7 +52,7 @@ export interface Answer {
   readonly content: Content;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;

@@ -1,7 +1,7 @@
 // Writes the command lines of the API page: what one types to call an operation, ready to paste into a shell.
 
 /** Quotes a word for a POSIX shell. */
-export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** `curl` for a GET. */
 export const curlGet = (url: string): string => `curl ${shellWord(url)}`;
