@@ -196,3 +196,12 @@ test("halves a batch that is refused as a whole, so that one mail too large take
     mails.slice(1).map(({ id }) => id),
   );
 });
+
+test("ends a batch in its time, however often it was halved", async () => {
+  standIn.failNext({ kind: "error", status: 413 }, { kind: "hang" });
+  const started = performance.now();
+  const outcomes = await mailer({ timeoutMs: 301 }).send(welcomes(10).slice(6));
+  expect(performance.now() - started).toBeLessThan(2_000);
+  const [hung, unsent] = [later("ambiguous"), later("provider")];
+  expect(outcomes).toMatchObject([hung, hung, unsent, unsent]);
+});

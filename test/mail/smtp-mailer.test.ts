@@ -9,7 +9,7 @@ let standIn: SmtpStandIn;
 let mailer: Mailer;
 beforeEach(async () => {
   standIn = await SmtpStandIn.open();
-  mailer = openSmtpMailer(standIn.url, from, { silenceMsMax: 400, mailMsMax: 1_500 });
+  mailer = openSmtpMailer(standIn.url, from, 1_000);
 });
 afterEach(async () => {
   await mailer[Symbol.asyncDispose]();
@@ -90,6 +90,16 @@ test("judges each mail of a batch by itself", async () => {
   standIn.behaviour = { recipients: { "reader1@example.org": { code: 550, words: "5.1.1 No such user" } } };
   const outcomes = await mailer.send(welcomes(3));
   expect(outcomes.map(({ result }) => result)).toEqual(["taken", "refused", "taken"]);
+});
+
+test("ends a batch in its time, and knows which mails the server never asked for", async () => {
+  standIn.behaviour = { data: "hang" };
+  const started = performance.now();
+  const outcomes = await mailer.send(welcomes(12));
+  expect(performance.now() - started).toBeLessThan(2_000);
+  const causes = outcomes.map((outcome) => (outcome.result === "later" ? outcome.cause : outcome.result));
+  expect(causes.filter((cause) => cause === "ambiguous")).toHaveLength(5);
+  expect(causes.filter((cause) => cause === "provider")).toHaveLength(7);
 });
 
 test("counts a notice as taken when one of the team's addresses is", async () => {

@@ -3,7 +3,7 @@
 // It knows nothing of the outbox that tries again.
 import { Errors, Models, ServerClient } from "postmark";
 import type { Mailer, MailOutcome, OutgoingMail } from "./mailer.ts";
-import { ambiguous, judgeEntry, judgeFailure, readRetryAfter, type Exchange } from "./postmark-verdict.ts";
+import { ambiguous, judgeEntry, judgeFailure, readRetryAfter, unsent, type Exchange } from "./postmark-verdict.ts";
 import { formatSender, type Sender } from "./sender.ts";
 
 /** How to reach Postmark. */
@@ -14,13 +14,13 @@ export interface PostmarkSettings {
   readonly apiUrl?: string | undefined;
   /** `outbound` unless named. */
   readonly messageStream?: string | undefined;
-  /** How long one call may take in all, in milliseconds; 10 seconds unless said otherwise. */
+  /** How long a batch may take in all, in milliseconds; 10 seconds unless said otherwise. */
   readonly timeoutMs?: number | undefined;
 }
 
 /** Postmark takes at most 500 messages in a call. */
 const batchMax = 500;
-/** Long enough for 500 mails, short enough to end well within a mail's lease. */
+/** Long enough for 500 mails; whoever holds the lease on them counts on it. */
 const timeoutMsDefault = 10_000;
 /** An answer to 500 mails is about 100 KB; more is not from Postmark. */
 const answerBytesMax = 1024 * 1024;
@@ -29,20 +29,27 @@ const answerBytesMax = 1024 * 1024;
 export function openPostmarkMailer(settings: PostmarkSettings, from: Sender): Mailer {
   return {
     batchMax,
-    send: (mails) => sendApart(settings, from, mails),
+    send(mails) {
+      const endsAt = performance.now() + (settings.timeoutMs ?? timeoutMsDefault);
+      return sendApart({ settings, from, endsAt }, mails);
+    },
     [Symbol.asyncDispose]: async () => {},
   };
 }
 
+interface Errand {
+  readonly settings: PostmarkSettings;
+  readonly from: Sender;
+  /** By `performance.now()`. */
+  readonly endsAt: number;
+}
+
 // A call that is refused as a whole (too large, or a batch that Postmark will not read) says nothing of the single mails:
 // it is halved until the one that is to blame stands alone.
-async function sendApart(
-  settings: PostmarkSettings,
-  from: Sender,
-  mails: readonly OutgoingMail[],
-): Promise<MailOutcome[]> {
+async function sendApart(errand: Errand, mails: readonly OutgoingMail[]): Promise<MailOutcome[]> {
   if (mails.length === 0) return [];
-  const exchange = await call(settings, from, mails);
+  if (performance.now() >= errand.endsAt) return mails.map(() => unsent("no time left"));
+  const exchange = await call(errand, mails);
   const entries = mails.length === 1 ? [exchange.body] : exchange.body;
   if (exchange.status === 200 && exchange.failure === null) {
     if (Array.isArray(entries) && entries.length === mails.length) return entries.map(judgeEntry);
@@ -51,15 +58,18 @@ async function sendApart(
   const outcome = judgeFailure(exchange);
   if (outcome.result !== "refused" || mails.length === 1) return mails.map(() => outcome);
   const half = Math.ceil(mails.length / 2);
-  const first = await sendApart(settings, from, mails.slice(0, half));
-  return [...first, ...(await sendApart(settings, from, mails.slice(half)))];
+  const first = await sendApart(errand, mails.slice(0, half));
+  return [...first, ...(await sendApart(errand, mails.slice(half)))];
 }
 
-async function call(settings: PostmarkSettings, from: Sender, mails: readonly OutgoingMail[]): Promise<Exchange> {
-  const watch = new Watch();
+async function call({ settings, from, endsAt }: Errand, mails: readonly OutgoingMail[]): Promise<Exchange> {
+  const msLeft = Math.max(Math.ceil(endsAt - performance.now()), 1);
+  const watch = new Watch(AbortSignal.timeout(msLeft));
   const client = new ServerClient(settings.token, {
     ...host(settings.apiUrl),
-    timeout: (settings.timeoutMs ?? timeoutMsDefault) / 1000,
+    // Seconds, and whole ones: a fraction can come out as a fraction of a millisecond, which no timer takes. The watch
+    // ends the call before this does.
+    timeout: Math.ceil(msLeft / 1000) + 1,
     fetch: (url, init) => watch.fetch(url, init),
   });
   const messages = mails.map((mail) => toMessage(mail, settings, from));
@@ -104,11 +114,16 @@ function toMessage(mail: OutgoingMail, settings: PostmarkSettings, from: Sender)
 /** Fetches for the client library and remembers what really came back. */
 class Watch {
   exchange: Exchange = { status: null, retryAfterMs: null, body: null, failure: null };
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
 
   async fetch(url: RequestInfo | URL, init: RequestInit | undefined): Promise<Response> {
     try {
       // A redirect is never followed: the token would travel with it.
-      const response = await fetch(url, { ...init, redirect: "manual" });
+      const response = await fetch(url, { ...init, redirect: "manual", signal: this.#signal });
       const retryAfterMs = readRetryAfter(response.headers.get("retry-after"), Date.now());
       this.exchange = { status: response.status, retryAfterMs, body: null, failure: "cut answer" };
       const text = await readAll(response);

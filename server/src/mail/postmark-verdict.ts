@@ -36,7 +36,7 @@ export function judgeEntry(entry: unknown): MailOutcome {
 export function judgeFailure({ status, retryAfterMs, body, failure }: Exchange): MailOutcome {
   if (status === null) {
     const name = failure ?? "no answer";
-    return unsentFailure.test(name) ? later(name, "provider", null) : ambiguous(name);
+    return unsentFailure.test(name) ? unsent(name) : ambiguous(name);
   }
   const code = isObject(body) && typeof body["ErrorCode"] === "number" ? body["ErrorCode"] : 0;
   const error = [`HTTP ${status}`, code !== 0 && `code ${code}`, failure].filter(Boolean).join(", ");
@@ -76,6 +76,9 @@ const later = (error: string, cause: LaterCause, retryAfterMs: number | null): M
 
 /** The outcome when the provider may have taken the mail all the same. */
 export const ambiguous = (error: string): MailOutcome => later(error, "ambiguous", null);
+
+/** The outcome when the provider cannot have taken the mail. */
+export const unsent = (error: string): MailOutcome => later(error, "provider", null);
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 

@@ -6,18 +6,11 @@ import { messageId, writeMessage } from "./message.ts";
 import type { Sender } from "./sender.ts";
 import { judgeSmtpError } from "./smtp-verdict.ts";
 
-/** Time-outs of the SMTP mailer, in milliseconds. */
-export interface SmtpTimes {
-  /** To connect, to be greeted, and without a sign of life after that. */
-  readonly silenceMsMax: number;
-  /** For one mail from the queue to the last reply, however many signs of life there are. */
-  readonly mailMsMax: number;
-}
-
-const timesDefault: SmtpTimes = { silenceMsMax: 10_000, mailMsMax: 30_000 };
+/** How long a batch may take in all, in milliseconds: whoever holds the lease on these mails counts on it. */
+const timeoutMsDefault = 10_000;
 /** What a small provider allows one client. */
 const connectionsMax = 5;
-/** Ten mails a connection: done well within a mail's lease even when the server takes seconds for each. */
+/** Ten mails a connection, a second for each. */
 const batchMax = 50;
 /** Closed by us before a server loses patience (RFC 5321 4.5.3.2.7 asks it for five minutes). */
 const idleMsMax = 60_000;
@@ -26,8 +19,9 @@ const idleMsMax = 60_000;
  * Opens the mailer. Nothing is sent and no connection is made.
  *
  * @param url `smtp://` or `smtps://`, with user and password if the server wants them; never logged
+ * @param timeoutMs how long a batch may take in all; mails that the server has not asked for by then were not sent
  */
-export function openSmtpMailer(url: string, from: Sender, times: SmtpTimes = timesDefault): Mailer {
+export function openSmtpMailer(url: string, from: Sender, timeoutMs = timeoutMsDefault): Mailer {
   const transport = createTransport({
     url,
     pool: true,
@@ -35,10 +29,10 @@ export function openSmtpMailer(url: string, from: Sender, times: SmtpTimes = tim
     // A mail is put on another connection once, if the first was closed before it was asked for the mail.
     maxRequeues: 1,
     idleTimeout: idleMsMax,
-    connectionTimeout: times.silenceMsMax,
-    greetingTimeout: times.silenceMsMax,
-    socketTimeout: times.silenceMsMax,
-    dnsTimeout: times.silenceMsMax,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -53,13 +47,13 @@ export function openSmtpMailer(url: string, from: Sender, times: SmtpTimes = tim
     done();
   });
 
-  async function deliver(mail: OutgoingMail): Promise<MailOutcome> {
+  async function deliver(mail: OutgoingMail, signal: AbortSignal): Promise<MailOutcome> {
     const envelope = { from: from.address, to: [...mail.content.to] };
     try {
       const sent = await transport.sendMail({
         envelope,
         raw: writeMessage(mail, from, new Date()),
-        signal: AbortSignal.timeout(times.mailMsMax),
+        signal,
       });
       return { result: "taken", providerId: sent.serverMessageId ?? messageId(mail, from) };
     } catch (error) {
@@ -70,7 +64,11 @@ export function openSmtpMailer(url: string, from: Sender, times: SmtpTimes = tim
 
   return {
     batchMax,
-    send: (mails) => Promise.all(mails.map(deliver)),
+    send(mails) {
+      // However many signs of life a server gives: silence alone would be noticed by the time-outs above.
+      const signal = AbortSignal.timeout(timeoutMs);
+      return Promise.all(mails.map((mail) => deliver(mail, signal)));
+    },
     async [Symbol.asyncDispose]() {
       transport.close();
     },

@@ -26,7 +26,7 @@ const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
  */
 export function judgeSmtpError(error: SmtpError, handedOver: boolean): MailOutcome {
   const reply = error.responseCode || null;
-  const code = error.originalCode ?? error.code ?? "unknown failure";
+  const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? error.code ?? "unknown failure");
   if (reply === null) {
     if (handedOver) return later(code, "ambiguous");
     // Nobody was asked: the envelope or the size is one that this server cannot be given.
