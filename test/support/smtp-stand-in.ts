@@ -14,7 +14,7 @@ export interface ReceivedMail {
 }
 
 /** A reply that refuses: three digits and words. */
-export interface Refusal {
+interface Refusal {
   readonly code: number;
   readonly words: string;
 }
