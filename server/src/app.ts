@@ -1,5 +1,6 @@
 // The composition root: the one place that knows everything. Builds the service from its configuration, in the order of
 // its dependencies, and takes it down in the reverse order.
+import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
@@ -13,6 +14,10 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { startSweeping } from "./resumes/sweeping.ts";
 import { openStore } from "./storage/open-store.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+};
 
 /** A running service. */
 export interface App extends AsyncDisposable {
@@ -65,7 +70,7 @@ export async function startApp({ config, log, clock = systemClock }: AppOptions)
     },
   };
   const draining = new Draining();
-  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins: config.corsOrigins });
+  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins: config.corsOrigins, version });
   opened.defer(() => http.close());
   outbox.start();
   opened.use(startSweeping({ vault, store, log }));

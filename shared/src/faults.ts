@@ -83,7 +83,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The request is too large.",
-    when: "JSON over 64 KiB, or a form over its limit.",
+    when: "JSON over 64 KiB, or a URL-encoded form over 256 KiB.",
   },
   fieldTooLarge: {
     status: 413,
@@ -95,7 +95,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The resume is larger than 5 MiB.",
-    when: "The resume holds more than 5,242,880 bytes; `issues` names `resumeFile`.",
+    when: "The resume holds more than 5,242,880 bytes, or the form with it more than 256 KiB beyond; `issues` names `resumeFile`.",
   },
   contentTypeUnsupported: {
     status: 415,
@@ -131,13 +131,13 @@ export const faults = {
     status: 503,
     code: "SERVICE_UNAVAILABLE",
     message: "We cannot take more submissions of this kind today. Please try again tomorrow.",
-    when: "All 1,000,000 references of the day and kind are taken.",
+    when: "All 1,000,000 references of the day and kind are taken. `Retry-After` names the next UTC day.",
   },
   draining: {
     status: 503,
     code: "SERVICE_UNAVAILABLE",
     message: "The service is restarting. Please try again in a moment.",
-    when: "The process is shutting down.",
+    when: "The process is shutting down. `Retry-After` says when to try again.",
   },
 } as const satisfies Record<string, FaultEntry>;
 

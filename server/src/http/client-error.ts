@@ -17,11 +17,13 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   }
   const fault = byNodeCode[error.code ?? ""] ?? "requestMalformed";
   const { status, code, message } = faults[fault];
-  const body = JSON.stringify({ message, code, requestId: randomUUID() });
+  const requestId = randomUUID();
+  const body = JSON.stringify({ message, code, requestId });
   socket.end(
     `HTTP/1.1 ${status} ${reasons[fault] ?? "Bad Request"}\r\n` +
       "content-type: application/json; charset=utf-8\r\n" +
       `content-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${requestId}\r\n` +
       "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
       body,
   );

@@ -2,7 +2,7 @@
 // without the internet.
 import { fieldTable, operationSection, type Placed } from "./docs/operation-section.ts";
 import { prose } from "./docs/prose.ts";
-import { html, render, type Markup } from "./html.ts";
+import { html, render, type Markup } from "../html.ts";
 import type { OpenApiDocument } from "./openapi-types.ts";
 
 /** Renders the page. Its links are relative, so that it also works below a path of a proxy. */

@@ -2,7 +2,7 @@
 // connections are closed as they become idle, and what is left after the deadline is cut.
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
-import { replyWithFault } from "./fault-reply.ts";
+import { refuse } from "./fault-reply.ts";
 
 // The service ends within 10 s of SIGTERM; the outbox and the store need the rest.
 const closeMsMax = 7_000;
@@ -21,7 +21,7 @@ export class Draining {
       if (!this.#started) return done();
       reply.header("connection", "close");
       if (request.url === "/healthz" || request.url === "/readyz") return done();
-      replyWithFault(request, reply, new Fault("draining", { retryAfterSeconds: 5 }));
+      refuse(request, reply, new Fault("draining", { retryAfterSeconds: 5 }));
     });
     // A keep-alive connection that finishes its request during the close would otherwise stay open until its time-out.
     app.addHook("preClose", (done) => {

@@ -1,9 +1,12 @@
-// Writes a failure as an answer: the one body on REST, tRPC's envelope on /trpc, the same words in both.
+// Writes a failure as an answer: the one body on REST, tRPC's envelope below /trpc, the same words in both.
 import type { FaultBody, FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/error-shape.ts";
-import { describeFailure, type Failure } from "../rpc/failure.ts";
+import { describeFailure } from "../rpc/failure.ts";
+
+/** Where the typed door is. */
+export const rpcPrefix = "/trpc";
 
 const byFastifyCode: Readonly<Record<string, FaultName>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "bodyTooLarge",
@@ -11,48 +14,30 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "contentTypeUnsupported",
   FST_ERR_BAD_URL: "notFound",
   FST_ERR_MAX_PARAM_LENGTH: "notFound",
-  FST_ERR_ASYNC_CONSTRAINT: "notFound",
   ECONNRESET: "bodyMalformed",
 };
 
-/** Fastify's own refusals become entries of the table; everything else stays what it is. */
-export function fromFastify(error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+/** Answers a request with a failure, in the terms of its door. Fastify's own refusals become entries of the table. */
+export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
   const fault = byFastifyCode[code];
-  return fault === undefined ? error : new Fault(fault, { cause: error });
+  const error = fault === undefined ? thrown : new Fault(fault, { cause: thrown });
+  noteFailure(request, reply, error);
+  const { status, ...failure } = describeFailure(error);
+  const { message, code: faultCode, issues } = failure;
+  const ofRest: FaultBody = { message, code: faultCode, requestId: request.id, ...(issues ? { issues } : {}) };
+  const body = isRpc(request) ? { error: errorShape(error, undefined, request.id) } : ofRest;
+  // Not by the schema of the route, which describes its successes.
+  return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 }
 
-/** The REST body of a failure. */
-export function faultBody(failure: Failure, requestId: string): FaultBody {
-  const { message, code, issues } = failure;
-  return { message, code, requestId, ...(issues === undefined ? {} : { issues }) };
-}
-
-/** Answers a REST request with a failure. */
-export function replyWithFault(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const failure = describeFailure(error);
-  noteFailure(request, reply, failure, error);
-  return reply
-    .code(failure.status)
-    .type("application/json; charset=utf-8")
-    .serializer(JSON.stringify)
-    .send(faultBody(failure, request.id));
-}
-
-/** One call's failure in tRPC's envelope, and its HTTP status. */
-export function rpcFailure(
-  error: unknown,
-  path: string | undefined,
-  requestId: string,
-): { status: number; body: object } {
-  const shape = errorShape(error, path, requestId);
-  return { status: shape.data.httpStatus, body: { error: shape } };
-}
+const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);
 
 /** Hands a failure to the request's log line, and its headers to the answer. */
-export function noteFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure, error: unknown): void {
-  request.failure = { fault: failure.fault, error: failure.status >= 500 ? error : undefined };
-  if (failure.retryAfterSeconds !== undefined) reply.header("retry-after", failure.retryAfterSeconds);
+export function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+  const { fault, status, retryAfterSeconds } = describeFailure(error);
+  request.failure = { fault, error: status >= 500 ? error : undefined };
+  if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
 }
 
 declare module "fastify" {

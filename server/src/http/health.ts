@@ -16,7 +16,7 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
   app.get("/healthz", () => ({ status: "ok" }));
 
   app.get("/readyz", async (_request, reply) => {
-    if (options.draining.started) return reply.code(503).send({ status: "draining" });
+    if (options.draining.started) return reply.code(503).header("retry-after", 5).send({ status: "draining" });
     const failed = await failedChecks(options);
     if (failed.length === 0) return { status: "ready" };
     return reply.code(503).header("retry-after", 5).send({ status: "unavailable", failed });

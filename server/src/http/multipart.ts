@@ -9,6 +9,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Multipart, MultipartFile } from "@fastify/multipart";
 import { resumeField } from "@submissions/shared/applications";
+import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
@@ -27,11 +28,11 @@ export interface ReadForm extends AsyncDisposable {
 /**
  * Reads a multipart request.
  *
- * @throws Fault `bodyTooLarge`, `fieldTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `fieldsInvalid`; the
+ * @throws Fault `fieldTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `fieldsInvalid`; the
  * staging file is gone by then
  */
 export async function readMultipart(request: FastifyRequest, stagingFolder: string): Promise<ReadForm> {
-  if (Number(request.headers["content-length"] ?? 0) > bytesMax.multipartForm) throw new Fault("bodyTooLarge");
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax.multipartForm) throw resumeTooLarge();
   const reader = new MultipartReader(request, stagingFolder);
   try {
     return { form: await reader.read(), [Symbol.asyncDispose]: () => reader.removeStaged() };
@@ -99,7 +100,7 @@ class MultipartReader {
     this.#delimiters.feed(chunk);
     if (this.#bytes <= bytesMax.multipartForm) return;
     this.#request.raw.off("data", this.#watch);
-    const error = new Fault("bodyTooLarge");
+    const error = resumeTooLarge();
     this.#overrun.reject(error);
     this.#reading?.destroy(error);
   };
@@ -125,11 +126,7 @@ class MultipartReader {
     // eslint-disable-next-line no-control-regex
     if (/[\u0000-\u001F\u007F]/.test(filename)) return this.#dropFile(part, "The file name holds control characters.");
     const { size, sha256, path } = await this.#stage(part.file);
-    if (part.file.truncated) {
-      throw new Fault("resumeTooLarge", {
-        issues: [{ path: [resumeField], message: "The file is larger than 5 MiB." }],
-      });
-    }
+    if (part.file.truncated) throw resumeTooLarge();
     if (size > 0) return this.#body.addResume(new StagedUpload({ path, size, sha256 }, filename));
     // A browser sends an empty part without a name for an input with no file chosen.
     if (filename !== "") this.#body.refuse(resumeField, "The file is empty.");
@@ -158,6 +155,10 @@ class MultipartReader {
     return { path, size, sha256: hash.digest("hex") };
   }
 }
+
+// A form over its limit is one too: its text alone cannot get there.
+const resumeTooLarge = () =>
+  new Fault("resumeTooLarge", { issues: [{ path: [resumeField], message: faults.resumeTooLarge.message }] });
 
 const tooMany = new Set(["FST_PARTS_LIMIT", "FST_FILES_LIMIT", "FST_FIELDS_LIMIT"]);
 

@@ -113,7 +113,7 @@ export function refusalsOf(operation: Refusing): Record<string, Answer> {
 function refusal(status: number, names: readonly FaultName[], issues: readonly Issue[]): Answer {
   return {
     description: names.map((name) => faults[name].when).join(" Or: "),
-    ...headersOf(status, names),
+    headers: headersOf(status),
     content: {
       "application/json": {
         schema: { $ref: "#/components/schemas/Error" },
@@ -125,12 +125,8 @@ function refusal(status: number, names: readonly FaultName[], issues: readonly I
 
 const retryStatuses = [409, 429, 503];
 
-function headersOf(status: number, names: readonly FaultName[]): { headers?: Record<string, Header> } {
-  // Written to the bare socket: no headers but those of HTTP.
-  if (names.every((name) => ofTheConnection.includes(name))) return {};
-  return {
-    headers: { ...everyAnswersHeaders, ...(retryStatuses.includes(status) ? { "retry-after": retryAfter } : {}) },
-  };
+function headersOf(status: number): Record<string, Header> {
+  return { ...everyAnswersHeaders, ...(retryStatuses.includes(status) ? { "retry-after": retryAfter } : {}) };
 }
 
 /** The refusal as a caller sees it. */

@@ -1,11 +1,7 @@
-// One log line and one measurement for each request, and one count for each call of a procedure. The route's pattern is
-// logged, never the URL.
+// One log line and one measurement for each request. The route's pattern is logged, never the URL.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Log } from "../observe/log.ts";
 import { statusClass, type Metrics } from "../observe/metrics.ts";
-
-/** Counts a call of a procedure: `OK` or the code of its refusal. */
-export type CallCounter = (procedure: string, door: "rest" | "rpc", code: string) => void;
 
 // Probes come every few seconds and say nothing new.
 const quietRoutes = new Set(["/healthz", "/readyz", "/metrics"]);

@@ -2,14 +2,13 @@
 import multipart from "@fastify/multipart";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { describeFailure } from "../rpc/failure.ts";
+import type { CallCounter } from "../rpc/context.ts";
 import { callProcedure, procedures, type ProcedureEntry } from "../rpc/procedures.ts";
 import type { Deps } from "../deps.ts";
 import { takeUrlencoded } from "./body-parsers.ts";
 import type { BodyKind } from "./content-type.ts";
-import { replyWithFault } from "./fault-reply.ts";
+import { refuse } from "./fault-reply.ts";
 import { ProcedureInput } from "./procedure-input.ts";
-import type { CallCounter } from "./request-observer.ts";
 
 /** Adds the REST routes. JSON bodies are parsed by the scope around them. */
 export async function restDoor(app: FastifyInstance, deps: Deps, count: CallCounter): Promise<void> {
@@ -37,13 +36,10 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, deps: Deps, count
     handler: async (request, reply) => {
       try {
         await using input = new ProcedureInput(request, accepted, deps.vault.stagingFolder);
-        const ctx = { deps, origin: { door: "rest", requestId: request.id } } as const;
-        const receipt = await callProcedure(entry.path, ctx, () => input.read());
-        count(entry.path, "rest", "OK");
-        return receipt;
+        const ctx = { deps, count, origin: { door: "rest", requestId: request.id } } as const;
+        return await callProcedure(entry.path, ctx, () => input.read());
       } catch (error) {
-        count(entry.path, "rest", describeFailure(error).code);
-        return replyWithFault(request, reply, error);
+        return refuse(request, reply, error);
       }
     },
   });

@@ -1,33 +1,23 @@
-// The typed door: tRPC's wire format over POST, single and batched. Calls in plain JSON are answered here with tRPC's
-// public parts, because the stock adapter builds a web Request and Response for each at several times the cost; what a
-// client asks for beyond that (streamed batches) goes to the stock resolver.
+// The typed door: tRPC's wire format over POST, single and batched. Calls are answered here with tRPC's public parts,
+// because the stock adapter builds a web Request and Response for each at several times the cost; streamed batches,
+// which few clients ask for, go to the stock resolver.
 import multipart from "@fastify/multipart";
 import { batchCallsMax } from "@submissions/shared/limits";
 import { resolveResponse } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
 import { Fault } from "../fault.ts";
-import type { Context } from "../rpc/context.ts";
-import { describeFailure } from "../rpc/failure.ts";
+import type { CallCounter, Context } from "../rpc/context.ts";
+import { errorShape } from "../rpc/error-shape.ts";
 import { callProcedure, procedures } from "../rpc/procedures.ts";
 import { appRouter } from "../rpc/router.ts";
 import type { BodyKind } from "./content-type.ts";
-import { fromFastify, noteFailure, rpcFailure } from "./fault-reply.ts";
+import { noteFailure, rpcPrefix } from "./fault-reply.ts";
 import { objectOnly, ProcedureInput } from "./procedure-input.ts";
-import type { CallCounter } from "./request-observer.ts";
-
-/** Where the typed door is. */
-export const rpcPrefix = "/trpc";
-
-interface CallAnswer {
-  readonly status: number;
-  readonly body: object;
-}
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
 export async function rpcDoor(app: FastifyInstance, deps: Deps, count: CallCounter): Promise<void> {
   const door = new RpcDoor(deps, count);
-  app.setErrorHandler((error, request, reply) => refuseRpc(request, reply, fromFastify(error)));
   for (const { path, contentTypes } of procedures) {
     const url = `${rpcPrefix}/${path}`;
     if (!contentTypes.includes("multipart/form-data")) {
@@ -42,21 +32,9 @@ export async function rpcDoor(app: FastifyInstance, deps: Deps, count: CallCount
   // Batches, whose path lists the procedures.
   app.post<{ Params: { paths: string } }>(
     `${rpcPrefix}/:paths`,
-    {
-      onRequest: (request, _reply, done) => {
-        const known = isBatch(request) || isRpcPath(`${rpcPrefix}/${request.params.paths}`);
-        done(known ? undefined : new Fault("notFound"));
-      },
-    },
+    { onRequest: (request, _reply, done) => done(isBatch(request) ? undefined : new Fault("notFound")) },
     (request, reply) => door.callAll(request, reply, request.params.paths),
   );
-}
-
-/** Answers a request to the typed door that no procedure was called for. */
-export function refuseRpc(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  noteFailure(request, reply, describeFailure(error), error);
-  const { status, body } = rpcFailure(error, undefined, request.id);
-  return reply.code(status).send(body);
 }
 
 /** Whether every procedure that a path below {@link rpcPrefix} lists exists. */
@@ -83,20 +61,20 @@ class RpcDoor {
     path: string,
     accepted: readonly BodyKind[],
   ): Promise<unknown> {
-    if (isBatch(request) || wantsStream(request)) return this.callAll(request, reply, path);
+    if (isBatch(request)) return this.callAll(request, reply, path);
     await using input = new ProcedureInput(request, accepted, this.#deps.vault.stagingFolder);
     const { status, body } = await this.#answer(request, reply, path, () => input.read());
     reply.code(status);
     return body;
   }
 
-  /** A batch, or whatever else is not a plain single call. */
+  /** A batch: inputs by position, answers in the same order, 207 when they ended differently. */
   async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<unknown> {
     const paths = list.split(",");
     if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
     await using input = new ProcedureInput(request, ["application/json"], this.#deps.vault.stagingFolder);
-    if (wantsStream(request)) return this.#stream(request, reply, list);
     const inputs = objectOnly(await input.read()) as Record<string, unknown>;
+    if (wantsStream(request)) return this.#stream(request, reply, list);
     const answers = await Promise.all(
       paths.map((path, position) =>
         this.#answer(request, reply, path, async () => objectOnly(inputs[String(position)])),
@@ -112,18 +90,14 @@ class RpcDoor {
     reply: FastifyReply,
     path: string,
     getRawInput: () => Promise<unknown>,
-  ): Promise<CallAnswer> {
-    const ctx = this.#context(request);
+  ): Promise<{ readonly status: number; readonly body: object }> {
     try {
-      const data = await callProcedure(path, ctx, getRawInput);
-      this.#count(path, "rpc", "OK");
+      const data = await callProcedure(path, this.#context(request), getRawInput);
       return { status: 200, body: { result: { data } } };
     } catch (error) {
-      const failure = describeFailure(error);
-      // Paths that do not exist are a stranger's words and must not become labels.
-      if (failure.fault !== "notFound") this.#count(path, "rpc", failure.code);
-      noteFailure(request, reply, failure, error);
-      return rpcFailure(error, path, request.id);
+      noteFailure(request, reply, error);
+      const shape = errorShape(error, path, request.id);
+      return { status: shape.data.httpStatus, body: { error: shape } };
     }
   }
 
@@ -133,10 +107,7 @@ class RpcDoor {
       router: appRouter,
       req: new Request(new URL(request.url, "http://internal"), {
         method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "trpc-accept": String(request.headers["trpc-accept"]),
-        },
+        headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
         body: JSON.stringify(request.body),
       }),
       path,
@@ -144,15 +115,16 @@ class RpcDoor {
       allowBatching: true,
       maxBatchSize: batchCallsMax,
       createContext: async () => this.#context(request),
+      onError: ({ error }) => noteFailure(request, reply, error),
     });
     return reply.send(response);
   }
 
   #context(request: FastifyRequest): Context {
-    return { deps: this.#deps, origin: { door: "rpc", requestId: request.id } };
+    return { deps: this.#deps, origin: { door: "rpc", requestId: request.id }, count: this.#count };
   }
 }
 
 const isBatch = (request: FastifyRequest) => (request.query as { batch?: unknown }).batch === "1";
 
-const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] !== undefined;
+const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] === "application/jsonl";

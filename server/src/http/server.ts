@@ -7,12 +7,14 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type { Deps } from "../deps.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { CallCounter } from "../rpc/context.ts";
 import { takeJson } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
 import { drain } from "./drain.ts";
 import type { Draining } from "./draining.ts";
-import { fromFastify, replyWithFault } from "./fault-reply.ts";
+import { refuse } from "./fault-reply.ts";
 import { healthRoutes } from "./health.ts";
+import { openApiRoutes } from "./openapi.ts";
 import { observeRequests } from "./request-observer.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
@@ -24,6 +26,8 @@ interface HttpOptions {
   readonly metrics: Metrics;
   readonly draining: Draining;
   readonly corsOrigins: readonly string[];
+  /** The version that the OpenAPI document names. */
+  readonly version: string;
 }
 
 // Node checks time-outs at an interval, and swaps the two if the headers' is the longer one.
@@ -64,12 +68,12 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: 500 },
     frameworkErrors: (error, request, reply) => {
-      replyWithFault(request, reply, fromFastify(error));
+      refuse(request, reply, error);
     },
   });
   app.removeAllContentTypeParsers();
   takeJson(app);
-  app.setErrorHandler((error, request, reply) => replyWithFault(request, reply, fromFastify(error)));
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
   observeRequests(app, log, metrics);
   app.addHook("onRequest", (request, reply, done) => {
@@ -92,13 +96,16 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     draining,
     checks: { store: () => deps.store.checkReadiness(), vault: () => deps.vault.checkReadiness() },
   });
+  openApiRoutes(app, { publicUrl: () => deps.mail.publicUrl, version: options.version });
   await app.register((scope) => restDoor(scope, deps, countCall(metrics)));
   await app.register((scope) => rpcDoor(scope, deps, countCall(metrics)));
   return app;
 }
 
-const countCall = (metrics: Metrics) => (procedure: string, door: string, code: string) =>
-  metrics.submissions.inc({ procedure, door, code });
+const countCall =
+  (metrics: Metrics): CallCounter =>
+  (procedure, door, code) =>
+    metrics.submissions.inc({ procedure, door, code });
 
 const corsOptions = (origins: readonly string[]) => ({
   origin: [...origins],

@@ -2,8 +2,8 @@
 // body is read.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
-import { replyWithFault } from "./fault-reply.ts";
-import { isRpcPath, refuseRpc, rpcPrefix } from "./rpc.ts";
+import { refuse } from "./fault-reply.ts";
+import { isRpcPath } from "./rpc.ts";
 
 /** Must be called before any route is added: it learns the addresses from the routes. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
@@ -16,17 +16,15 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
   const allowed = (path: string): string | undefined =>
     methods.has(path) ? [...(methods.get(path) ?? [])].join(", ") : isRpcPath(path) ? "POST" : undefined;
 
-  const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const path = request.url.replace(/[?#].*$/s, "");
-    const allow = allowed(path);
+  const refuseAddress = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const allow = allowed(request.url.replace(/[?#].*$/s, ""));
     if (allow !== undefined) reply.header("allow", allow);
-    const fault = new Fault(allow === undefined ? "notFound" : "methodNotSupported");
-    return path.startsWith(`${rpcPrefix}/`) ? refuseRpc(request, reply, fault) : replyWithFault(request, reply, fault);
+    return refuse(request, reply, new Fault(allow === undefined ? "notFound" : "methodNotSupported"));
   };
   app.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();
-    refuse(request, reply);
+    refuseAddress(request, reply);
   });
   // Never reached with the hook in place, but without it Fastify would answer in its own words.
-  app.setNotFoundHandler(refuse);
+  app.setNotFoundHandler(refuseAddress);
 }

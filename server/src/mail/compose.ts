@@ -1,6 +1,6 @@
 // Makes the mails of a submission: decides who gets one, what may stand in it and with which headers. Pure: the same
 // submission gives the same mails but for their ids. It knows nothing of the store, the outbox or the providers.
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import type { ApplicationRecord, InquiryRecord, MailContent, MailKind, NewMail } from "../storage/records.ts";
 import { forSubject, looksLikeIdentifier } from "./stranger.ts";
 import { writeApplicationNotice, writeApplicationReceipt } from "./templates/applications.ts";
@@ -116,7 +116,7 @@ function newMail(kind: MailKind, reference: string | null, to: readonly string[]
     headers: { ...automatic(kind), ...headers },
   };
   assertHeadersWhole(content);
-  return { id: randomUUID(), kind, reference, content } satisfies NewMail;
+  return { id: randomUUIDv7(), kind, reference, content } satisfies NewMail;
 }
 
 // The one place that every mail passes: a line break in a header would begin another header. The schemas refuse control

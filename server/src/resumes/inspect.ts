@@ -1,5 +1,6 @@
 // Decides by its bytes whether a staged file is a resume: PDF, DOC or DOCX. Knows the order of the questions; each
 // format answers its own. Says nothing of HTTP, and nothing of where the file will lie.
+import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
 import { cleanFilename, extensionOf } from "./display-name.ts";
 import { findDocxFault, isZip } from "./docx.ts";
@@ -43,7 +44,7 @@ const headBytes = 1_024 + 8;
  */
 export const inspectResume = async (path: string, filename: string): Promise<Inspection> => {
   await using bytes = await StagedBytes.open(path);
-  if (bytes.size > bytesMax.resume) return refuse("The resume is larger than 5 MiB.");
+  if (bytes.size > bytesMax.resume) return refuse(faults.resumeTooLarge.message);
   if (bytes.size === 0) return refuse("The file is empty.");
   const head = await bytes.read(0, headBytes);
   const format = formats.find(({ claims }) => claims(head));

@@ -21,12 +21,8 @@ export function startSweeping({ vault, store, log }: SweepingOptions): AsyncDisp
   const sweeping = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        const { staged, orphaned } = await vault.sweep(
-          (keys) => store.knownResumeKeys(keys),
-          olderThanMs,
-        );
-        if (staged + orphaned > 0)
-          log.info({ count: staged + orphaned }, "swept files that no application knows");
+        const { staged, orphaned } = await vault.sweep((keys) => store.knownResumeKeys(keys), olderThanMs);
+        if (staged + orphaned > 0) log.info({ count: staged + orphaned }, "swept files that no application knows");
       } catch (error) {
         // Nothing depends on a sweep; the next one may work.
         log.error({ err: error }, "sweeping failed");

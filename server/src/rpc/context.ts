@@ -1,8 +1,13 @@
-// What every procedure call knows: the collaborators and who called.
+// What every procedure call knows: the collaborators, who called, and who counts.
+import type { FaultCode } from "@submissions/shared/faults";
 import type { Deps } from "../deps.ts";
 import type { OriginRecord } from "../storage/records.ts";
+
+/** Counts a call of a procedure: `OK` or the code of its refusal. */
+export type CallCounter = (procedure: string, door: OriginRecord["door"], code: "OK" | FaultCode) => void;
 
 export interface Context {
   readonly deps: Deps;
   readonly origin: OriginRecord;
+  readonly count: CallCounter;
 }

@@ -1,7 +1,7 @@
 // What an application makes us write: the receipt for the applicant and the notice for recruiting. The receipt goes to
 // an address nobody has proven and is handed only what may stand in it; the notice holds everything but the resume.
 import type { ApplicationRecord, ResumeRecord } from "../../storage/records.ts";
-import { html, type Safe } from "../html.ts";
+import { html, type Markup } from "../../html.ts";
 import { greeting } from "../stranger.ts";
 import { factLines, factList, fileSize, utcMinute, type Fact } from "./facts.ts";
 import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
@@ -104,7 +104,7 @@ export function writeApplicationNotice(notice: ApplicationNoticeFacts): Written 
 }
 
 // Line breaks as elements: some desktop programs ignore `white-space`.
-const coverLetter = (letter: string): Safe =>
+const coverLetter = (letter: string): Markup =>
   html` <h2
       class="rule"
       style="margin:8px 0 12px;padding-top:20px;border-top:1px solid #d9dde3;font-size:16px;line-height:1.3"

@@ -1,6 +1,6 @@
 // How a notice lists what a stranger sent: label and value, as text and as HTML. Values are shown as they are and never
 // made into links. It knows nothing of what the facts are.
-import { html, type Safe } from "../html.ts";
+import { html, type Markup } from "../../html.ts";
 
 /** One fact of a notice: what it is called and what was sent. */
 export interface Fact {
@@ -13,7 +13,7 @@ const factLine = (value: string) =>
   html`<div dir="auto" style="text-align:start;overflow-wrap:anywhere;word-break:break-word">${value}</div>`;
 
 /** Facts one below the other. Values are a stranger's text: shown as they are, never made into links. */
-export const factList = (facts: readonly Fact[]): Safe =>
+export const factList = (facts: readonly Fact[]): Markup =>
   html`<dl style="margin:0 0 8px">
     ${facts.map(
       ({ label, value }) =>

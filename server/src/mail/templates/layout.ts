@@ -1,6 +1,6 @@
 // The frame of every mail: one column that reads on a phone, light and dark, no image and nothing fetched from anywhere.
 // It knows nothing of what a mail says.
-import { html, render, type Safe } from "../html.ts";
+import { html, render, type Markup } from "../../html.ts";
 
 /** A mail as a template writes it. */
 export interface Written {
@@ -15,9 +15,9 @@ interface Page {
   readonly preheader: string;
   readonly brand: string;
   readonly heading: string;
-  readonly body: Safe;
+  readonly body: Markup;
   /** Why the reader gets this mail, in small print. */
-  readonly footer: Safe;
+  readonly footer: Markup;
 }
 
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
@@ -145,14 +145,14 @@ export function textOf(...blocks: readonly Block[]): string {
 }
 
 /** A paragraph. */
-export const paragraph = (content: Safe | string): Safe => html`<p style="margin:0 0 16px">${content}</p>`;
+export const paragraph = (content: Markup | string): Markup => html`<p style="margin:0 0 16px">${content}</p>`;
 
 /** A link in running text. The address is ours, never a stranger's. */
-export const link = (url: string, words: string): Safe =>
+export const link = (url: string, words: string): Markup =>
   html`<a class="link" href="${url}" style="color:#1d4ed8">${words}</a>`;
 
 /** A button, and the same address to be copied where buttons do not work. The address is ours, never a stranger's. */
-export const button = (url: string, words: string): Safe =>
+export const button = (url: string, words: string): Markup =>
   html` <table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
       <tr>
         <td class="button" align="center" style="border-radius:8px;background:#1d4ed8">
@@ -170,7 +170,7 @@ export const button = (url: string, words: string): Safe =>
     </p>`;
 
 /** A reference, set apart so that it is found again. */
-export const referencePanel = (reference: string): Safe =>
+export const referencePanel = (reference: string): Markup =>
   html` <div
     class="panel"
     style="margin:0 0 16px;padding:12px 16px;background:#f3f4f6;border:1px solid #d9dde3;border-radius:8px"

@@ -1,15 +1,14 @@
 // Writes HTML so that a template cannot forget to escape: whatever is put into `html` is text, unless `html` made it.
-// It knows nothing of mail.
 
 const made = Symbol("made by html");
 
 /** Markup that {@link html} made; nothing else can make it. */
-export interface Safe {
+export interface Markup {
   readonly [made]: string;
 }
 
 /** What may stand in a template. Text is escaped; null, undefined and false are left out. */
-export type Fill = string | number | Safe | readonly Fill[] | null | undefined | false;
+export type Fill = string | number | Markup | readonly Fill[] | null | undefined | false;
 
 const special = /[&<>"']/g;
 const entities: Readonly<Record<string, string>> = {
@@ -21,13 +20,13 @@ const entities: Readonly<Record<string, string>> = {
 };
 const escape = (text: string) => text.replace(special, (character) => entities[character]!);
 
-const isSafe = (fill: object): fill is Safe => made in fill;
+const isMarkup = (fill: object): fill is Markup => made in fill;
 
 function write(fill: Fill): string {
   if (typeof fill === "string") return escape(fill);
   if (fill === null || fill === undefined || fill === false) return "";
   if (typeof fill === "number") return String(fill);
-  if (isSafe(fill)) return fill[made];
+  if (isMarkup(fill)) return fill[made];
   return fill.map(write).join("");
 }
 
@@ -47,7 +46,7 @@ function compact(parts: TemplateStringsArray): readonly string[] {
  * Tagged template for HTML. Fills are escaped for text and for quoted attribute values, so attributes in a template
  * must stand in quotes; a fill never belongs into a script, a style or an unquoted attribute.
  */
-export function html(parts: TemplateStringsArray, ...fills: readonly Fill[]): Safe {
+export function html(parts: TemplateStringsArray, ...fills: readonly Fill[]): Markup {
   const written = compact(parts);
   let markup = written[0]!;
   for (let index = 0; index < fills.length; index += 1) markup += write(fills[index]) + written[index + 1]!;
@@ -55,4 +54,4 @@ export function html(parts: TemplateStringsArray, ...fills: readonly Fill[]): Sa
 }
 
 /** The markup as a string, for whoever sends it. */
-export const render = (safe: Safe): string => safe[made];
+export const render = (markup: Markup): string => markup[made];
