@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import { Fault } from "../fault.ts";
 import type { CallCounter, Context } from "../rpc/context.ts";
 import { errorShape } from "../rpc/error-shape.ts";
+import { describeFailure } from "../rpc/failure.ts";
 import { callProcedure, procedures } from "../rpc/procedures.ts";
 import { appRouter } from "../rpc/router.ts";
 import type { BodyKind } from "./content-type.ts";
@@ -103,6 +104,10 @@ class RpcDoor {
 
   // Streamed batches (`httpBatchStreamLink`): answers as JSON lines, each as soon as it is there.
   async #stream(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
+    const failed: string[] = [];
+    reply.raw.once("close", () => {
+      for (const called of path.split(",")) if (!failed.includes(called)) this.#count(called, "rpc", "OK");
+    });
     const response = await resolveResponse({
       router: appRouter,
       req: new Request(new URL(request.url, "http://internal"), {
@@ -115,7 +120,12 @@ class RpcDoor {
       allowBatching: true,
       maxBatchSize: batchCallsMax,
       createContext: async () => this.#context(request),
-      onError: ({ error }) => noteFailure(request, reply, error),
+      onError: ({ error, path: called = "" }) => {
+        failed.push(called);
+        const { fault, code } = describeFailure(error);
+        if (fault !== "notFound") this.#count(called, "rpc", code);
+        noteFailure(request, reply, error);
+      },
     });
     return reply.send(response);
   }

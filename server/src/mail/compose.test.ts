@@ -51,7 +51,7 @@ test("an inquiry makes a receipt for the buyer and a notice for sales", () => {
     reference: inquiry.reference,
     content: { to: settings.salesTo, replyTo: inquiry.email },
   });
-  expect(receipt!.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(receipt!.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(receipt!.id).not.toBe(notice!.id);
 });
 

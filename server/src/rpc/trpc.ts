@@ -3,7 +3,6 @@ import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import type { Context } from "./context.ts";
 import { errorShape, type ErrorShape } from "./error-shape.ts";
-import { describeFailure } from "./failure.ts";
 
 const trpc = initTRPC
   .context<Context>()
@@ -14,11 +13,4 @@ const trpc = initTRPC
     errorFormatter: ({ error, path, ctx }): ErrorShape => errorShape(error, path, ctx?.origin.requestId ?? ""),
   });
 
-export const { router } = trpc;
-
-/** What every procedure begins with: each call is counted once, whichever door and batch it came in. */
-export const procedure = trpc.procedure.use(async ({ ctx, path, next }) => {
-  const result = await next();
-  ctx.count(path, ctx.origin.door, result.ok ? "OK" : describeFailure(result.error).code);
-  return result;
-});
+export const { procedure, router } = trpc;

@@ -5,7 +5,7 @@ import type { LeasedMail, MailSettlement, MailStatus, StoredMail } from "../reco
 import { leasedMail, listedMailColumns, storedMail } from "../rows/outbox.ts";
 import type { MailTable } from "../schema.ts";
 import type { Lease, Store } from "../store.ts";
-import { type Engine, insertOf } from "./queries.ts";
+import { type Engine, insertOf, statementOf } from "./queries.ts";
 
 export interface Outbox {
   insert(row: MailTable): void;
@@ -49,15 +49,7 @@ export function outboxOf({ connection, queries }: Engine): Outbox {
       return connection.all(claimed.compile()).toSorted(byDueTime).map(leasedMail);
     },
 
-    settle(settlement, owner) {
-      const settled = queries
-        .updateTable("mail")
-        .set((is) => ({ attempts: is("attempts", "+", 1), ...unleased, ...ending(settlement) }))
-        .where("id", "=", settlement.id)
-        .where("status", "=", queued)
-        .where("lease_owner", "=", owner);
-      connection.run(settled.compile());
-    },
+    settle: settlementsOf({ connection, queries }),
 
     release(owner, now) {
       const released = queries
@@ -111,15 +103,34 @@ export function outboxOf({ connection, queries }: Engine): Outbox {
 const byDueTime = (a: MailTable, b: MailTable): number =>
   (a.due_at ?? 0) - (b.due_at ?? 0) || a.created_at - b.created_at;
 
-/** What a settlement writes besides the attempt and the lease. */
-function ending(settlement: MailSettlement): Partial<MailTable> {
-  if (settlement.result === "sent") {
-    const { at, providerId } = settlement;
-    const sent = { sent_at: at, provider_id: providerId, last_error: null, due_at: null };
-    return { status: "sent", ...sent, ...bodyless };
-  }
-  if (settlement.result === "failed") {
-    return { status: "failed", due_at: null, last_error: settlement.error };
-  }
-  return { due_at: settlement.dueAt, last_error: settlement.error };
+// Compiled once: every mail is settled, and compiling costs more than updating. A settlement counts the try, gives the
+// lease back, and touches no mail that another owner holds.
+function settlementsOf({ connection, queries }: Engine): Outbox["settle"] {
+  type Values = { id: string; owner: string; at: number; providerId: string; error: string; dueAt: number };
+  const names = ["id", "owner", "at", "providerId", "error", "dueAt"] as const;
+  const statement = (write: (values: Values) => Partial<MailTable>) =>
+    statementOf<Values>(connection, names, (values) =>
+      queries
+        .updateTable("mail")
+        .set((is) => ({ attempts: is("attempts", "+", 1), ...unleased, ...write(values) }))
+        .where("id", "=", values.id)
+        .where("status", "=", queued)
+        .where("lease_owner", "=", values.owner),
+    );
+  const statements = {
+    sent: statement(({ at, providerId }) => ({
+      status: "sent",
+      sent_at: at,
+      provider_id: providerId,
+      last_error: null,
+      due_at: null,
+      ...bodyless,
+    })),
+    failed: statement(({ error }) => ({ status: "failed", due_at: null, last_error: error })),
+    later: statement(({ dueAt, error }) => ({ due_at: dueAt, last_error: error })),
+  };
+  return (settlement, owner) => {
+    const nothing = { providerId: "", error: "", dueAt: 0 };
+    statements[settlement.result]({ ...nothing, ...settlement, owner });
+  };
 }

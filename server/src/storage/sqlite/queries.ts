@@ -44,3 +44,30 @@ export function insertOf<Row extends object>(
     return connection.run({ sql: compiled.sql, parameters: compiled.keys.map((key) => row[key]) }) === 1;
   };
 }
+
+// Stands for a value while a statement is compiled; never reaches SQLite.
+class Slot {
+  readonly name: PropertyKey;
+
+  constructor(name: PropertyKey) {
+    this.name = name;
+  }
+}
+
+/**
+ * A statement compiled at once and run with other values each time. `build` is called with a stand-in for each value
+ * and must put it where the value belongs, not look at it. Answers how many rows were changed.
+ */
+export function statementOf<Values extends object>(
+  connection: SqliteConnection,
+  names: readonly (keyof Values)[],
+  build: (slots: Values) => { compile(): CompiledQuery },
+): (values: Values) => number {
+  const slots = Object.fromEntries(names.map((name) => [name, new Slot(name)])) as Values;
+  const { sql, parameters } = build(slots).compile();
+  return (values) =>
+    connection.run({
+      sql,
+      parameters: parameters.map((value) => (value instanceof Slot ? values[value.name as keyof Values] : value)),
+    });
+}
