@@ -26,27 +26,28 @@ export class DelimiterCounter {
   }
 
   feed(chunk: Buffer): void {
-    if (this.#closed) return;
-    const { length } = this.#delimiter;
-    const bytes = Buffer.concat([this.#tail, chunk]);
-    let from = 0;
-    for (;;) {
-      const at = bytes.indexOf(this.#delimiter, from);
-      if (at < 0) break;
-      // Two hyphens after a delimiter close the body; until they have come or not, nothing is known.
-      if (at + length + 2 > bytes.length) return this.#keep(bytes, at);
-      if (bytes[at + length] === 0x2d && bytes[at + length + 1] === 0x2d) {
-        this.#closed = true;
-        return;
-      }
-      this.#parts += 1;
-      from = at + length;
-    }
-    this.#keep(bytes, Math.max(from, bytes.length - length + 1));
+    // A delimiter that begins in the tail ends within as many bytes of the chunk as the tail holds at most; all others
+    // lie in the chunk, which is searched where it is, because copying every chunk would cost as much as hashing it.
+    const seam = Buffer.concat([this.#tail, chunk.subarray(0, this.#tailMax)]);
+    this.#count(seam, this.#tail.length);
+    this.#count(chunk, chunk.length);
+    const end = chunk.length >= this.#tailMax ? chunk : Buffer.concat([this.#tail, chunk]);
+    this.#tail = Buffer.from(end.subarray(-this.#tailMax));
   }
 
-  // A copy, so that the chunk itself can be freed.
-  #keep(bytes: Buffer, from: number): void {
-    this.#tail = Buffer.from(bytes.subarray(from));
+  // Two hyphens after a delimiter close the body; a delimiter is counted once the bytes that tell are there.
+  get #tailMax(): number {
+    return this.#delimiter.length + 1;
+  }
+
+  /** Counts the delimiters that begin before `limit`. */
+  #count(bytes: Buffer, limit: number): void {
+    const { length } = this.#delimiter;
+    let at = bytes.indexOf(this.#delimiter);
+    while (!this.#closed && at >= 0 && at < limit && at + length + 2 <= bytes.length) {
+      if (bytes[at + length] === 0x2d && bytes[at + length + 1] === 0x2d) this.#closed = true;
+      else this.#parts += 1;
+      at = bytes.indexOf(this.#delimiter, at + length);
+    }
   }
 }
