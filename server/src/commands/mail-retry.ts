@@ -21,7 +21,7 @@ export function registerMailRetry(mail: Command, deps: CommandDeps): void {
     .addHelpText("after", examples)
     .action(async (id: string | undefined) => {
       await using store = await deps.openStore(configOf(deps), "read-write");
-      const count = await store.retryMails(id ?? "all-failed", deps.clock.now());
+      const count = await store.retryMails(id === undefined ? "all-failed" : { id }, deps.clock.now());
       if (id !== undefined && count === 0) throw new CommandFailed("There is no queued or failed mail with this id.");
       tell(deps, count === 1 ? "1 mail is due now." : `${count} mails are due now.`);
     });

@@ -68,7 +68,7 @@ export interface Store extends AsyncDisposable {
   releaseMails(owner: string, now: number): Promise<void>;
 
   /** Makes a queued or failed mail due now, or all failed ones. Answers how many. A sent mail is never sent again. */
-  retryMails(id: string | "all-failed", now: number): Promise<number>;
+  retryMails(which: { readonly id: string } | "all-failed", now: number): Promise<number>;
 
   /** Mails by status, newest first. */
   listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]>;

@@ -82,7 +82,7 @@ function waking(open: OpenStoreUnderTest): void {
   test("wakes one failed mail, whole", async () => {
     await using tested = await open();
     const [, failed] = await storeMixed(tested.store);
-    expect(await tested.store.retryMails(failed.id, noon + minute)).toBe(1);
+    expect(await tested.store.retryMails({ id: failed.id }, noon + minute)).toBe(1);
     const claimed = await tested.store.claimDueMails(noon + minute, 10, other);
     expect(claimed).toEqual([{ ...failed, attempts: 1, createdAt: noon + minute }]);
   });
@@ -101,22 +101,22 @@ function waking(open: OpenStoreUnderTest): void {
     const [, , , queued] = await storeMixed(tested.store);
     const again = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
     await tested.store.settleMails([again], lease.owner);
-    expect(await tested.store.retryMails(queued.id, noon)).toBe(1);
+    expect(await tested.store.retryMails({ id: queued.id }, noon)).toBe(1);
     expect(idsOf(await tested.store.claimDueMails(noon, 10, other))).toEqual([queued.id]);
   });
 
   test("never sends a sent mail again", async () => {
     await using tested = await open();
     const [sent] = await storeMixed(tested.store);
-    expect(await tested.store.retryMails(sent.id, noon)).toBe(0);
-    expect(await tested.store.retryMails("unknown", noon)).toBe(0);
+    expect(await tested.store.retryMails({ id: sent.id }, noon)).toBe(0);
+    expect(await tested.store.retryMails({ id: "unknown" }, noon)).toBe(0);
     expect(await tested.store.claimDueMails(noon, 10, other)).toEqual([]);
   });
 
   test("does not take a mail from the sender that has it in its hands", async () => {
     await using tested = await open();
     const [, , , queued] = await storeMixed(tested.store);
-    expect(await tested.store.retryMails(queued.id, noon)).toBe(1);
+    expect(await tested.store.retryMails({ id: queued.id }, noon)).toBe(1);
     expect(await tested.store.claimDueMails(noon, 10, other)).toEqual([]);
   });
 }

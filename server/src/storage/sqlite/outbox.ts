@@ -12,7 +12,7 @@ export interface Outbox {
   claim(now: number, limit: number, lease: Lease): LeasedMail[];
   settle(settlement: MailSettlement, owner: string): void;
   release(owner: string, now: number): void;
-  retry(id: Parameters<Store["retryMails"]>[0], now: number): number;
+  retry(which: Parameters<Store["retryMails"]>[0], now: number): number;
   list(filter: { readonly status?: MailStatus; readonly limit: number }): StoredMail[];
   backlog(): { queued: number; failed: number; oldestCreatedAt: number | null };
 }
@@ -61,13 +61,13 @@ export function outboxOf({ connection, queries }: Engine): Outbox {
       connection.run(released.compile());
     },
 
-    retry(id, now) {
+    retry(which, now) {
       // A lease stays with its holder: the mail may be on its way at this moment.
       const due = queries.updateTable("mail").set({ status: "queued", due_at: now });
       const woken =
-        id === "all-failed"
+        which === "all-failed"
           ? due.where("status", "=", failed)
-          : due.where("id", "=", id).where("status", "in", ["queued", "failed"]);
+          : due.where("id", "=", which.id).where("status", "in", ["queued", "failed"]);
       return connection.run(woken.compile());
     },
 

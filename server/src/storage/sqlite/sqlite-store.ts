@@ -118,8 +118,8 @@ export class SqliteStore implements Store {
     return this.#queue.run(() => this.#outbox.release(owner, now));
   }
 
-  retryMails(id: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
-    return this.#queue.run(() => this.#outbox.retry(id, now));
+  retryMails(which: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
+    return this.#queue.run(() => this.#outbox.retry(which, now));
   }
 
   listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]> {
