@@ -7,6 +7,7 @@ import { publicUrl, type Config } from "./config/config.ts";
 import type { Deps } from "./deps.ts";
 import { Draining } from "./http/draining.ts";
 import { buildHttp } from "./http/server.ts";
+import { KeysInFlight } from "./intake/keys-in-flight.ts";
 import { openMailer } from "./mail/open-mailer.ts";
 import { Outbox, type OutboxEvents } from "./mail/outbox.ts";
 import type { Log } from "./observe/log.ts";
@@ -57,6 +58,7 @@ export async function startApp({ config, log, clock = systemClock }: AppOptions)
     store,
     vault,
     outbox,
+    keysInFlight: new KeysInFlight(),
     newsletterOptIn: config.newsletterOptIn,
     mail: {
       brand: config.addresses.from.name ?? config.addresses.from.address,

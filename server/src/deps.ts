@@ -1,6 +1,7 @@
 // What a verb is given: the collaborators of intake and desk, built once by the composition root. Nothing in here knows
 // of HTTP or tRPC.
 import type { Clock } from "./clock.ts";
+import type { KeysInFlight } from "./intake/keys-in-flight.ts";
 import type { MailSettings } from "./mail/compose.ts";
 import type { Outbox } from "./mail/outbox.ts";
 import type { Vault } from "./resumes/vault.ts";
@@ -11,6 +12,7 @@ export interface Deps {
   readonly store: Store;
   readonly vault: Vault;
   readonly outbox: Outbox;
+  readonly keysInFlight: KeysInFlight;
   /** What composing a mail needs to know of this installation, the catalogue's titles among it. */
   readonly mail: MailSettings;
   readonly newsletterOptIn: "double" | "single";

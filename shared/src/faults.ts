@@ -8,8 +8,10 @@ export type FaultCode =
   | "NOT_FOUND"
   | "METHOD_NOT_SUPPORTED"
   | "TIMEOUT"
+  | "CONFLICT"
   | "PAYLOAD_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
+  | "UNPROCESSABLE_CONTENT"
   | "INTERNAL_SERVER_ERROR"
   | "SERVICE_UNAVAILABLE";
 
@@ -36,6 +38,12 @@ export const faults = {
     code: "BAD_REQUEST",
     message: "The body must be an object with the documented fields.",
     when: "The JSON text is valid but not an object.",
+  },
+  idempotencyKeyInvalid: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "The Idempotency-Key must be 1 to 255 printable ASCII characters, for one call.",
+    when: "The header is empty, too long or holds other characters, or stands on a typed RPC batch of several calls.",
   },
   batchTooLarge: {
     status: 400,
@@ -79,6 +87,12 @@ export const faults = {
     message: "The request took too long to arrive.",
     when: "Headers or body came too slowly; the connection is closed.",
   },
+  idempotencyConflict: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This submission is already being worked on. Please wait for its answer.",
+    when: "Another request with the same Idempotency-Key is under way. `Retry-After` says when to try again.",
+  },
   bodyTooLarge: {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
@@ -108,6 +122,12 @@ export const faults = {
     code: "UNSUPPORTED_MEDIA_TYPE",
     message: "The resume must be a PDF, DOC or DOCX file.",
     when: "The bytes of the resume are not PDF, DOC or DOCX, or its name ends otherwise; `issues` names `resumeFile`.",
+  },
+  idempotencyKeyReused: {
+    status: 422,
+    code: "UNPROCESSABLE_CONTENT",
+    message: "This Idempotency-Key was used for another submission.",
+    when: "The Idempotency-Key was used within the last 24 hours for the same procedure with other content.",
   },
   headersTooLarge: {
     status: 431,

@@ -46,9 +46,9 @@ test("documents these paths, bodies and statuses, and no others", () => {
   );
   expect(outline).toMatchInlineSnapshot(`
     [
-      "POST /api/marketplace/inquiry [application/json] 200 400 408 413 415 431 500 503",
-      "POST /api/newsletter/subscribe [application/json] 200 400 408 413 415 431 500 503",
-      "POST /api/applications/submit [multipart/form-data, application/json, application/x-www-form-urlencoded] 200 400 408 413 415 431 500 503",
+      "POST /api/marketplace/inquiry [application/json] 200 400 408 409 413 415 422 431 500 503",
+      "POST /api/newsletter/subscribe [application/json] 200 400 408 409 413 415 422 431 500 503",
+      "POST /api/applications/submit [multipart/form-data, application/json, application/x-www-form-urlencoded] 200 400 408 409 413 415 422 431 500 503",
       "GET /healthz [] 200 408 431",
       "GET /readyz [] 200 408 431 503",
     ]

@@ -56,9 +56,16 @@ test("the client takes only types from the server", () => {
 const everybodys = ["clock.ts", "fault.ts", "html.ts", "storage/records.ts"].map((file) => `server/src/${file}`);
 const ports = ["server/src/storage/store.ts", "server/src/mail/mailer.ts", "server/src/resumes/vault.ts"];
 const layers: Readonly<Record<string, readonly string[]>> = {
-  http: ["deps.ts", "rpc/", "observe/", "resumes/staged-upload.ts"],
+  http: ["deps.ts", "rpc/", "intake/call.ts", "observe/", "resumes/staged-upload.ts"],
   rpc: ["deps.ts", "intake/", "desk/"],
-  intake: ["deps.ts", "mail/compose.ts", "resumes/inspect.ts", "resumes/staged-upload.ts"],
+  intake: [
+    "deps.ts",
+    "mail/compose.ts",
+    "mail/outbox.ts",
+    "storage/automatic-mail.ts",
+    "resumes/inspect.ts",
+    "resumes/staged-upload.ts",
+  ],
   desk: [],
   storage: [],
   mail: [],

@@ -7,6 +7,7 @@ import { systemClock } from "../../server/src/clock.ts";
 import type { Deps } from "../../server/src/deps.ts";
 import { Draining } from "../../server/src/http/draining.ts";
 import { buildHttp } from "../../server/src/http/server.ts";
+import { KeysInFlight } from "../../server/src/intake/keys-in-flight.ts";
 import type { Mailer } from "../../server/src/mail/mailer.ts";
 import { Outbox } from "../../server/src/mail/outbox.ts";
 import { createLog } from "../../server/src/observe/log.ts";
@@ -35,7 +36,15 @@ async function depsIn(name: string): Promise<Deps> {
     salesTo: ["sales@bench.example"],
     recruitingTo: ["jobs@bench.example"],
   };
-  return { clock: systemClock, store, vault, outbox, mail, newsletterOptIn: "double" };
+  return {
+    clock: systemClock,
+    store,
+    vault,
+    outbox,
+    keysInFlight: new KeysInFlight(),
+    mail,
+    newsletterOptIn: "double",
+  };
 }
 
 const service = await buildHttp({

@@ -24,7 +24,7 @@ export async function handWritten(deps: Deps, uploads: string): Promise<FastifyI
       const input = parsed.data;
       const receivedAt = Date.now();
       let mails: NewMail[] = [];
-      const reference = await withFreshReference(deps.store, "INQ", receivedAt, (candidate) => {
+      const accepted = await withFreshReference(deps.store, "INQ", receivedAt, (candidate) => {
         const inquiry = {
           reference: candidate,
           name: input.name,
@@ -39,7 +39,7 @@ export async function handWritten(deps: Deps, uploads: string): Promise<FastifyI
       });
       return {
         message: "Thank you.",
-        inquiryId: reference,
+        inquiryId: accepted.result === "accepted" ? accepted.reference : "",
         confirmationEmailSent: await deps.outbox.deliverNow(mails, receivedAt),
       };
     },

@@ -78,13 +78,16 @@ export function subscription(more: Partial<SubscriptionRecord> = {}): Subscripti
 
 const tokenHash = () => (randomUUID() + randomUUID()).replaceAll("-", "");
 
+let addressees = 0;
+
+/** A mail to an address that no other mail goes to: an address gets only a few automatic mails a day. */
 export function mail(more: Partial<NewMail> = {}): NewMail {
   return {
     id: randomUUID(),
     kind: "inquiry-receipt",
     reference: null,
     content: {
-      to: ["ann@example.org"],
+      to: [`ann-${(addressees += 1)}@example.org`],
       subject: "We have your inquiry",
       text: "Thank you.",
       html: "<p>Thank you.</p>",

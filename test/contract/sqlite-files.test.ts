@@ -64,7 +64,7 @@ describe("a database that is no longer where it was", () => {
     await rename(tested.file, `${tested.file}.away`);
     await expectRefused(tested.store);
     await rename(`${tested.file}.away`, tested.file);
-    expect(await tested.store.acceptInquiry(inquiry(1), [mail()], lease)).toBe("accepted");
+    expect(await tested.store.acceptInquiry(inquiry(1), [mail()], lease)).toMatchObject({ result: "accepted" });
     expect(await tested.store.listMails({ limit: 10 })).toHaveLength(1);
   });
 });

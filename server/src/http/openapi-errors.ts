@@ -140,6 +140,6 @@ function exampleOf(name: FaultName, issues: readonly Issue[]): Example {
 // As the form's reader and the judge of resumes word them.
 const issuesOfForms: Partial<Record<FaultName, readonly Issue[]>> = {
   fieldTooLarge: [{ path: ["coverLetter"], message: "This field is too long." }],
-  resumeTooLarge: [{ path: [resumeField], message: "The file is larger than 5 MiB." }],
+  resumeTooLarge: [{ path: [resumeField], message: faults.resumeTooLarge.message }],
   resumeKindUnsupported: [{ path: [resumeField], message: "Only PDF, DOC or DOCX files are accepted." }],
 };

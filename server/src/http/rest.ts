@@ -6,6 +6,7 @@ import type { CallCounter } from "../rpc/context.ts";
 import { callProcedure, procedures, type ProcedureEntry } from "../rpc/procedures.ts";
 import type { Deps } from "../deps.ts";
 import { takeUrlencoded } from "./body-parsers.ts";
+import { callOf } from "./call.ts";
 import type { BodyKind } from "./content-type.ts";
 import { refuse } from "./fault-reply.ts";
 import { ProcedureInput } from "./procedure-input.ts";
@@ -36,7 +37,7 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, deps: Deps, count
     handler: async (request, reply) => {
       try {
         await using input = new ProcedureInput(request, accepted, deps.vault.stagingFolder);
-        const ctx = { deps, count, origin: { door: "rest", requestId: request.id } } as const;
+        const ctx = { deps, count, call: callOf(request, reply, "rest") };
         return await callProcedure(entry.path, ctx, () => input.read());
       } catch (error) {
         return refuse(request, reply, error);

@@ -12,6 +12,7 @@ import { errorShape } from "../rpc/error-shape.ts";
 import { describeFailure } from "../rpc/failure.ts";
 import { callProcedure, procedures } from "../rpc/procedures.ts";
 import { appRouter } from "../rpc/router.ts";
+import { callOf } from "./call.ts";
 import type { BodyKind } from "./content-type.ts";
 import { noteFailure, rpcPrefix } from "./fault-reply.ts";
 import { objectOnly, ProcedureInput } from "./procedure-input.ts";
@@ -73,6 +74,8 @@ class RpcDoor {
   async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<unknown> {
     const paths = list.split(",");
     if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
+    // One key cannot stand for several submissions.
+    if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
     await using input = new ProcedureInput(request, ["application/json"], this.#deps.vault.stagingFolder);
     const inputs = objectOnly(await input.read()) as Record<string, unknown>;
     if (wantsStream(request)) return this.#stream(request, reply, list);
@@ -93,7 +96,7 @@ class RpcDoor {
     getRawInput: () => Promise<unknown>,
   ): Promise<{ readonly status: number; readonly body: object }> {
     try {
-      const data = await callProcedure(path, this.#context(request), getRawInput);
+      const data = await callProcedure(path, this.#context(request, reply), getRawInput);
       return { status: 200, body: { result: { data } } };
     } catch (error) {
       noteFailure(request, reply, error);
@@ -119,7 +122,7 @@ class RpcDoor {
       error: null,
       allowBatching: true,
       maxBatchSize: batchCallsMax,
-      createContext: async () => this.#context(request),
+      createContext: async () => this.#context(request, reply),
       onError: ({ error, path: called = "" }) => {
         failed.push(called);
         const { fault, code } = describeFailure(error);
@@ -130,8 +133,8 @@ class RpcDoor {
     return reply.send(response);
   }
 
-  #context(request: FastifyRequest): Context {
-    return { deps: this.#deps, origin: { door: "rpc", requestId: request.id }, count: this.#count };
+  #context(request: FastifyRequest, reply: FastifyReply): Context {
+    return { deps: this.#deps, count: this.#count, call: callOf(request, reply, "rpc") };
   }
 }
 

@@ -7,21 +7,37 @@ import { Fault } from "../fault.ts";
 import { composeApplicationMails } from "../mail/compose.ts";
 import { inspectResume } from "../resumes/inspect.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
-import type { NewMail, OriginRecord, ResumeRecord } from "../storage/records.ts";
+import type { IdempotencyRecord, NewMail, ResumeRecord } from "../storage/records.ts";
+import { answerOnce } from "./answer-once.ts";
+import type { Call } from "./call.ts";
+import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
 
-export async function acceptApplication(
-  deps: Deps,
-  input: ApplicationInput,
-  origin: OriginRecord,
-): Promise<ApplicationReceipt> {
-  const resume = await keepResume(deps, input.resumeFile);
-  try {
-    return await storeApplication(deps, input, resume, origin);
-  } catch (error) {
-    if (resume !== null) await deps.vault.discard(resume.key);
-    throw error;
-  }
+export function acceptApplication(deps: Deps, input: ApplicationInput, call: Call): Promise<ApplicationReceipt> {
+  const receivedAt = deps.clock.now();
+  return answerOnce(deps, call, {
+    procedure: "applications.submit",
+    input,
+    receivedAt,
+    replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", receiptSent),
+    accept: async (idempotency) => {
+      const resume = await keepResume(deps, input.resumeFile);
+      let receipt: ApplicationReceipt | "repeated" | undefined;
+      try {
+        receipt = await storeApplication(deps, input, { call, receivedAt, idempotency, resume });
+        return receipt;
+      } finally {
+        if (resume !== null && (receipt === undefined || receipt === "repeated")) await deps.vault.discard(resume.key);
+      }
+    },
+  });
+}
+
+interface Circumstances {
+  readonly call: Call;
+  readonly receivedAt: number;
+  readonly idempotency: IdempotencyRecord | null;
+  readonly resume: ResumeRecord | null;
 }
 
 async function keepResume(deps: Deps, file: File | undefined): Promise<ResumeRecord | null> {
@@ -45,14 +61,12 @@ async function keepResume(deps: Deps, file: File | undefined): Promise<ResumeRec
 async function storeApplication(
   deps: Deps,
   input: ApplicationInput,
-  resume: ResumeRecord | null,
-  origin: OriginRecord,
-): Promise<ApplicationReceipt> {
-  const receivedAt = deps.clock.now();
+  { call, receivedAt, idempotency, resume }: Circumstances,
+): Promise<ApplicationReceipt | "repeated"> {
   let mails: NewMail[] = [];
-  const reference = await withFreshReference(deps.store, "APP", receivedAt, (candidate) => {
+  const accepted = await withFreshReference(deps.store, "APP", receivedAt, (reference) => {
     const application = {
-      reference: candidate,
+      reference,
       fullName: input.fullName,
       email: input.email,
       position: input.position,
@@ -65,14 +79,17 @@ async function storeApplication(
       coverLetter: input.coverLetter ?? null,
       resume,
       receivedAt,
-      origin,
+      origin: call.origin,
     };
     mails = composeApplicationMails(application, deps.mail);
-    return deps.store.acceptApplication(application, mails, deps.outbox.lease(receivedAt));
+    return deps.store.acceptApplication(application, mails, deps.outbox.lease(receivedAt), idempotency);
   });
-  return {
-    message: "Thank you. We have your application and will answer by e-mail.",
-    applicationId: reference,
-    confirmationEmailSent: await deps.outbox.deliverNow(mails, receivedAt),
-  };
+  if (accepted.result === "repeated") return "repeated";
+  return receiptOf(accepted.reference, await deliverStored(deps.outbox, mails, accepted, receivedAt));
 }
+
+const receiptOf = (applicationId: string, confirmationEmailSent: boolean): ApplicationReceipt => ({
+  message: "Thank you. We have your application and will answer by e-mail.",
+  applicationId,
+  confirmationEmailSent,
+});

@@ -4,7 +4,7 @@
 import { randomInt } from "node:crypto";
 import { formatReference, referenceDay, referencesPerDay, type ReferenceKind } from "@submissions/shared/reference";
 import { Fault } from "../fault.ts";
-import type { Acceptance, Store } from "../storage/store.ts";
+import type { Acceptance, Accepted, Repeated, Store } from "../storage/store.ts";
 
 // Eight draws fail together once in 10^8 at a tenth of the day's numbers, once in 6 at 80 %: asking the store is rare
 // until the day is nearly full.
@@ -13,28 +13,30 @@ const randomDraws = 8;
 const askedNumbers = 16;
 const askingRounds = 4;
 
-/** Calls `accept` with references of that instant's UTC day until it answers `accepted`. */
+/** Calls `accept` with references of that instant's UTC day until one is not taken; answers what it then answered. */
 export async function withFreshReference(
   store: Pick<Store, "freeReferenceNumbers">,
   kind: ReferenceKind,
   receivedAt: number,
   accept: (reference: string) => Promise<Acceptance>,
-): Promise<string> {
+): Promise<(Accepted & { readonly reference: string }) | Repeated> {
   const day = referenceDay(receivedAt);
   const tryNumber = async (number: number) => {
     const reference = formatReference(kind, day, number);
-    return (await accept(reference)) === "accepted" ? reference : undefined;
+    const acceptance = await accept(reference);
+    if (acceptance.result === "reference-taken") return undefined;
+    return acceptance.result === "repeated" ? acceptance : { ...acceptance, reference };
   };
   for (let draw = 0; draw < randomDraws; draw += 1) {
-    const reference = await tryNumber(randomInt(referencesPerDay));
-    if (reference !== undefined) return reference;
+    const taken = await tryNumber(randomInt(referencesPerDay));
+    if (taken !== undefined) return taken;
   }
   for (let round = 0; round < askingRounds; round += 1) {
     const free = await store.freeReferenceNumbers(kind, day, askedNumbers);
     if (free.length === 0) break;
     for (const number of free) {
-      const reference = await tryNumber(number);
-      if (reference !== undefined) return reference;
+      const taken = await tryNumber(number);
+      if (taken !== undefined) return taken;
     }
   }
   throw new Fault("referencesExhausted", { retryAfterSeconds: secondsToMidnight(receivedAt) });

@@ -3,32 +3,58 @@ import type { InquiryInput, InquiryReceipt } from "@submissions/shared/marketpla
 import type { Deps } from "../deps.ts";
 import { Fault } from "../fault.ts";
 import { composeInquiryMails } from "../mail/compose.ts";
-import type { NewMail, OriginRecord } from "../storage/records.ts";
+import type { IdempotencyRecord, NewMail } from "../storage/records.ts";
+import { answerOnce } from "./answer-once.ts";
+import type { Call } from "./call.ts";
+import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
 
-export async function acceptInquiry(deps: Deps, input: InquiryInput, origin: OriginRecord): Promise<InquiryReceipt> {
+export function acceptInquiry(deps: Deps, input: InquiryInput, call: Call): Promise<InquiryReceipt> {
   refuseUnknownPackages(deps.mail.packageTitles, input.selectedPackageIds);
   const receivedAt = deps.clock.now();
+  return answerOnce(deps, call, {
+    procedure: "marketplace.inquiry",
+    input,
+    receivedAt,
+    replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", receiptSent),
+    accept: (idempotency) => storeInquiry(deps, input, { call, receivedAt, idempotency }),
+  });
+}
+
+interface Circumstances {
+  readonly call: Call;
+  readonly receivedAt: number;
+  readonly idempotency: IdempotencyRecord | null;
+}
+
+async function storeInquiry(
+  deps: Deps,
+  input: InquiryInput,
+  { call, receivedAt, idempotency }: Circumstances,
+): Promise<InquiryReceipt | "repeated"> {
   let mails: NewMail[] = [];
-  const reference = await withFreshReference(deps.store, "INQ", receivedAt, (candidate) => {
+  const accepted = await withFreshReference(deps.store, "INQ", receivedAt, (reference) => {
     const inquiry = {
-      reference: candidate,
+      reference,
       name: input.name,
       company: input.company ?? null,
       email: input.email,
       selectedPackageIds: input.selectedPackageIds,
       receivedAt,
-      origin,
+      origin: call.origin,
     };
     mails = composeInquiryMails(inquiry, deps.mail);
-    return deps.store.acceptInquiry(inquiry, mails, deps.outbox.lease(receivedAt));
+    return deps.store.acceptInquiry(inquiry, mails, deps.outbox.lease(receivedAt), idempotency);
   });
-  return {
-    message: "Thank you. We have your inquiry and will answer by e-mail.",
-    inquiryId: reference,
-    confirmationEmailSent: await deps.outbox.deliverNow(mails, receivedAt),
-  };
+  if (accepted.result === "repeated") return "repeated";
+  return receiptOf(accepted.reference, await deliverStored(deps.outbox, mails, accepted, receivedAt));
 }
+
+const receiptOf = (inquiryId: string, confirmationEmailSent: boolean): InquiryReceipt => ({
+  message: "Thank you. We have your inquiry and will answer by e-mail.",
+  inquiryId,
+  confirmationEmailSent,
+});
 
 function refuseUnknownPackages(catalogue: ReadonlyMap<string, string> | undefined, ids: readonly string[]): void {
   if (catalogue === undefined) return;

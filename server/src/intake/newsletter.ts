@@ -4,50 +4,65 @@ import { createHash, randomBytes } from "node:crypto";
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/newsletter";
 import type { Deps } from "../deps.ts";
 import { composeWelcomeMail } from "../mail/compose.ts";
-import type { OriginRecord } from "../storage/records.ts";
+import type { IdempotencyRecord } from "../storage/records.ts";
+import { answerOnce } from "./answer-once.ts";
+import type { Call } from "./call.ts";
+import { deliverStored } from "./deliver-stored.ts";
 
 /** A confirm link works for seven days. Unsubscribe links do not expire. */
 const confirmMs = 7 * 24 * 60 * 60 * 1000;
 
-export async function acceptSubscription(
-  deps: Deps,
-  input: SubscribeInput,
-  origin: OriginRecord,
-): Promise<SubscribeReceipt> {
+export function acceptSubscription(deps: Deps, input: SubscribeInput, call: Call): Promise<SubscribeReceipt> {
   const receivedAt = deps.clock.now();
-  const confirm = newToken();
-  const unsubscribe = newToken();
-  const welcome = composeWelcomeMail(
-    {
-      email: input.email,
-      optIn: deps.newsletterOptIn,
-      confirmToken: confirm.token,
-      unsubscribeToken: unsubscribe.token,
-    },
-    deps.mail,
-  );
-  const { mailed } = await deps.store.acceptSubscription(
-    {
-      email: input.email,
-      source: input.source,
-      optIn: deps.newsletterOptIn,
-      confirmTokenHash: confirm.hash,
-      confirmExpiresAt: receivedAt + confirmMs,
-      unsubscribeTokenHash: unsubscribe.hash,
-      receivedAt,
-      origin,
-    },
-    welcome,
-    deps.outbox.lease(receivedAt),
-  );
-  // Not awaited: whether a mail goes out must not show in the time the answer takes.
-  if (mailed) void deps.outbox.deliverNow([welcome], receivedAt);
-  return {
+  const receipt = {
     message:
       deps.newsletterOptIn === "double"
         ? "Thank you. Please check your inbox and confirm your subscription."
         : "Thank you for subscribing.",
   };
+  return answerOnce(deps, call, {
+    procedure: "newsletter.subscribe",
+    input,
+    receivedAt,
+    replay: () => receipt,
+    accept: async (idempotency) =>
+      (await storeSubscription(deps, input, { call, receivedAt, idempotency })) ? receipt : "repeated",
+  });
+}
+
+interface Circumstances {
+  readonly call: Call;
+  readonly receivedAt: number;
+  readonly idempotency: IdempotencyRecord | null;
+}
+
+/** Answers false when the key stands for an earlier subscription. */
+async function storeSubscription(
+  deps: Deps,
+  { email, source }: SubscribeInput,
+  { call, receivedAt, idempotency }: Circumstances,
+): Promise<boolean> {
+  const optIn = deps.newsletterOptIn;
+  const confirm = newToken();
+  const unsubscribe = newToken();
+  const tokens = { confirmToken: confirm.token, unsubscribeToken: unsubscribe.token };
+  const welcome = composeWelcomeMail({ email, optIn, ...tokens }, deps.mail);
+  const subscription = {
+    email,
+    source,
+    optIn,
+    confirmTokenHash: confirm.hash,
+    confirmExpiresAt: receivedAt + confirmMs,
+    unsubscribeTokenHash: unsubscribe.hash,
+    receivedAt,
+    origin: call.origin,
+  };
+  const lease = deps.outbox.lease(receivedAt);
+  const accepted = await deps.store.acceptSubscription(subscription, welcome, lease, idempotency);
+  if (accepted.result === "repeated") return false;
+  // Not awaited: whether a mail goes out must not show in the time the answer takes.
+  void deliverStored(deps.outbox, [welcome], accepted, receivedAt);
+  return true;
 }
 
 // 256 bits: a link that nobody guesses. Only its hash is stored, so that a copy of the database opens no link.

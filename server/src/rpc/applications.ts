@@ -21,5 +21,5 @@ export const applicationsRouter = router({
     })
     .input(applicationInput)
     .output(applicationReceipt)
-    .mutation(({ ctx, input }) => acceptApplication(ctx.deps, input, ctx.origin)),
+    .mutation(({ ctx, input }) => acceptApplication(ctx.deps, input, ctx.call)),
 });

@@ -19,5 +19,5 @@ export const marketplaceRouter = router({
     })
     .input(inquiryInput)
     .output(inquiryReceipt)
-    .mutation(({ ctx, input }) => acceptInquiry(ctx.deps, input, ctx.origin)),
+    .mutation(({ ctx, input }) => acceptInquiry(ctx.deps, input, ctx.call)),
 });

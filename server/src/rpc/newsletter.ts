@@ -19,5 +19,5 @@ export const newsletterRouter = router({
     })
     .input(subscribeInput)
     .output(subscribeReceipt)
-    .mutation(({ ctx, input }) => acceptSubscription(ctx.deps, input, ctx.origin)),
+    .mutation(({ ctx, input }) => acceptSubscription(ctx.deps, input, ctx.call)),
 });

@@ -57,12 +57,12 @@ export async function callProcedure(path: string, ctx: Context, getRawInput: () 
       batchIndex: 0,
     } as const;
     const receipt: unknown = await callTRPCProcedure(call);
-    ctx.count(path, ctx.origin.door, "OK");
+    ctx.count(path, ctx.call.origin.door, "OK");
     return receipt;
   } catch (error) {
     const { fault, code } = describeFailure(error);
     // Paths that do not exist are a stranger's words and must not become labels.
-    if (fault !== "notFound") ctx.count(path, ctx.origin.door, code);
+    if (fault !== "notFound") ctx.count(path, ctx.call.origin.door, code);
     throw error;
   }
 }

@@ -10,7 +10,7 @@ const trpc = initTRPC
   .create({
     // Never true: it would send stacks to callers.
     isDev: false,
-    errorFormatter: ({ error, path, ctx }): ErrorShape => errorShape(error, path, ctx?.origin.requestId ?? ""),
+    errorFormatter: ({ error, path, ctx }): ErrorShape => errorShape(error, path, ctx?.call.origin.requestId ?? ""),
   });
 
 export const { procedure, router } = trpc;

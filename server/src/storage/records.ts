@@ -160,3 +160,26 @@ export type MailSettlement = { readonly id: string } & (
       readonly error: string;
     }
 );
+
+/** Why an address gets no automatic mail any more. */
+export type SuppressionReason = "bounced" | "complained" | "unsubscribed" | "inactive";
+
+/** A key under which a caller may repeat a submission. */
+export interface IdempotencyRecord {
+  /** `marketplace.inquiry`; keys of different procedures have nothing to do with each other. */
+  readonly procedure: string;
+  /** SHA-256 of the key, lower-case hexadecimal. */
+  readonly keyHash: string;
+  /** SHA-256 of what was asked for. */
+  readonly fingerprint: string;
+  readonly createdAt: number;
+}
+
+/** The submission that a key stands for. */
+export interface EarlierSubmission {
+  readonly fingerprint: string;
+  /** Null for a subscription, which has none. */
+  readonly reference: string | null;
+  /** Whether the provider has taken its receipt by now. */
+  readonly receiptSent: boolean;
+}

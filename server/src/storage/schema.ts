@@ -1,6 +1,13 @@
 // The tables as the queries see them, one interface for every engine. Column types are what crosses the driver: text,
 // numbers (times in milliseconds since the epoch), JSON as text. Knows no engine; the DDL is in each engine's migrations.
-import type { MailKind, MailStatus, ResumeRecord, SubscriberStatus, TriageStatus } from "./records.ts";
+import type {
+  MailKind,
+  MailStatus,
+  ResumeRecord,
+  SubscriberStatus,
+  SuppressionReason,
+  TriageStatus,
+} from "./records.ts";
 
 interface ReceivedColumns {
   readonly received_at: number;
@@ -83,6 +90,8 @@ export interface MailTable {
   readonly headers: string | null;
   readonly status: MailStatus;
   readonly attempts: number;
+  /** `emailKey` of the submitter for automatic mails, null for notices. */
+  readonly automatic_to: string | null;
   readonly created_at: number;
   /** Null once sent or failed. */
   readonly due_at: number | null;
@@ -91,6 +100,25 @@ export interface MailTable {
   readonly sent_at: number | null;
   readonly provider_id: string | null;
   readonly last_error: string | null;
+}
+
+/** Addresses that get no automatic mail any more. */
+export interface SuppressionTable {
+  readonly email_key: string;
+  readonly reason: SuppressionReason;
+  readonly suppressed_at: number;
+}
+
+export interface IdempotencyTable {
+  readonly procedure: string;
+  /** SHA-256 of the key, lower-case hexadecimal. */
+  readonly key_hash: string;
+  readonly fingerprint: string;
+  /** Null for subscriptions, which have none. */
+  readonly reference: string | null;
+  /** The id of the receipt in the outbox, if one was stored. */
+  readonly receipt_mail: string | null;
+  readonly created_at: number;
 }
 
 interface SchemaMigrationTable {
@@ -111,6 +139,8 @@ export interface Database {
   readonly subscriber: SubscriberTable;
   readonly newsletter_token: NewsletterTokenTable;
   readonly mail: MailTable;
+  readonly suppression: SuppressionTable;
+  readonly idempotency: IdempotencyTable;
   readonly schema_migration: SchemaMigrationTable;
   readonly probe: ProbeTable;
 }

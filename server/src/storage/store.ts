@@ -4,6 +4,8 @@
 import type { ReferenceKind } from "@submissions/shared/reference";
 import type {
   ApplicationRecord,
+  EarlierSubmission,
+  IdempotencyRecord,
   InquiryRecord,
   LeasedMail,
   MailSettlement,
@@ -25,13 +27,23 @@ export interface Lease {
   readonly until: number;
 }
 
-/** `reference-taken` means that nothing was stored: draw another reference and try again. */
-export type Acceptance = "accepted" | "reference-taken";
-
-/** What a subscription did. `mailed` is false where a welcome mail would be one too many; it then was not stored. */
-export interface SubscriptionOutcome {
-  readonly mailed: boolean;
+/** The submission is stored. */
+export interface Accepted {
+  readonly result: "accepted";
+  /**
+   * Ids of the mails that were stored with it, in the order given. Automatic mails to an address that may get none
+   * (see `automatic-mail.ts`) are left out.
+   */
+  readonly mails: readonly string[];
 }
+
+/** The idempotency key stands for an earlier submission. Nothing was stored. */
+export interface Repeated {
+  readonly result: "repeated";
+}
+
+/** `reference-taken` means that nothing was stored: draw another reference and try again. */
+export type Acceptance = Accepted | Repeated | { readonly result: "reference-taken" };
 
 export interface ReadinessReport {
   readonly ready: boolean;
@@ -40,17 +52,38 @@ export interface ReadinessReport {
 }
 
 export interface Store extends AsyncDisposable {
-  /** Stores an inquiry and its mails. */
-  acceptInquiry(inquiry: InquiryRecord, mails: readonly NewMail[], lease: Lease): Promise<Acceptance>;
+  /** Stores an inquiry, its mails and the key under which it may be repeated. */
+  acceptInquiry(
+    inquiry: InquiryRecord,
+    mails: readonly NewMail[],
+    lease: Lease,
+    idempotency?: IdempotencyRecord | null,
+  ): Promise<Acceptance>;
 
-  /** Stores an application and its mails. The resume's bytes are already in the vault. */
-  acceptApplication(application: ApplicationRecord, mails: readonly NewMail[], lease: Lease): Promise<Acceptance>;
+  /** The same for an application. The resume's bytes are already in the vault. */
+  acceptApplication(
+    application: ApplicationRecord,
+    mails: readonly NewMail[],
+    lease: Lease,
+    idempotency?: IdempotencyRecord | null,
+  ): Promise<Acceptance>;
 
   /**
    * Stores or renews a subscription and, where one is due, its welcome mail: new addresses and unsubscribed ones get
    * one; pending ones at most one in `welcomeIntervalMs`; active, bounced and complained ones none.
    */
-  acceptSubscription(subscription: SubscriptionRecord, welcome: NewMail, lease: Lease): Promise<SubscriptionOutcome>;
+  acceptSubscription(
+    subscription: SubscriptionRecord,
+    welcome: NewMail,
+    lease: Lease,
+    idempotency?: IdempotencyRecord | null,
+  ): Promise<Accepted | Repeated>;
+
+  /** The submission that a key stands for, if it was taken after `since`. */
+  findIdempotency(procedure: string, keyHash: string, since: number): Promise<EarlierSubmission | null>;
+
+  /** Forgets keys taken at or before an instant. Answers how many. */
+  forgetIdempotency(before: number): Promise<number>;
 
   /**
    * Free numbers of a day and kind, at most `count`, looked for from a random point onwards. For days so full that
@@ -98,6 +131,9 @@ export interface Store extends AsyncDisposable {
   /** Writes a consistent copy of everything the store holds to a new file, while the service runs. */
   backup(file: string): Promise<void>;
 }
+
+/** How long an idempotency key is kept. */
+export const idempotencyMs = 24 * 60 * 60 * 1000;
 
 /** A pending subscriber gets at most one welcome mail in this time. */
 export const welcomeIntervalMs = 10 * 60 * 1000;

@@ -18,7 +18,7 @@ export function applicationGuarantees(open: OpenStoreUnderTest): void {
   test("keeps every field of an application as it was given", async () => {
     await using tested = await open();
     const given = application(1, { coverLetter: "🎙️ñ\n".repeat(5_000) });
-    expect(await tested.store.acceptApplication(given, [mail()], lease)).toBe("accepted");
+    expect(await tested.store.acceptApplication(given, [mail()], lease)).toMatchObject({ result: "accepted" });
     expect(await collect(tested.store.exportApplications(0))).toEqual([{ ...given, status: "new" }]);
   });
 
@@ -32,15 +32,15 @@ export function applicationGuarantees(open: OpenStoreUnderTest): void {
     await using tested = await open();
     await tested.store.acceptApplication(application(1), [mail()], lease);
     const second = application(1, { resume: resume(2) });
-    expect(await tested.store.acceptApplication(second, [mail()], lease)).toBe("reference-taken");
+    expect(await tested.store.acceptApplication(second, [mail()], lease)).toEqual({ result: "reference-taken" });
     expect(await tested.store.findResume(reference("APP", 1))).toEqual(resume(1));
     expect(await tested.store.listMails({ limit: 10 })).toHaveLength(1);
   });
 
   test("counts the references of inquiries and applications apart", async () => {
     await using tested = await open();
-    expect(await tested.store.acceptInquiry(inquiry(1), [], lease)).toBe("accepted");
-    expect(await tested.store.acceptApplication(application(1), [], lease)).toBe("accepted");
+    expect(await tested.store.acceptInquiry(inquiry(1), [], lease)).toMatchObject({ result: "accepted" });
+    expect(await tested.store.acceptApplication(application(1), [], lease)).toMatchObject({ result: "accepted" });
   });
 
   test("never lets two applications share the bytes of a resume", async () => {

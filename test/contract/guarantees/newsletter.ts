@@ -6,7 +6,8 @@ import { collect, lease, noon, subscription, welcome } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 async function subscribe(store: Store, more: Parameters<typeof subscription>[0] = {}): Promise<boolean> {
-  return (await store.acceptSubscription(subscription(more), welcome(), lease)).mailed;
+  const accepted = await store.acceptSubscription(subscription(more), welcome(), lease);
+  return accepted.result === "accepted" && accepted.mails.length > 0;
 }
 
 async function onlySubscriber(store: Store): Promise<StoredSubscriber | undefined> {

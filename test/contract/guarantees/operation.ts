@@ -17,7 +17,7 @@ export function operationGuarantees(open: OpenStoreUnderTest): void {
     const other = await tested.openAgain();
     const accepted = tested.store.acceptInquiry(inquiry(1), [mail()], lease);
     await tested.store[Symbol.asyncDispose]();
-    expect(await accepted).toBe("accepted");
+    expect(await accepted).toMatchObject({ result: "accepted" });
     expect(await collect(other.exportInquiries(0))).toHaveLength(1);
   });
 

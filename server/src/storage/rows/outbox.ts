@@ -1,5 +1,7 @@
 // Mails as records and as rows, the same for every engine. Every row of a table has the same keys in the same order, so
 // that an engine may compile its insert once. Knows no SQL.
+import { emailKey } from "@submissions/shared/fields";
+import { isAutomatic } from "../automatic-mail.ts";
 import type { LeasedMail, MailContent, NewMail, StoredMail } from "../records.ts";
 import type { MailTable } from "../schema.ts";
 import type { Lease } from "../store.ts";
@@ -18,6 +20,7 @@ export function mailRow(mail: NewMail, createdAt: number, lease: Lease): MailTab
     headers: JSON.stringify(mail.content.headers),
     status: "queued",
     attempts: 0,
+    automatic_to: isAutomatic(mail.kind) ? emailKey(mail.content.to[0] ?? "") : null,
     created_at: createdAt,
     due_at: createdAt,
     lease_owner: lease.owner,

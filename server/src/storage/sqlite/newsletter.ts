@@ -9,8 +9,11 @@ import type { Position, ReadPage } from "./pages.ts";
 import { type Engine, insertOf } from "./queries.ts";
 
 export interface Subscribers {
-  /** Stores or renews a subscription. Answers whether its welcome mail is due, whose tokens are then stored. */
-  subscribe(subscription: SubscriptionRecord): boolean;
+  /**
+   * Stores or renews a subscription. Answers whether its welcome mail is to be stored, whose tokens then are; never
+   * when the address may not be mailed.
+   */
+  subscribe(subscription: SubscriptionRecord, mayMail: boolean): boolean;
   readonly readPage: ReadPage<StoredSubscriber>;
 }
 
@@ -52,9 +55,10 @@ export function subscribersOf({ connection, queries }: Engine): Subscribers {
   }
 
   return {
-    subscribe(subscription) {
+    subscribe(subscription, mayMail) {
       const known = findKnown(emailKey(subscription.email));
-      const { status, mailed } = decideSubscription(known, subscription);
+      const { status, mailed: due } = decideSubscription(known, subscription);
+      const mailed = due && mayMail;
       if (known === undefined) insert(subscriberRow(subscription, status));
       else renew(subscription, status, mailed);
       if (mailed) storeTokens(subscription);

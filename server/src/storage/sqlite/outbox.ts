@@ -5,7 +5,7 @@ import type { LeasedMail, MailSettlement, MailStatus, StoredMail } from "../reco
 import { leasedMail, listedMailColumns, storedMail } from "../rows/outbox.ts";
 import type { MailTable } from "../schema.ts";
 import type { Lease, Store } from "../store.ts";
-import { type Engine, insertOf, statementOf } from "./queries.ts";
+import { compileOnce, type Engine, insertOf } from "./queries.ts";
 
 export interface Outbox {
   insert(row: MailTable): void;
@@ -109,7 +109,7 @@ function settlementsOf({ connection, queries }: Engine): Outbox["settle"] {
   type Values = { id: string; owner: string; at: number; providerId: string; error: string; dueAt: number };
   const names = ["id", "owner", "at", "providerId", "error", "dueAt"] as const;
   const statement = (write: (values: Values) => Partial<MailTable>) =>
-    statementOf<Values>(connection, names, (values) =>
+    compileOnce(names, (values: Values) =>
       queries
         .updateTable("mail")
         .set((is) => ({ attempts: is("attempts", "+", 1), ...unleased, ...write(values) }))
@@ -131,6 +131,6 @@ function settlementsOf({ connection, queries }: Engine): Outbox["settle"] {
   };
   return (settlement, owner) => {
     const nothing = { providerId: "", error: "", dueAt: 0 };
-    statements[settlement.result]({ ...nothing, ...settlement, owner });
+    connection.run(statements[settlement.result]({ ...nothing, ...settlement, owner }));
   };
 }

@@ -55,19 +55,19 @@ class Slot {
 }
 
 /**
- * A statement compiled at once and run with other values each time. `build` is called with a stand-in for each value
- * and must put it where the value belongs, not look at it. Answers how many rows were changed.
+ * A statement or query compiled at once, for other values each time. `build` is called with a stand-in for each value
+ * and must put it where the value belongs, not look at it.
  */
-export function statementOf<Values extends object>(
-  connection: SqliteConnection,
+export function compileOnce<Values extends object, Row>(
   names: readonly (keyof Values)[],
-  build: (slots: Values) => { compile(): CompiledQuery },
-): (values: Values) => number {
+  build: (slots: Values) => { compile(): CompiledQuery<Row> },
+): (values: Values) => CompiledQuery<Row> {
   const slots = Object.fromEntries(names.map((name) => [name, new Slot(name)])) as Values;
-  const { sql, parameters } = build(slots).compile();
-  return (values) =>
-    connection.run({
-      sql,
-      parameters: parameters.map((value) => (value instanceof Slot ? values[value.name as keyof Values] : value)),
-    });
+  const compiled = build(slots).compile();
+  return (values) => ({
+    ...compiled,
+    parameters: compiled.parameters.map((value) =>
+      value instanceof Slot ? values[value.name as keyof Values] : value,
+    ),
+  });
 }

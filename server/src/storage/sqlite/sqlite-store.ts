@@ -1,8 +1,8 @@
 // The SQLite engine of the store: every method is one job in the commit queue, or one short read. Knows which tables a
 // method touches, not how.
 import type {
-  ApplicationRecord,
-  InquiryRecord,
+  EarlierSubmission,
+  IdempotencyRecord,
   LeasedMail,
   MailSettlement,
   MailStatus,
@@ -12,8 +12,8 @@ import type {
   StoredInquiry,
   StoredMail,
   StoredSubscriber,
-  SubscriptionRecord,
 } from "../records.ts";
+import { emailKey } from "@submissions/shared/fields";
 import type { ReferenceKind } from "@submissions/shared/reference";
 import type { CommitCounts } from "../commit-counts.ts";
 import { applicationRow } from "../rows/applications.ts";
@@ -21,17 +21,20 @@ import { inquiryRow } from "../rows/marketplace.ts";
 import { mailRow } from "../rows/outbox.ts";
 import {
   type Acceptance,
+  type Accepted,
   type Lease,
   type ReadinessReport,
+  type Repeated,
   StorageUnavailable,
   type Store,
-  type SubscriptionOutcome,
 } from "../store.ts";
+import { addresseesOf, type MayMail } from "./addressees.ts";
 import { type Applications, applicationsOf } from "./applications.ts";
 import { backupDatabase } from "./backup.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { SqliteConnection } from "./connection.ts";
+import { type IdempotencyKeys, idempotencyKeysOf } from "./idempotency.ts";
 import { inquiriesOf, type Inquiries, receivedPosition } from "./marketplace.ts";
 import { subscribedPosition, type Subscribers, subscribersOf } from "./newsletter.ts";
 import { type Outbox, outboxOf } from "./outbox.ts";
@@ -42,6 +45,13 @@ import { findFreeNumbers } from "./references.ts";
 /** How long the readiness check waits for the write lock; whoever asks wants an answer, not the last try. */
 const readinessWaitMs = 500;
 
+/** What is stored beside a submission. */
+interface Accompaniment {
+  readonly mails: readonly NewMail[];
+  readonly lease: Lease;
+  readonly key: IdempotencyRecord | null | undefined;
+}
+
 export class SqliteStore implements Store {
   readonly #engine: Engine;
   readonly #queue: CommitQueue;
@@ -49,6 +59,8 @@ export class SqliteStore implements Store {
   readonly #applications: Applications;
   readonly #subscribers: Subscribers;
   readonly #outbox: Outbox;
+  readonly #keys: IdempotencyKeys;
+  readonly #mayMail: MayMail;
 
   /** Takes over a connection that is configured and migrated. */
   constructor(connection: SqliteConnection) {
@@ -58,46 +70,62 @@ export class SqliteStore implements Store {
     this.#applications = applicationsOf(this.#engine);
     this.#subscribers = subscribersOf(this.#engine);
     this.#outbox = outboxOf(this.#engine);
+    this.#keys = idempotencyKeysOf(this.#engine);
+    this.#mayMail = addresseesOf(this.#engine);
   }
 
   get commitCounts(): CommitCounts {
     return this.#queue.counts;
   }
 
-  async acceptInquiry(inquiry: InquiryRecord, mails: readonly NewMail[], lease: Lease): Promise<Acceptance> {
+  async acceptInquiry(...[inquiry, mails, lease, key]: Parameters<Store["acceptInquiry"]>): Promise<Acceptance> {
     const row = inquiryRow(inquiry);
-    return this.#accept(() => this.#inquiries.insert(row), mails, inquiry.receivedAt, lease);
+    return this.#accept(inquiry, () => this.#inquiries.insert(row), { mails, lease, key });
   }
 
   async acceptApplication(
-    application: ApplicationRecord,
-    mails: readonly NewMail[],
-    lease: Lease,
+    ...[application, mails, lease, key]: Parameters<Store["acceptApplication"]>
   ): Promise<Acceptance> {
     const row = applicationRow(application);
-    return this.#accept(() => this.#applications.insert(row), mails, application.receivedAt, lease);
+    return this.#accept(application, () => this.#applications.insert(row), { mails, lease, key });
   }
 
-  #accept(insert: () => boolean, mails: readonly NewMail[], receivedAt: number, lease: Lease): Promise<Acceptance> {
+  #accept(
+    { reference, receivedAt }: { readonly reference: string; readonly receivedAt: number },
+    insert: () => boolean,
+    { mails, lease, key }: Accompaniment,
+  ): Promise<Acceptance> {
     const rows = mails.map((mail) => mailRow(mail, receivedAt, lease));
     return this.#queue.run(() => {
-      if (!insert()) return "reference-taken";
-      for (const row of rows) this.#outbox.insert(row);
-      return "accepted";
+      if (key && this.#keys.isTaken(key)) return { result: "repeated" };
+      if (!insert()) return { result: "reference-taken" };
+      const stored = rows.filter((row) => row.automatic_to === null || this.#mayMail(row.automatic_to, receivedAt));
+      for (const row of stored) this.#outbox.insert(row);
+      if (key) this.#keys.take(key, reference, stored.find((row) => row.automatic_to !== null)?.id ?? null);
+      return { result: "accepted", mails: stored.map((row) => row.id) };
     });
   }
 
   async acceptSubscription(
-    subscription: SubscriptionRecord,
-    welcome: NewMail,
-    lease: Lease,
-  ): Promise<SubscriptionOutcome> {
+    ...[subscription, welcome, lease, key]: Parameters<Store["acceptSubscription"]>
+  ): Promise<Accepted | Repeated> {
     const row = mailRow(welcome, subscription.receivedAt, lease);
     return this.#queue.run(() => {
-      const mailed = this.#subscribers.subscribe(subscription);
+      if (key && this.#keys.isTaken(key)) return { result: "repeated" };
+      const mayMail = this.#mayMail(emailKey(subscription.email), subscription.receivedAt);
+      const mailed = this.#subscribers.subscribe(subscription, mayMail);
       if (mailed) this.#outbox.insert(row);
-      return { mailed };
+      if (key) this.#keys.take(key, null, mailed ? row.id : null);
+      return { result: "accepted", mails: mailed ? [row.id] : [] };
     });
+  }
+
+  findIdempotency(procedure: string, keyHash: string, since: number): Promise<EarlierSubmission | null> {
+    return retryWhileBusy(() => this.#keys.find(procedure, keyHash, since));
+  }
+
+  forgetIdempotency(before: number): Promise<number> {
+    return this.#queue.run(() => this.#keys.forget(before));
   }
 
   freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]> {

@@ -86,6 +86,8 @@ CREATE TABLE mail (
   headers TEXT,
   status TEXT NOT NULL,
   attempts INTEGER NOT NULL,
+  -- The submitter's address as it is compared, for mails that nobody of the team gets.
+  automatic_to TEXT,
   created_at INTEGER NOT NULL,
   due_at INTEGER,
   lease_owner TEXT,
@@ -101,6 +103,29 @@ CREATE TABLE mail (
 CREATE INDEX mail_due ON mail (due_at, created_at) WHERE status = 'queued';
 CREATE INDEX mail_failed ON mail (created_at) WHERE status = 'failed';
 CREATE INDEX mail_created ON mail (created_at);
+
+-- How many automatic mails an address got within a day.
+CREATE INDEX mail_automatic ON mail (automatic_to, created_at) WHERE automatic_to IS NOT NULL;
+
+-- Addresses that get no automatic mail any more.
+CREATE TABLE suppression (
+  email_key TEXT PRIMARY KEY NOT NULL,
+  reason TEXT NOT NULL,
+  suppressed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Keys under which callers may repeat themselves. Only hashes: a key may be as good as a password elsewhere.
+CREATE TABLE idempotency (
+  procedure TEXT NOT NULL,
+  key_hash TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  reference TEXT,
+  receipt_mail TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (procedure, key_hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX idempotency_created ON idempotency (created_at);
 
 -- What the readiness check writes to.
 CREATE TABLE probe (

@@ -1,0 +1,25 @@
+// What a request tells about its call beside the input: the request id, the door, the Idempotency-Key. The key is read
+// here and nowhere else, and never logged.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Fault } from "../fault.ts";
+import type { Call } from "../intake/call.ts";
+
+/**
+ * The call that a request makes.
+ *
+ * @throws Fault `idempotencyKeyInvalid`
+ */
+export function callOf(request: FastifyRequest, reply: FastifyReply, door: Call["origin"]["door"]): Call {
+  return {
+    origin: { door, requestId: request.id },
+    idempotencyKey: idempotencyKeyOf(request),
+    replayed: () => void reply.header("idempotency-replayed", "true"),
+  };
+}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key !== "string" || !/^[\x20-\x7E]{1,255}$/.test(key)) throw new Fault("idempotencyKeyInvalid");
+  return key;
+}

@@ -1,0 +1,11 @@
+// What a verb knows of a call beside its input: who called, and whether the caller may be repeating itself.
+import type { OriginRecord } from "../storage/records.ts";
+
+export interface Call {
+  /** Stored with the submission. */
+  readonly origin: OriginRecord;
+  /** The caller's key, 1 to 255 printable ASCII characters, or null. Never stored or logged as it is. */
+  readonly idempotencyKey: string | null;
+  /** Told when the answer is that of an earlier call with the same key. */
+  replayed(): void;
+}

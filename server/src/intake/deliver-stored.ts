@@ -1,0 +1,19 @@
+// Hands over the mails that the store kept of those composed, and tells whether the receipt was taken in time.
+import type { Outbox } from "../mail/outbox.ts";
+import { isAutomatic } from "../storage/automatic-mail.ts";
+import type { NewMail } from "../storage/records.ts";
+import type { Accepted } from "../storage/store.ts";
+
+/** Whether the provider took the submitter's mail within the deadline; false too when the store kept none for them. */
+export async function deliverStored(
+  outbox: Pick<Outbox, "deliverNow">,
+  composed: readonly NewMail[],
+  accepted: Accepted,
+  storedAt: number,
+): Promise<boolean> {
+  const stored = composed.filter(({ id }) => accepted.mails.includes(id));
+  const receiptStored = stored[0] !== undefined && isAutomatic(stored[0].kind);
+  const delivered = outbox.deliverNow(stored, storedAt);
+  // Nobody waits for a notice: it says nothing about the receipt.
+  return receiptStored && (await delivered);
+}
