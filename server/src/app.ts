@@ -6,6 +6,7 @@ import { systemClock, type Clock } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
 import type { Deps } from "./deps.ts";
 import { Draining } from "./http/draining.ts";
+import { startHousekeeping } from "./housekeeping.ts";
 import { buildHttp } from "./http/server.ts";
 import { KeysInFlight } from "./intake/keys-in-flight.ts";
 import { openMailer } from "./mail/open-mailer.ts";
@@ -13,7 +14,7 @@ import { Outbox, type OutboxEvents } from "./mail/outbox.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { openVault } from "./resumes/open-vault.ts";
-import { startSweeping } from "./resumes/sweeping.ts";
+
 import { openStore } from "./storage/open-store.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -75,7 +76,7 @@ export async function startApp({ config, log, clock = systemClock }: AppOptions)
   const http = await buildHttp({ deps, log, metrics, draining, corsOrigins: config.corsOrigins, version });
   opened.defer(() => http.close());
   outbox.start();
-  opened.use(startSweeping({ vault, store, log }));
+  opened.use(startHousekeeping({ vault, store, clock, log }));
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);
 

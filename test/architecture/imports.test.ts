@@ -69,7 +69,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   desk: [],
   storage: [],
   mail: [],
-  resumes: ["observe/log.ts"],
+  resumes: [],
   observe: [],
   config: ["observe/log.ts"],
 };

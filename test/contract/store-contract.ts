@@ -3,6 +3,7 @@
 import { describe } from "vitest";
 import { applicationGuarantees } from "./guarantees/applications.ts";
 import { exportGuarantees } from "./guarantees/export.ts";
+import { idempotencyGuarantees } from "./guarantees/idempotency.ts";
 import { marketplaceGuarantees } from "./guarantees/marketplace.ts";
 import { newsletterGuarantees } from "./guarantees/newsletter.ts";
 import { operationGuarantees } from "./guarantees/operation.ts";
@@ -17,6 +18,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("inquiries", () => marketplaceGuarantees(open));
     describe("applications", () => applicationGuarantees(open));
     describe("subscriptions", () => newsletterGuarantees(open));
+    describe("idempotency and automatic mail", () => idempotencyGuarantees(open));
     describe("references", () => referenceGuarantees(open));
     describe("outbox, delivery", () => deliveryGuarantees(open));
     describe("outbox, oversight", () => oversightGuarantees(open));

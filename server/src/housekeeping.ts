@@ -1,0 +1,41 @@
+// Tidies up at the start and every hour: staging files and resumes that crashes left behind, idempotency keys that have
+// run out. Nothing depends on a round of it; what one misses the next one finds.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "./clock.ts";
+import type { Log } from "./observe/log.ts";
+import type { Vault } from "./resumes/vault.ts";
+import { idempotencyMs, type Store } from "./storage/store.ts";
+
+const intervalMs = 60 * 60 * 1000;
+// Longer than any upload and commit can take.
+const orphanedAfterMs = 60 * 60 * 1000;
+
+interface HousekeepingOptions {
+  readonly vault: Pick<Vault, "sweep">;
+  readonly store: Pick<Store, "knownResumeKeys" | "forgetIdempotency">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Begins to tidy up; disposing waits for the round under way. */
+export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable {
+  const stopping = new AbortController();
+  const keeping = (async () => {
+    while (!stopping.signal.aborted) {
+      await tidyUp(options).catch((error: unknown) => options.log.error({ err: error }, "housekeeping failed"));
+      await sleep(intervalMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await keeping;
+    },
+  };
+}
+
+async function tidyUp({ vault, store, clock, log }: HousekeepingOptions): Promise<void> {
+  const { staged, orphaned } = await vault.sweep((keys) => store.knownResumeKeys(keys), orphanedAfterMs);
+  if (staged + orphaned > 0) log.info({ count: staged + orphaned }, "removed files that no application knows");
+  await store.forgetIdempotency(clock.now() - idempotencyMs);
+}
