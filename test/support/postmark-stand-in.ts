@@ -58,6 +58,10 @@ export class PostmarkStandIn implements AsyncDisposable {
   readonly taken: TakenMessage[] = [];
   readonly requests: SeenRequest[] = [];
   readonly token = "stand-in-token";
+  /** Breaks every request while it is set. */
+  breakdown: PostmarkFault | null = null;
+  /** Every request that comes waits for it. */
+  gate: Promise<void> = Promise.resolve();
   readonly #server: Server;
   readonly #faults: PostmarkFault[] = [];
   readonly #refusedAddresses = new Map<string, number>();
@@ -102,7 +106,8 @@ export class PostmarkStandIn implements AsyncDisposable {
     const header = request.headers["x-postmark-server-token"];
     const token = typeof header === "string" ? header : undefined;
     this.requests.push({ method: request.method ?? "", path: url.pathname, token, messages: messages.length });
-    const fault = this.#faults.shift();
+    await this.gate;
+    const fault = this.#faults.shift() ?? this.breakdown;
     if (fault) {
       if (fault.taken) messages.forEach((message) => this.#take(message));
       return breakAnswer(fault, response);

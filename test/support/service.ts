@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import PostalMime, { type Email } from "postal-mime";
 import { startApp } from "../../server/src/app.ts";
+import { systemClock, type Clock } from "../../server/src/clock.ts";
 import { loadConfig } from "../../server/src/config/config.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
@@ -35,14 +36,22 @@ interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Silent unless given. */
   readonly log?: Log;
+  readonly clock?: Clock;
 }
 
+// One for all: each log listens to the one stdout.
+const silence = createLog("silent");
+
 /** Starts a service. Dispose of it with `await using`. */
-export async function startService({ env = {}, log = createLog("silent") }: ServiceOptions = {}): Promise<Service> {
+export async function startService({
+  env = {},
+  log = silence,
+  clock = systemClock,
+}: ServiceOptions = {}): Promise<Service> {
   const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
   const loaded = loadConfig({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const app = await startApp({ config: loaded.config, log });
+  const app = await startApp({ config: loaded.config, log, clock });
   return {
     url: app.address,
     dataFolder,

@@ -22,6 +22,8 @@ interface OutboxOptions {
   readonly events: OutboxEvents;
   /** How long an answer waits for its confirmation mail. */
   readonly deadlineMs: number;
+  /** How often due mails are looked for; each second unless said otherwise. */
+  readonly pollMs?: number;
 }
 
 // Long enough for a try that hangs until its time-out, with a queue in front of it; short enough that a mail whose
@@ -31,8 +33,8 @@ const leaseMs = 45_000;
 const tryMsMax = 15_000;
 // Sends under way at once. While all are busy, waiting mails gather into the next batch.
 const sendsAtOnceMax = 4;
-// Due mails are looked for this often; the query is a look at a partial index that is empty most of the time.
-const pollMs = 1_000;
+// The query for due mails is a look at a partial index that is empty most of the time.
+const pollMsDefault = 1_000;
 
 interface Waiting {
   readonly mail: LeasedMail;
@@ -91,6 +93,8 @@ export class Outbox implements AsyncDisposable {
     for (const { settle } of this.#queue.splice(0)) settle(false);
     while (this.#sends.size > 0) await Promise.all(this.#sends);
     await this.#settle([]);
+    // A mail whose outcome could not be written down must not look untouched to the next process.
+    if (this.#unsettled.size > 0) return;
     await this.#options.store.releaseMails(this.#owner, this.#options.clock.now()).catch(this.#options.events.stumbled);
   }
 
@@ -100,6 +104,7 @@ export class Outbox implements AsyncDisposable {
 
   async #poll(): Promise<void> {
     const { signal } = this.#stopping;
+    const { pollMs = pollMsDefault } = this.#options;
     while (!signal.aborted) {
       // What fails in one round is repaired by the next: the mails stay in the store.
       await this.#sendDue().catch(this.#options.events.stumbled);

@@ -1,0 +1,137 @@
+// One mail, one sender, and none forgotten: processes that die, that run side by side, that stop, and a store that does
+// not take what became of a mail.
+import { expect, test } from "vitest";
+import type { OutgoingMail } from "../../server/src/mail/mailer.ts";
+import type { Store } from "../../server/src/storage/store.ts";
+import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { inquiry, mail } from "../contract/records.ts";
+import { eventually } from "./mail-service.ts";
+import { hour, mailerOf, minute, openOutboxUnderTest, taken } from "./outbox-under-test.ts";
+
+test("a mail of a process that died is sent by another one, once the lease is over and not before", async () => {
+  await using tested = await openOutboxUnderTest();
+  const [orphan] = await tested.storeMails(1);
+  const { outbox, settled } = tested.openSender();
+  outbox.start();
+  // The sender has looked: it has sent this one, which is due.
+  const [other] = await tested.storeMails(1, { owner: "stopped", until: 0 });
+  await eventually(() => settled.some(({ id, result }) => id === other!.id && result === "sent")).toBe(true);
+  expect(tested.taken()).not.toContain(orphan!.id);
+  await eventually(() => {
+    tested.clock.advance(minute);
+    return tested.taken();
+  }).toContain(orphan!.id);
+});
+
+test("two senders on one store never send a mail twice", async () => {
+  await using tested = await openOutboxUnderTest();
+  const mails = await tested.storeMails(300);
+  const batches: (readonly OutgoingMail[])[] = [];
+  const sends = async (batch: readonly OutgoingMail[]) => {
+    batches.push(batch);
+    return taken(batch);
+  };
+  const stores = [tested.store, await tested.sqlite.openAgain()];
+  const senders = stores.map((store) => tested.openSender({ store, mailer: mailerOf(sends) }));
+  tested.clock.advance(2 * minute);
+  for (const { outbox } of senders) outbox.start();
+  await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0 });
+  expect(
+    batches
+      .flat()
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(mails.map(({ id }) => id).toSorted());
+});
+
+test("a mail that was just stored is sent by its own process only", async () => {
+  await using tested = await openOutboxUnderTest();
+  const other = tested.openSender();
+  other.outbox.start();
+  const { outbox } = tested.openSender();
+  const now = tested.clock.now();
+  const fresh = mail();
+  await tested.store.acceptInquiry(inquiry(1), [fresh], outbox.lease(now));
+  // The other one has looked: it has sent this one, which is due.
+  const [due] = await tested.storeMails(1, { owner: "stopped", until: 0 });
+  await eventually(() => other.settled.map(({ id }) => id)).toEqual([due!.id]);
+  expect(await outbox.deliverNow([fresh], now)).toBe(true);
+  expect(tested.taken().filter((id) => id === fresh.id)).toHaveLength(1);
+});
+
+test("a sender that stops finishes what it is sending and gives the rest back at once", async () => {
+  await using tested = await openOutboxUnderTest();
+  const gate = Promise.withResolvers<void>();
+  const sending: string[] = [];
+  const slow = mailerOf(
+    async (mails) => {
+      sending.push(...mails.map(({ id }) => id));
+      await gate.promise;
+      return taken(mails);
+    },
+    { batchMax: 1 },
+  );
+  const { outbox } = tested.openSender({ mailer: slow });
+  const now = tested.clock.now();
+  const mails = await tested.storeMails(9, outbox.lease(now));
+  const answers = Promise.all(mails.map((one) => outbox.deliverNow([one], now)));
+  await eventually(() => sending.length).toBeGreaterThan(0);
+  const stopped = outbox.stop();
+  gate.resolve();
+  await stopped;
+
+  const sent = await tested.store.listMails({ status: "sent", limit: 10 });
+  expect(sent.map(({ id }) => id).toSorted()).toEqual(sending.toSorted());
+  expect(sending.length).toBeLessThan(9);
+  expect((await answers).filter(Boolean)).toHaveLength(sending.length);
+  // Nothing has to be waited for: the leases are gone.
+  tested.openSender().outbox.start();
+  await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0 });
+  expect(new Set([...sending, ...tested.taken()])).toEqual(new Set(mails.map(({ id }) => id)));
+  expect(tested.taken()).toHaveLength(9 - sending.length);
+});
+
+/** A store that takes no outcome of a mail as long as it is told so. */
+function unwilling(store: Store): { store: Store; refusing: boolean } {
+  const wrapped = {
+    refusing: true,
+    store: new Proxy(store, {
+      get(target, name) {
+        if (name === "settleMails" && wrapped.refusing) return () => Promise.reject(new StorageUnavailable("full"));
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    }),
+  };
+  return wrapped;
+}
+
+test("an outcome that the store refuses is kept and written later, and the mail not sent again", async () => {
+  await using tested = await openOutboxUnderTest();
+  const wrapped = unwilling(tested.store);
+  const { outbox, stumbled } = tested.openSender({ store: wrapped.store });
+  outbox.start();
+  const now = tested.clock.now();
+  const [one] = await tested.storeMails(1, outbox.lease(now));
+  expect(await outbox.deliverNow([one!], now)).toBe(true);
+  await eventually(() => stumbled.length).toBeGreaterThan(0);
+  // The lease runs out meanwhile, and the mail comes back as due.
+  tested.clock.advance(hour);
+  const looked = stumbled.length;
+  await eventually(() => stumbled.length).toBeGreaterThan(looked + 2);
+  expect(await tested.newest()).toMatchObject({ status: "queued" });
+
+  wrapped.refusing = false;
+  await eventually(() => tested.newest()).toMatchObject({ status: "sent", attempts: 1 });
+  expect(tested.taken()).toEqual([one!.id]);
+});
+
+test("a sender that stops without having written down an outcome does not give that mail away as untouched", async () => {
+  await using tested = await openOutboxUnderTest();
+  const { outbox } = tested.openSender({ store: unwilling(tested.store).store });
+  const now = tested.clock.now();
+  const [one] = await tested.storeMails(1, outbox.lease(now));
+  expect(await outbox.deliverNow([one!], now)).toBe(true);
+  await outbox.stop();
+  expect(await tested.store.claimDueMails(now, 1, { owner: "next", until: now + minute })).toEqual([]);
+});

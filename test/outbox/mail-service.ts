@@ -1,0 +1,77 @@
+// A running service whose mails go to a stand-in of Postmark, with a clock that the test moves.
+import { join } from "node:path";
+import { expect } from "vitest";
+import { openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
+import type { StoredMail } from "../../server/src/storage/records.ts";
+import { doors, json, type Answer, type Door } from "../support/doors.ts";
+import { MovableClock } from "../support/movable-clock.ts";
+import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { startService, type Service } from "../support/service.ts";
+
+/** What a service needs to be told in order to send mails at all. */
+export const addressees = {
+  MAIL_FROM: "Accent Datasets <hello@datasets.example>",
+  SALES_EMAIL: "sales@datasets.example",
+  RECRUITING_EMAIL: "jobs@datasets.example",
+};
+
+export interface MailService extends AsyncDisposable {
+  readonly service: Service;
+  readonly postmark: PostmarkStandIn;
+  readonly clock: MovableClock;
+  /** The service's store, opened a second time. */
+  readonly store: OpenStore;
+  /** The mails to an address, newest first. */
+  mailsTo(address: string): Promise<StoredMail[]>;
+  /** Whom the mails that Postmark took are for, in order. */
+  taken(): string[];
+}
+
+export async function startMailService(env: Readonly<Record<string, string>> = {}): Promise<MailService> {
+  await using opened = new AsyncDisposableStack();
+  const postmark = opened.use(await PostmarkStandIn.open());
+  const clock = new MovableClock();
+  const service = opened.use(
+    await startService({
+      clock,
+      env: {
+        ...addressees,
+        MAIL_TRANSPORT: "postmark",
+        POSTMARK_SERVER_TOKEN: postmark.token,
+        POSTMARK_API_URL: postmark.url,
+        MAIL_DEADLINE_MS: "10000",
+        RATE_LIMIT_MAX: "1000000",
+        ...env,
+      },
+    }),
+  );
+  const store = opened.use(await openStore({ kind: "sqlite", file: join(service.dataFolder, "submissions.sqlite") }));
+  const resources = opened.move();
+  return {
+    service,
+    postmark,
+    clock,
+    store,
+    mailsTo: async (address) => (await store.listMails({ limit: 1000 })).filter(({ to }) => to.includes(address)),
+    taken: () => postmark.taken.map(({ To }) => To),
+    async [Symbol.asyncDispose]() {
+      // First of all: a service that stops waits for calls that hang.
+      await postmark[Symbol.asyncDispose]();
+      await resources.disposeAsync();
+    },
+  };
+}
+
+/** Sends an inquiry from the n-th buyer, through one door or the other. */
+export function inquire(service: Service, n: number, door: Door = doors[n % 2]!): Promise<Answer> {
+  const inquiry = { name: "Ann Buyer", email: buyerAddress(n), selectedPackageIds: ["en-GB-scottish"] };
+  return door.send(service, "marketplace.inquiry", json(inquiry));
+}
+
+export const buyerAddress = (n: number): string => `buyer${n}@example.org`;
+
+/** Asks until the answer is what the matcher wants. The limit only ends a test that has failed. */
+export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 30_000, interval: 10 });
+
+/** Numbers from 0. */
+export const count = (n: number): number[] => Array.from({ length: n }, (_, index) => index);

@@ -1,0 +1,106 @@
+// Senders on a real store, without HTTP around them: for what needs two of them, or one that stops in the middle.
+import { randomUUID } from "node:crypto";
+import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
+import { Outbox } from "../../server/src/mail/outbox.ts";
+import { openPostmarkMailer } from "../../server/src/mail/postmark-mailer.ts";
+import type { MailSettlement, NewMail, StoredMail } from "../../server/src/storage/records.ts";
+import type { Lease, Store } from "../../server/src/storage/store.ts";
+import { inquiry, mail } from "../contract/records.ts";
+import { openSqliteUnderTest, type SqliteUnderTest } from "../contract/sqlite-under-test.ts";
+import { MovableClock } from "../support/movable-clock.ts";
+import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { count } from "./mail-service.ts";
+
+export const minute = 60_000;
+export const hour = 60 * minute;
+
+interface SenderOptions {
+  readonly mailer?: Mailer;
+  readonly store?: Store;
+}
+
+/** A sender and what it told of itself. */
+interface Sender {
+  readonly outbox: Outbox;
+  readonly settled: { readonly id: string; readonly result: MailSettlement["result"] }[];
+  readonly stumbled: unknown[];
+}
+
+export interface OutboxUnderTest extends AsyncDisposable {
+  readonly sqlite: SqliteUnderTest;
+  readonly store: Store;
+  readonly postmark: PostmarkStandIn;
+  readonly clock: MovableClock;
+  /** Opens a sender, by default to the stand-in of Postmark. It looks for due mails once it is started. */
+  openSender(options?: SenderOptions): Sender;
+  /** Stores mails, one to each of `reader0`, `reader1` and so on, a millisecond apart in age. */
+  storeMails(number: number, lease?: Lease): Promise<NewMail[]>;
+  /** The only mail, or the newest. */
+  newest(): Promise<StoredMail>;
+  /** The ids of the mails that Postmark took, in order. */
+  taken(): string[];
+}
+
+export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
+  await using opened = new AsyncDisposableStack();
+  const sqlite = opened.use(await openSqliteUnderTest());
+  const postmark = opened.use(await PostmarkStandIn.open());
+  const clock = new MovableClock();
+  const senders = opened.use(new AsyncDisposableStack());
+  const resources = opened.move();
+  return {
+    sqlite,
+    store: sqlite.store,
+    postmark,
+    clock,
+    openSender({ mailer = postmarkMailer(postmark), store = sqlite.store } = {}) {
+      const [settled, stumbled]: [Sender["settled"], unknown[]] = [[], []];
+      const events = {
+        settled: (_kind: unknown, result: MailSettlement["result"], { id }: { id: string }) =>
+          void settled.push({ id, result }),
+        stumbled: (error: unknown) => void stumbled.push(error),
+      };
+      const outbox = new Outbox({ store, mailer, clock, events, deadlineMs: 60_000, pollMs: 5 });
+      senders.use(outbox);
+      return { outbox, settled, stumbled };
+    },
+    async storeMails(number, lease = abandoned(clock)) {
+      const now = clock.now() - number;
+      const mails = count(number).map((n) => newMail(`reader${n}@example.org`));
+      await Promise.all(
+        mails.map((one, n) => sqlite.store.acceptInquiry(inquiry(nextNumber++, { receivedAt: now + n }), [one], lease)),
+      );
+      return mails;
+    },
+    newest: async () => (await sqlite.store.listMails({ limit: 1 }))[0]!,
+    taken: () => postmark.taken.map(({ Metadata }) => Metadata?.["mailId"] ?? ""),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+let nextNumber = 1;
+
+const newMail = (to: string): NewMail => mail({ content: { ...mail().content, to: [to] } });
+
+/** The lease of a process that died, which ends with the minute. */
+const abandoned = (clock: MovableClock): Lease => ({
+  owner: `dead-${randomUUID()}`,
+  until: clock.now() + minute,
+});
+
+const postmarkMailer = (postmark: PostmarkStandIn): Mailer =>
+  openPostmarkMailer(
+    { token: postmark.token, apiUrl: postmark.url },
+    { name: null, address: "hello@datasets.example" },
+  );
+
+/** A mailer that a test answers for. */
+export function mailerOf(
+  send: (mails: readonly OutgoingMail[]) => Promise<MailOutcome[]>,
+  more: Partial<Mailer> = {},
+): Mailer {
+  return { batchMax: 10, send, [Symbol.asyncDispose]: async () => {}, ...more };
+}
+
+export const taken = (mails: readonly OutgoingMail[]): MailOutcome[] =>
+  mails.map(({ id }) => ({ result: "taken", providerId: `taken-${id}` }));
