@@ -15,7 +15,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { openVault } from "./resumes/open-vault.ts";
 
-import { openStore } from "./storage/open-store.ts";
+import { lockStore, openStore } from "./storage/open-store.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
@@ -39,6 +39,8 @@ interface AppOptions {
 export async function startApp({ config, log, clock = systemClock }: AppOptions): Promise<App> {
   await using opened = new AsyncDisposableStack();
   const metrics = createMetrics(() => clock.now());
+  // Before anything of the database is so much as checked, and given back last of all.
+  opened.use(await lockStore(config.storage));
   const store = opened.use(await openStore(config.storage));
   const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from));

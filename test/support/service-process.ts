@@ -23,10 +23,20 @@ export interface ServiceProcess extends AsyncDisposable {
   peakMemory(): Promise<number>;
 }
 
+export interface ProcessOptions {
+  /** A data folder of the caller, to be started in again and again. Without it there is one that goes with the process. */
+  readonly dataFolder?: string;
+  /** Modules that are loaded before the service. */
+  readonly preload?: readonly string[];
+}
+
 /** Starts the process and waits until it listens. */
-export async function startProcess(env: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
-  const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
-  const child = run({ DATA_DIR: dataFolder, PORT: "0", ...env });
+export async function startProcess(
+  env: Readonly<Record<string, string>> = {},
+  { dataFolder: given, preload = [] }: ProcessOptions = {},
+): Promise<ServiceProcess> {
+  const dataFolder = given ?? (await mkdtemp(join(tmpdir(), "submissions-")));
+  const child = run({ DATA_DIR: dataFolder, PORT: "0", ...env }, preload);
   const log: string[] = [];
   const ended = once(child, "exit").then(([code]) => code as number | null);
   const lines = createInterface({ input: child.stdout! });
@@ -52,7 +62,7 @@ export async function startProcess(env: Readonly<Record<string, string>> = {}): 
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await ended;
-      await rm(dataFolder, { recursive: true, force: true });
+      if (given === undefined) await rm(dataFolder, { recursive: true, force: true });
     },
   };
 }
@@ -69,8 +79,9 @@ export async function runToEnd(
   return { code, output };
 }
 
-function run(env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, ["-C", "@submissions/source", main], {
+function run(env: Readonly<Record<string, string>>, preload: readonly string[] = []): ChildProcess {
+  const imports = preload.flatMap((module) => ["--import", module]);
+  return spawn(process.execPath, ["-C", "@submissions/source", ...imports, main], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

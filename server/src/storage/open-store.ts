@@ -1,5 +1,6 @@
 // Opens the store that the configuration names. The one place that knows which engines there are.
 import type { CommitCounts } from "./commit-counts.ts";
+import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
 import type { Store } from "./store.ts";
 
@@ -28,6 +29,16 @@ export function openStore(
   { access = "read-write" }: OpenStoreOptions = {},
 ): Promise<OpenStore> {
   return openSqliteStore(location.file, access);
+}
+
+/**
+ * Makes the caller the one service on the store, until disposed of or ended, however that comes about. The command line
+ * does without: it works beside the service.
+ *
+ * @throws StorageUnavailable when another service has it
+ */
+export function lockStore(location: StoreLocation): Promise<Disposable> {
+  return lockForService(location.file);
 }
 
 /** Applies pending migrations, making the store if need be. Answers the names of those that this call applied. */

@@ -4,6 +4,7 @@ import { once } from "node:events";
 
 const programs = {
   "hold-lock": new URL("./hold-lock.ts", import.meta.url),
+  "hold-service-lock": new URL("./hold-service-lock.ts", import.meta.url),
   "open-store": new URL("./open-store.ts", import.meta.url),
   "accept-until-killed": new URL("./accept-until-killed.ts", import.meta.url),
 };

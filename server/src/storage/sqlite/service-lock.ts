@@ -1,0 +1,43 @@
+// Keeps a second service off a database. Two of them would each believe that leases, keys under way and limits are
+// theirs alone. The lock is a transaction held open on a file of its own, so that it never blocks the command line, and
+// the kernel drops it with the process, however that ends: no lock outlives its owner.
+import { realpathSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { StorageUnavailable } from "../store.ts";
+import { retryWhileBusy } from "./busy.ts";
+import { createDatabaseFile } from "./database-file.ts";
+import { isBusy } from "./errors.ts";
+
+/**
+ * Takes the lock of the service on a database, making files and folder where they are missing. Waits about a second for
+ * a process that is just ending. Held until disposed of.
+ *
+ * @throws StorageUnavailable when another service holds it, or the folder cannot be written
+ */
+export async function lockForService(file: string): Promise<Disposable> {
+  createDatabaseFile(file);
+  // By its real name: two paths to one database are one database.
+  const lockFile = `${realpathSync(file)}.lock`;
+  createDatabaseFile(lockFile);
+  const held = await retryWhileBusy(() => take(lockFile)).catch((error: unknown) => {
+    if (!(error instanceof StorageUnavailable) || !isBusy(error.cause)) throw error;
+    const message = "Another service is running on this database: stop it, or give this one another DATA_DIR.";
+    throw new StorageUnavailable(message, { cause: error.cause });
+  });
+  return {
+    [Symbol.dispose]: () => {
+      if (held.isOpen) held.close();
+    },
+  };
+}
+
+function take(lockFile: string): DatabaseSync {
+  const database = new DatabaseSync(lockFile, { timeout: 0 });
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+// One service on one database, and a lock that never outlives the service that held it.
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
+import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { startChild } from "./children/child.ts";
+import { inquiry, lease } from "./records.ts";
+import { openFolder } from "./sqlite-under-test.ts";
+
+const sqlite = (file: string) => ({ kind: "sqlite", file }) as const;
+
+test("a second service is refused, in another process and in the same one, and the next one is not", async () => {
+  await using folder = await openFolder();
+  const file = join(folder.path, "store.db");
+  await using child = startChild("hold-service-lock", file);
+  expect(await child.hear()).toBe("holding");
+  await expect(lockStore(sqlite(file))).rejects.toThrow(/^Another service is running on this database/);
+  child.tell();
+  await child.ended();
+  using held = await lockStore(sqlite(file));
+  await expect(lockStore(sqlite(file))).rejects.toBeInstanceOf(StorageUnavailable);
+  held[Symbol.dispose]();
+  using again = await lockStore(sqlite(file));
+  expect(again).toBeDefined();
+});
+
+test("two paths to one database are one database", async () => {
+  await using folder = await openFolder();
+  using _held = await lockStore(sqlite(join(folder.path, "store.db")));
+  await symlink(join(folder.path, "store.db"), join(folder.path, "other.db"));
+  await expect(lockStore(sqlite(join(folder.path, "other.db")))).rejects.toBeInstanceOf(StorageUnavailable);
+});
+
+test("whoever does not ask for the lock reads and writes beside it", async () => {
+  await using folder = await openFolder();
+  const file = join(folder.path, "store.db");
+  using _held = await lockStore(sqlite(file));
+  await using store = await openStore(sqlite(file));
+  expect(await store.acceptInquiry(inquiry(1), [], lease)).toMatchObject({ result: "accepted" });
+});
+
+test("a hundred owners, every other one killed, leave no lock behind", async () => {
+  const owners = async () => {
+    await using folder = await openFolder();
+    for (let round = 0; round < 20; round += 1) {
+      await using child = startChild("hold-service-lock", join(folder.path, "store.db"));
+      expect(await child.hear(), `round ${round}`).toBe("holding");
+      if (round % 2 === 0) child.process.kill("SIGKILL");
+      else child.tell();
+      await child.ended();
+    }
+  };
+  await Promise.all([owners(), owners(), owners(), owners(), owners()]);
+});
