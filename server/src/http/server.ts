@@ -110,7 +110,14 @@ const countCall =
 const corsOptions = (origins: readonly string[]) => ({
   origin: [...origins],
   methods: ["POST"],
-  allowedHeaders: ["content-type", "trpc-accept"],
-  exposedHeaders: ["x-request-id", "retry-after"],
+  allowedHeaders: ["content-type", "trpc-accept", "idempotency-key"],
+  exposedHeaders: [
+    "x-request-id",
+    "retry-after",
+    "idempotency-replayed",
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+  ],
   maxAge: 600,
 });
