@@ -8,6 +8,9 @@ import {
   type Inquiry,
   type InquiryReceipt,
   type Issue,
+  type CallOptions,
+  type RetryOptions,
+  type SubmissionsClientOptions,
   type Subscription,
   type SubscribeReceipt,
 } from "@submissions/client";
@@ -74,9 +77,31 @@ test("errors are typed", () => {
   expectTypeOf<SubmissionError["status"]>().toEqualTypeOf<number | undefined>();
   expectTypeOf<SubmissionError["requestId"]>().toEqualTypeOf<string | undefined>();
   expectTypeOf<SubmissionError["retryAfterSeconds"]>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<SubmissionError["idempotencyKey"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<SubmissionError["mayHaveArrived"]>().toEqualTypeOf<boolean>();
   expectTypeOf<SubmissionError["issues"]>().toEqualTypeOf<readonly Issue[]>();
   expectTypeOf<SubmissionError["issue"]>().toBeCallableWith("selectedPackageIds", 0);
   expectTypeOf<SubmissionError["issue"]>().returns.toEqualTypeOf<Issue | undefined>();
+});
+
+test("a call may have its own key and its own retries, and all of it may be undefined", () => {
+  expectTypeOf<RetryOptions>().toEqualTypeOf<{
+    readonly tries?: number | undefined;
+    readonly firstWaitMs?: number | undefined;
+    readonly longestWaitMs?: number | undefined;
+    readonly giveUpAfterMs?: number | undefined;
+  }>();
+  expectTypeOf<SubmissionsClientOptions["retry"]>().toEqualTypeOf<RetryOptions | false | undefined>();
+  expectTypeOf<CallOptions["retry"]>().toEqualTypeOf<RetryOptions | false | undefined>();
+  expectTypeOf<CallOptions["idempotencyKey"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf(createSubmissionsClient).toBeCallableWith({ url: "/", retry: { tries: 2 } });
+  expectTypeOf(marketplace.inquiry).toBeCallableWith(inquiry, { idempotencyKey: "k", retry: false });
+  expectTypeOf(applications.submit).toBeCallableWith(application, { idempotencyKey: undefined, retry: undefined });
+});
+
+test("time and chance are nobody's business", () => {
+  expectTypeOf(createSubmissionsClient).parameters.toEqualTypeOf<[SubmissionsClientOptions]>();
+  expectTypeOf<keyof SubmissionsClientOptions>().toEqualTypeOf<"url" | "fetch" | "headers" | "retry">();
 });
 
 test("wrong fields are errors of the compiler", () => {
@@ -98,6 +123,10 @@ test("wrong fields are errors of the compiler", () => {
   void newsletter.subscribe({ email: "a@example.org" }, { resumeFilename: "ana.pdf" });
   // @ts-expect-error no receipt is read without waiting for it
   void marketplace.inquiry(inquiry).inquiryId;
+  // @ts-expect-error how to send again is not a switch to be turned on
+  void marketplace.inquiry(inquiry, { retry: true });
+  // @ts-expect-error a key belongs to a call
+  createSubmissionsClient({ url: "/", idempotencyKey: "k" });
   // @ts-expect-error a service has an address
   createSubmissionsClient({});
 });

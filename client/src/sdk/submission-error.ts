@@ -6,12 +6,23 @@ import type { FaultCode, Issue } from "@submissions/shared/faults";
  * Why a submission was not accepted.
  *
  * - The service's own codes, such as `BAD_REQUEST`, `PAYLOAD_TOO_LARGE` or `SERVICE_UNAVAILABLE`: it was refused, and
- *   nothing was stored. Only `INTERNAL_SERVER_ERROR` does not promise that.
+ *   nothing was stored. Two do not promise that: `INTERNAL_SERVER_ERROR`, and `CONFLICT`, where another call with the
+ *   same key is under way.
  * - `NETWORK`: no whole answer came. Whether the submission arrived is unknown.
  * - `UNEXPECTED_RESPONSE`: something other than the service answered, a proxy's error page for example. Whether the
  *   submission arrived is unknown.
+ *
+ * This is the last of a call's tries; what the earlier ones leave open is in {@link SubmissionError.mayHaveArrived}.
  */
 export type SubmissionErrorCode = FaultCode | "NETWORK" | "UNEXPECTED_RESPONSE";
+
+// After these nobody but the service knows.
+const uncertain: ReadonlySet<SubmissionErrorCode> = new Set([
+  "NETWORK",
+  "UNEXPECTED_RESPONSE",
+  "INTERNAL_SERVER_ERROR",
+  "CONFLICT",
+]);
 
 /** What a {@link SubmissionError} is made of. */
 export interface SubmissionErrorFacts {
@@ -22,6 +33,9 @@ export interface SubmissionErrorFacts {
   readonly requestId?: string | undefined;
   readonly issues?: readonly Issue[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** By default what the code says. */
+  readonly mayHaveArrived?: boolean | undefined;
   /** What was thrown underneath. For logs, not for people. */
   readonly cause?: unknown;
 }
@@ -58,6 +72,18 @@ export class SubmissionError extends Error {
   /** In how many seconds the service suggests to try again, if it said so. */
   readonly retryAfterSeconds: number | undefined;
 
+  /**
+   * The key that the submission was sent with. Sending the same content again with it, within 24 hours, cannot make a
+   * second submission, even if the first one arrived after all.
+   */
+  readonly idempotencyKey: string | undefined;
+
+  /**
+   * Whether the submission may have been taken all the same, by this call or another one with its key: true when any of
+   * the tries got no answer that says otherwise. Send it again with its key then, rather than without.
+   */
+  readonly mayHaveArrived: boolean;
+
   constructor(facts: SubmissionErrorFacts) {
     super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = facts.code;
@@ -65,6 +91,8 @@ export class SubmissionError extends Error {
     this.requestId = facts.requestId;
     this.issues = facts.issues ?? [];
     this.retryAfterSeconds = facts.retryAfterSeconds;
+    this.idempotencyKey = facts.idempotencyKey;
+    this.mayHaveArrived = facts.mayHaveArrived ?? uncertain.has(facts.code);
   }
 
   /**

@@ -3,6 +3,9 @@
 import type { FaultBody } from "@submissions/shared/faults";
 import { SubmissionError } from "./submission-error.ts";
 
+/** The header that a submission's key travels in. */
+export const keyHeader = "idempotency-key";
+
 /** The part of an answer that the tRPC link reads. */
 interface Answer {
   readonly ok: true;
@@ -12,30 +15,39 @@ interface Answer {
 /** A `fetch` for the tRPC link. Rejects with a {@link SubmissionError}, or with the reason of the caller's abort. */
 export function transport(send: typeof fetch) {
   return async (url: unknown, init: unknown): Promise<Answer> => {
-    const { response, text } = await exchange(send, String(url), init as RequestInit);
+    const request = init as RequestInit;
+    const key = new Headers(request.headers).get(keyHeader) ?? undefined;
+    const { response, text } = await exchange(send, String(url), request, key);
     const json = parse(text);
     if (response.ok && isObject(json) && isObject(json["result"]) && !("error" in json))
       return { ok: true, json: async () => json };
-    throw refusal(response, json);
+    // JSON that breaks off: an answer that was cut where neither a length nor a last chunk tells, as behind old proxies.
+    if (response.ok && json === undefined && /\bjson\b/.test(response.headers.get("content-type") ?? ""))
+      throw noWholeAnswer(key);
+    throw refusal(response, json, key);
   };
 }
 
 // The body is read here and not by the link, which would lose the status of an answer that breaks off or is no JSON.
-async function exchange(send: typeof fetch, url: string, init: RequestInit) {
+async function exchange(send: typeof fetch, url: string, init: RequestInit, key: string | undefined) {
   try {
     const response = await send(url, init);
     return { response, text: await response.text() };
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
-    throw new SubmissionError({
-      code: "NETWORK",
-      message: "The service could not be reached. Please check the connection and try again.",
-      cause,
-    });
+    throw noWholeAnswer(key, cause);
   }
 }
 
-function refusal(response: Response, json: unknown): SubmissionError {
+const noWholeAnswer = (idempotencyKey: string | undefined, cause?: unknown): SubmissionError =>
+  new SubmissionError({
+    code: "NETWORK",
+    message: "The service could not be reached. Please check the connection and try again.",
+    idempotencyKey,
+    cause,
+  });
+
+function refusal(response: Response, json: unknown, idempotencyKey: string | undefined): SubmissionError {
   const fault = readFault(json);
   return new SubmissionError({
     code: fault?.code ?? "UNEXPECTED_RESPONSE",
@@ -44,6 +56,7 @@ function refusal(response: Response, json: unknown): SubmissionError {
     requestId: fault?.requestId ?? response.headers.get("x-request-id") ?? undefined,
     issues: fault?.issues,
     retryAfterSeconds: readRetryAfter(response.headers.get("retry-after")),
+    idempotencyKey,
   });
 }
 

@@ -1,0 +1,52 @@
+// What callers can choose: once for a client, and for each call. Types only.
+import type { RetryOptions } from "./retry.ts";
+
+/** Where the service is and how to reach it. */
+export interface SubmissionsClientOptions {
+  /**
+   * Base address of the service, `https://submissions.example.org`, without `/trpc`. In a browser it may be relative to
+   * the page: `/` for the page's own origin. A page of another origin must be listed in the service's `CORS_ORIGINS`.
+   */
+  readonly url: string | URL;
+  /** Used instead of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Sent with every request. From another origin, browsers send only headers that the service's CORS answer allows. */
+  readonly headers?: HeadersInit | undefined;
+  /** How often and how long submissions are sent again; `false` for never. */
+  readonly retry?: RetryOptions | false | undefined;
+}
+
+/**
+ * Options of one call.
+ *
+ * @example A form that keeps its key, so that neither a double click nor a reload of the page makes a second submission
+ * ```ts
+ * const idempotencyKey = (sessionStorage["inquiryKey"] ??= crypto.randomUUID());
+ * await submissions.marketplace.inquiry(inquiry, { idempotencyKey });
+ * sessionStorage.removeItem("inquiryKey"); // The next inquiry is another one.
+ * ```
+ */
+export interface CallOptions {
+  /**
+   * Calls with the same key and the same content are one submission with one receipt, for 24 hours; the same key with
+   * other content is refused (`UNPROCESSABLE_CONTENT`). 1 to 255 printable ASCII characters. By default every call has a
+   * random one, which all of its tries share.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** How often and how long this submission is sent again; `false` for never. What it leaves out is as the client has it. */
+  readonly retry?: RetryOptions | false | undefined;
+  /**
+   * Ends the call, also while it waits for its next try. It then rejects with the signal's reason, as `fetch` does: an `AbortError`, or a `TimeoutError` of
+   * `AbortSignal.timeout`. Whether the submission arrived is unknown then.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of one application. */
+export interface ApplicationOptions extends CallOptions {
+  /**
+   * What the resume is called. By default a `File`'s own name, and `resume` for a `Blob`. An extension must agree with
+   * the file's bytes.
+   */
+  readonly resumeFilename?: string | undefined;
+}

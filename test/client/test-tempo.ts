@@ -1,0 +1,30 @@
+// A time in which nobody waits: each wait is over at once and moves the clock by its length.
+import type { Tempo } from "../../client/src/sdk/retry.ts";
+
+export interface TestTempo extends Tempo {
+  /** The waits so far, in milliseconds. */
+  readonly waits: number[];
+}
+
+interface TempoOptions {
+  /** What chance comes to; by default the longest waits. */
+  readonly random?: number;
+  /** What happens during a wait, which it makes as long as it takes. */
+  readonly during?: (waits: number) => void | Promise<void>;
+}
+
+export function testTempo({ random = 1, during }: TempoOptions = {}): TestTempo {
+  const waits: number[] = [];
+  let now = 0;
+  return {
+    waits,
+    now: () => now,
+    random: () => random,
+    wait: async (ms, signal) => {
+      waits.push(ms);
+      now += ms;
+      await during?.(waits.length);
+      signal?.throwIfAborted();
+    },
+  };
+}

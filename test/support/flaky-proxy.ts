@@ -1,0 +1,96 @@
+// Stands between a client and the service and loses what a test asks it to: requests on their way there, answers on their
+// way back. Whatever is not asked for passes through. It knows nothing of what is submitted.
+import { createServer, request as requestOf, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+/** What becomes of one request. */
+export type Mishap =
+  /** The connection breaks before the service hears of it. */
+  | "lose request"
+  /** The service has answered, and the connection breaks before a byte of that comes back. */
+  | "lose answer"
+  /** The answer breaks off in the middle. */
+  | "cut answer"
+  /** It never gets anywhere, and the connection stays open. */
+  | "hang"
+  /** The proxy answers in the service's place. */
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
+
+/** A request as it came to the proxy. */
+export interface SeenRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export class FlakyProxy implements AsyncDisposable {
+  readonly requests: SeenRequest[] = [];
+  /** The headers that the service answered with, passed on or lost. */
+  readonly answers: Readonly<Record<string, string | string[] | undefined>>[] = [];
+  /** Base address of the service; nothing is listening there while it is down. */
+  target: string;
+  readonly #server: Server;
+  readonly #mishaps: Mishap[] = [];
+
+  private constructor(server: Server, target: string) {
+    this.#server = server;
+    this.target = target;
+  }
+
+  static async open(target: string): Promise<FlakyProxy> {
+    const server = createServer();
+    const proxy = new FlakyProxy(server, target);
+    server.on("request", (request, response) => void proxy.#handle(request, response));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  /** The base address. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** What becomes of the next requests, one after the other. */
+  next(...mishaps: readonly Mishap[]): void {
+    this.#mishaps.push(...mishaps);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const mishap = this.#mishaps.shift();
+    const body = await buffer(request);
+    this.requests.push({ headers: request.headers, body });
+    if (mishap === "hang") return;
+    if (mishap === "lose request") return void response.socket?.resetAndDestroy();
+    if (typeof mishap === "object") {
+      response.writeHead(mishap.status, { "content-type": "application/json", ...mishap.headers });
+      return void response.end(JSON.stringify(mishap.body ?? {}));
+    }
+    const answer = await this.#forward(request, body);
+    if (answer === null || mishap === "lose answer") return void response.socket?.resetAndDestroy();
+    response.writeHead(answer.status, answer.headers);
+    if (mishap !== "cut answer") return void response.end(answer.body);
+    const half = answer.body.subarray(0, answer.body.length / 2);
+    response.write(half, () => response.socket?.destroy());
+  }
+
+  /** The whole answer of the service; null when nobody gives one. */
+  async #forward({ method, url, headers }: IncomingMessage, body: Buffer) {
+    try {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const address = new URL(url ?? "/", this.target);
+        requestOf(address, { method, headers, agent: false }, resolve).on("error", reject).end(body);
+      });
+      this.answers.push(answer.headers);
+      return { status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) };
+    } catch {
+      // The service is down, or went down.
+      return null;
+    }
+  }
+}
