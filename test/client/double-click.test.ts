@@ -34,6 +34,26 @@ test("a second click while the first is under way waits for its receipt", async 
   expect(running.taken().filter((to) => to.includes(buyer.email))).toHaveLength(1);
 });
 
+test("a page that is loaded again while the service is at work gets the receipt of what it abandoned", async () => {
+  await using running = await startMailService();
+  const gate = Promise.withResolvers<void>();
+  running.postmark.gate = gate.promise;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const abandoned = createSubmissionsClient(running.service).marketplace.inquiry(buyer, { idempotencyKey, signal });
+  const rejected = expect(abandoned).rejects.toBe("reload");
+  await vi.waitUntil(() => running.postmark.requests.length > 0, { timeout: 30_000 });
+  controller.abort("reload");
+  await rejected;
+
+  // Nobody tells when the abandoned call is done, so that this client really waits.
+  gate.resolve();
+  const client = createSubmissionsClient(running.service);
+  const { inquiryId } = await client.marketplace.inquiry(buyer, { idempotencyKey });
+  expect((await running.service.stored()).inquiries).toMatchObject([{ reference: inquiryId }]);
+  expect(running.taken().filter((to) => to.includes(buyer.email))).toHaveLength(1);
+});
+
 test("many clicks at once are one submission", async () => {
   await using service = await startService();
   const client = createSubmissionsClient({ url: service.url, retry: { firstWaitMs: 10 } });

@@ -55,6 +55,8 @@ describe("after how long", () => {
     expect(waits(7, 1)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
     expect(waits(3, 0.5)).toEqual([250, 500, 1_000]);
     expect(waits(3, 0)).toEqual([0, 0, 0]);
+    const conflicts = Array.from({ length: 2_000 }, () => conflict());
+    expect(waitAfter(conflicts, 0, { ...policy, firstWaitMs: 0 }, 1)).toBe(0);
     expect(waits(3, 1, { firstWaitMs: 10, longestWaitMs: 15 })).toEqual([10, 15, 15]);
   });
 
@@ -98,7 +100,7 @@ describe("options", () => {
     { tries: Number.NaN },
     { firstWaitMs: -1 },
     { longestWaitMs: Infinity },
-    { giveUpAfterMs: 86_400_001 },
+    { giveUpAfterMs: 43_200_001 },
   ])("%j are a mistake", (options) => expect(() => retryPolicy(options)).toThrow(TypeError));
 });
 

@@ -11,8 +11,8 @@ export interface RetryOptions {
   /** Where the doubling ends, in milliseconds. The service may ask for a longer wait. Default 8,000. */
   readonly longestWaitMs?: number | undefined;
   /**
-   * After how many milliseconds, counted from the call, nothing is sent again; at most 86,400,000, as long as the service
-   * keeps keys. A try on its way is not cut, however long its upload takes: that is what `signal` is for. Default 30,000.
+   * After how many milliseconds, counted from the call, nothing is sent again; at most 43,200,000, half as long as the
+   * service keeps keys. A try on its way is not cut, however long its upload takes: that is what `signal` is for. Default 30,000.
    */
   readonly giveUpAfterMs?: number | undefined;
 }
@@ -34,9 +34,9 @@ const defaults: RetryPolicy = { tries: 4, firstWaitMs: 500, longestWaitMs: 8_000
 
 const bounds: { readonly [Name in keyof RetryPolicy]: readonly [min: number, max: number] } = {
   tries: [1, 100],
-  firstWaitMs: [0, 86_400_000],
-  longestWaitMs: [0, 86_400_000],
-  giveUpAfterMs: [0, 86_400_000],
+  firstWaitMs: [0, 43_200_000],
+  longestWaitMs: [0, 43_200_000],
+  giveUpAfterMs: [0, 43_200_000],
 };
 
 /**
@@ -87,7 +87,9 @@ export function waitAfter(
   const last = failures.at(-1);
   const counted = failures.filter(({ code }) => code !== "CONFLICT").length;
   if (last === undefined || counted >= policy.tries || !mayPass(last, failures)) return null;
-  const backOffMs = random * Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** (failures.length - 1));
+  // No wait doubles more often than that; without an end, nothing doubled would at last be no number.
+  const doublings = Math.min(failures.length - 1, 30);
+  const backOffMs = random * Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** doublings);
   const askedMs =
     last.retryAfterSeconds === undefined ? 0 : last.retryAfterSeconds * 1_000 + random * policy.firstWaitMs;
   const waitMs = Math.max(backOffMs, askedMs);
