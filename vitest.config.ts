@@ -26,8 +26,8 @@ export default defineConfig({
           tsconfig: "test/tsconfig.json",
         },
       }),
-      ...["contract", "api", "rpc", "mail", "outbox", "desk", "config", "client", "process", "resumes"].map((folder) =>
-        project(folder, [`test/${folder}/**/*.test.ts`]),
+      ...["contract", "crash", "api", "rpc", "mail", "outbox", "desk", "config", "client", "process", "resumes"].map(
+        (folder) => project(folder, [`test/${folder}/**/*.test.ts`]),
       ),
     ],
   },

@@ -27,7 +27,7 @@ export interface Answer {
 
 export interface Door {
   readonly name: "rest" | "rpc";
-  send(service: Service, procedure: Procedure, init: RequestInit): Promise<Answer>;
+  send(service: Pick<Service, "url">, procedure: Procedure, init: RequestInit): Promise<Answer>;
 }
 
 export const rest: Door = {

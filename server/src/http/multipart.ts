@@ -12,6 +12,7 @@ import { resumeField } from "@submissions/shared/applications";
 import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
+import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
@@ -152,6 +153,7 @@ class MultipartReader {
       hash.update(chunk);
     });
     await pipeline(file, createWriteStream(path, { flags: "wx", mode: 0o600, highWaterMark: 64 * 1024 }));
+    reached("staged");
     return { path, size, sha256: hash.digest("hex") };
   }
 }

@@ -2,6 +2,7 @@
 // wherever the connection broke. A key is taken in the transaction that stores the submission, so a refused request
 // uses up nothing and a crash between commit and answer loses nothing.
 import { createHash } from "node:crypto";
+import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
 import type { EarlierSubmission, IdempotencyRecord } from "../storage/records.ts";
 import { idempotencyMs, type Store } from "../storage/store.ts";
@@ -32,6 +33,7 @@ interface Memory {
  * key stands for other content
  */
 export async function answerOnce<Receipt>(memory: Memory, call: Call, question: Question<Receipt>): Promise<Receipt> {
+  reached("body-read");
   if (call.idempotencyKey === null) return onlyReceipt(await question.accept(null));
   const { procedure, receivedAt } = question;
   const keyHash = createHash("sha256").update(call.idempotencyKey).digest("hex");
@@ -49,12 +51,13 @@ export async function answerOnce<Receipt>(memory: Memory, call: Call, question: 
   const known = await replayed();
   if (known !== undefined) return known;
   const receipt = await question.accept(record);
-  if (receipt !== "repeated") return receipt;
+  if (receipt !== "repeated") return onlyReceipt(receipt);
   // Another process took the key between the look and the commit; what it stored is there now.
   return onlyReceipt((await replayed()) ?? "repeated");
 }
 
 function onlyReceipt<Receipt>(receipt: Receipt | "repeated"): Receipt {
   if (receipt === "repeated") throw new Error("A key was taken and cannot be found.");
+  reached("before-answer");
   return receipt;
 }

@@ -1,4 +1,5 @@
 // Hands over the mails that the store kept of those composed, and tells whether the receipt was taken in time.
+import { reached } from "../failpoint.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import { isAutomatic } from "../storage/automatic-mail.ts";
 import type { NewMail } from "../storage/records.ts";
@@ -11,6 +12,7 @@ export async function deliverStored(
   accepted: Accepted,
   storedAt: number,
 ): Promise<boolean> {
+  reached("after-commit");
   const stored = composed.filter(({ id }) => accepted.mails.includes(id));
   const receiptStored = stored[0] !== undefined && isAutomatic(stored[0].kind);
   const delivered = outbox.deliverNow(stored, storedAt);

@@ -5,6 +5,7 @@ import { chmod, open, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
+import { reached } from "../failpoint.ts";
 import { sweepKept, sweepStaged } from "./disk-sweep.ts";
 import { makeFolderDurably, SharedFolderSync } from "./folder-sync.ts";
 import type { StagedFile, Vault } from "./vault.ts";
@@ -55,6 +56,7 @@ class DiskVault implements Vault {
     const day = new Date(this.#clock.now()).toISOString().slice(0, 10).replaceAll("-", "/");
     const key = `${day}/${randomBytes(16).toString("hex")}`;
     await this.#settle(staged);
+    reached("resume-synced");
     try {
       const folder = await this.#openDay(day);
       await rename(staged.path, this.#pathOf(key));
@@ -64,6 +66,7 @@ class DiskVault implements Vault {
       if (this.#today?.day === day) this.#today = null;
       throw error;
     }
+    reached("resume-kept");
     return key;
   }
 

@@ -15,6 +15,7 @@ import type {
 } from "../records.ts";
 import { emailKey } from "@submissions/shared/fields";
 import type { ReferenceKind } from "@submissions/shared/reference";
+import { reached } from "../../failpoint.ts";
 import type { CommitCounts } from "../commit-counts.ts";
 import { applicationRow } from "../rows/applications.ts";
 import { inquiryRow } from "../rows/marketplace.ts";
@@ -99,9 +100,11 @@ export class SqliteStore implements Store {
     return this.#queue.run(() => {
       if (key && this.#keys.isTaken(key)) return { result: "repeated" };
       if (!insert()) return { result: "reference-taken" };
+      reached("row-written");
       const stored = rows.filter((row) => row.automatic_to === null || this.#mayMail(row.automatic_to, receivedAt));
       for (const row of stored) this.#outbox.insert(row);
       if (key) this.#keys.take(key, reference, stored.find((row) => row.automatic_to !== null)?.id ?? null);
+      reached("before-commit");
       return { result: "accepted", mails: stored.map((row) => row.id) };
     });
   }
@@ -114,8 +117,10 @@ export class SqliteStore implements Store {
       if (key && this.#keys.isTaken(key)) return { result: "repeated" };
       const mayMail = this.#mayMail(emailKey(subscription.email), subscription.receivedAt);
       const mailed = this.#subscribers.subscribe(subscription, mayMail);
+      reached("row-written");
       if (mailed) this.#outbox.insert(row);
       if (key) this.#keys.take(key, null, mailed ? row.id : null);
+      reached("before-commit");
       return { result: "accepted", mails: mailed ? [row.id] : [] };
     });
   }
@@ -132,14 +137,17 @@ export class SqliteStore implements Store {
     return findFreeNumbers(this.#engine, kind, day, count);
   }
 
-  claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
-    return this.#queue.run(() => this.#outbox.claim(now, limit, lease));
+  async claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
+    const claimed = await this.#queue.run(() => this.#outbox.claim(now, limit, lease));
+    if (claimed.length > 0) reached("mail-claimed");
+    return claimed;
   }
 
-  settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
-    return this.#queue.run(() => {
+  async settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
+    await this.#queue.run(() => {
       for (const settlement of settlements) this.#outbox.settle(settlement, owner);
     });
+    reached("mail-settled");
   }
 
   releaseMails(owner: string, now: number): Promise<void> {

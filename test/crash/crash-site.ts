@@ -1,0 +1,124 @@
+// A data folder and a mail provider that outlive the service, which is started in it again and again, ended at a
+// chosen step, and started later than it really is.
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import type {
+  StoredApplication,
+  StoredInquiry,
+  StoredMail,
+  StoredSubscriber,
+} from "../../server/src/storage/records.ts";
+import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { type ServiceProcess, startProcess } from "../support/service-process.ts";
+import type { Failpoint } from "./preload/failing-failpoint.ts";
+
+const preload = [new URL("./preload/stand-ins.ts", import.meta.url).href];
+
+/** Longer than any lease, and than files that nobody knows are left alone. */
+export const laterMs = 2 * 60 * 60 * 1000;
+
+interface Start {
+  readonly failpoint?: Failpoint;
+  /** How much later than now the service believes it is. */
+  readonly aheadMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Contents {
+  readonly inquiries: readonly StoredInquiry[];
+  readonly applications: readonly StoredApplication[];
+  readonly subscribers: readonly StoredSubscriber[];
+  readonly mails: readonly StoredMail[];
+}
+
+export class CrashSite implements AsyncDisposable {
+  readonly dataFolder: string;
+  readonly postmark: PostmarkStandIn;
+  readonly #started: ServiceProcess[] = [];
+
+  private constructor(dataFolder: string, postmark: PostmarkStandIn) {
+    this.dataFolder = dataFolder;
+    this.postmark = postmark;
+  }
+
+  static async open(): Promise<CrashSite> {
+    return new CrashSite(await mkdtemp(join(tmpdir(), "crash-")), await PostmarkStandIn.open());
+  }
+
+  /** The database file. */
+  get database(): string {
+    return join(this.dataFolder, "submissions.sqlite");
+  }
+
+  async start({ failpoint, aheadMs = 0, env = {} }: Start = {}): Promise<ServiceProcess> {
+    const settings = {
+      MAIL_TRANSPORT: "postmark",
+      POSTMARK_SERVER_TOKEN: this.postmark.token,
+      POSTMARK_API_URL: this.postmark.url,
+      MAIL_FROM: "Accent Datasets <hello@datasets.example>",
+      SALES_EMAIL: "sales@datasets.example",
+      RECRUITING_EMAIL: "jobs@datasets.example",
+      RATE_LIMIT_MAX: "1000000",
+      CLOCK_AHEAD_MS: String(aheadMs),
+      ...(failpoint === undefined ? {} : { FAILPOINT: failpoint }),
+      ...env,
+    };
+    const service = await startProcess(settings, { dataFolder: this.dataFolder, preload });
+    this.#started.push(service);
+    return service;
+  }
+
+  /** All that is stored. Reads beside a running service or after its end, as the command line does. */
+  async contents(): Promise<Contents> {
+    await using store = await openStore({ kind: "sqlite", file: this.database });
+    return {
+      inquiries: await Array.fromAsync(store.exportInquiries(0)),
+      applications: await Array.fromAsync(store.exportApplications(0)),
+      subscribers: await Array.fromAsync(store.exportSubscribers(0)),
+      mails: await store.listMails({ limit: 1_000_000 }),
+    };
+  }
+
+  /** SHA-256 of the file under a vault key; null when there is none. */
+  async hashOf(key: string): Promise<string | null> {
+    try {
+      return sha256(await readFile(join(this.dataFolder, "resumes", key)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+      throw error;
+    }
+  }
+
+  /** Names of the resumes, staged and kept. */
+  async resumeFiles(): Promise<string[]> {
+    const entries = await readdir(join(this.dataFolder, "resumes"), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  }
+
+  /** How often each mail was taken by the provider, by its outbox id. */
+  copies(): Map<string, number> {
+    const copies = new Map<string, number>();
+    for (const { Metadata } of this.postmark.taken) {
+      const id = Metadata?.["mailId"] ?? "";
+      copies.set(id, (copies.get(id) ?? 0) + 1);
+    }
+    return copies;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const service of this.#started) await service[Symbol.asyncDispose]();
+    await this.postmark[Symbol.asyncDispose]();
+    await rm(this.dataFolder, { recursive: true, force: true });
+  }
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Waits until something is so. Without a limit of its own: that is the test's. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(20);
+}

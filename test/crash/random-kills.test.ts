@@ -1,0 +1,18 @@
+// kill -9 at random moments under load. `long-run.ts` does the same for as long as one likes.
+import { expect, test } from "vitest";
+import { killAtRandom } from "./kill-rounds.ts";
+
+test("five kills under load lose nothing, double nothing and spoil no file", { timeout: 300_000 }, async () => {
+  const { acknowledged, interrupted, mailsTaken, mailsDoubled, ...faults } = await killAtRandom(5);
+  expect(faults).toEqual({
+    lost: 0,
+    doubled: 0,
+    resumesWrong: 0,
+    filesLeft: 0,
+    mailsMissing: 0,
+    unexpected: 0,
+  });
+  expect(interrupted).toBeGreaterThan(0);
+  expect(mailsTaken).toBeGreaterThanOrEqual(acknowledged);
+  expect(mailsDoubled).toBeLessThan(acknowledged);
+});
