@@ -10,7 +10,8 @@ import { startHousekeeping } from "./housekeeping.ts";
 import { buildHttp } from "./http/server.ts";
 import { KeysInFlight } from "./intake/keys-in-flight.ts";
 import { openMailer } from "./mail/open-mailer.ts";
-import { Outbox, type OutboxEvents } from "./mail/outbox.ts";
+import type { OutboxEvents } from "./mail/delivery.ts";
+import { Outbox } from "./mail/outbox.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { openVault } from "./resumes/open-vault.ts";
@@ -108,6 +109,14 @@ function outboxEvents(log: Log, metrics: Metrics): OutboxEvents {
       metrics.mails.inc({ kind, result: results[result] });
       if (result === "sent") log.debug({ mailId: id, mailKind: kind, result }, "mail sent");
       else log.warn({ mailId: id, mailKind: kind, result, ...(error ? { code: error } : {}) }, "mail not sent");
+    },
+    paused(reason) {
+      metrics.mailSenderPaused.set(1);
+      log.error({ code: reason }, "mail is kept back until the provider takes a probe");
+    },
+    resumed() {
+      metrics.mailSenderPaused.set(0);
+      log.info("mail is sent again");
     },
     stumbled: (error) => log.error({ err: error }, "the outbox stumbled and will try again"),
   };

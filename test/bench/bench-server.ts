@@ -28,7 +28,12 @@ const folder = await mkdtemp(join(tmpdir(), "submissions-bench-"));
 async function depsIn(name: string): Promise<Deps> {
   const store = await openStore({ kind: "sqlite", file: join(folder, name, "submissions.sqlite") });
   const vault = await openVault({ kind: "disk", folder: join(folder, name, "resumes") }, systemClock);
-  const events = { settled: () => {}, stumbled: (error: unknown) => console.error(error) };
+  const events = {
+    settled: () => {},
+    paused: () => {},
+    resumed: () => {},
+    stumbled: (error: unknown) => console.error(error),
+  };
   const outbox = new Outbox({ store, mailer, clock: systemClock, events, deadlineMs: 2000 });
   const mail = {
     brand: "Bench",

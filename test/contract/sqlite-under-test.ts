@@ -40,6 +40,8 @@ export async function openSqliteUnderTest(): Promise<SqliteUnderTest> {
     raw,
     openAgain: open,
     fillDay: async (kind, day, free) => raw((database) => fillDay(database, kind, day, free)),
+    spoilMail: async (id, column) =>
+      raw((database) => void database.prepare(`UPDATE mail SET ${column} = '{"' WHERE id = ?`).run(id)),
     setSubscriber: async (email, status, at) =>
       raw((database) => {
         const set = "UPDATE subscriber SET status = ?, unsubscribed_at = ? WHERE email_key = ?";

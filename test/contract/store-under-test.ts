@@ -11,6 +11,8 @@ export interface StoreUnderTest extends AsyncDisposable {
   openAgain(): Promise<Store>;
   /** Takes all references of a day but the given ones, in bulk. */
   fillDay(kind: "INQ" | "APP", day: string, free: readonly number[]): Promise<void>;
+  /** Makes a column of a mail unreadable, as a bad disk or a bad version would. */
+  spoilMail(id: string, column: "recipients" | "headers"): Promise<void>;
   /** What links and the provider's webhook will do to a subscriber. */
   setSubscriber(email: string, status: SubscriberStatus, at: number): Promise<void>;
 }

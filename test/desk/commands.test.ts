@@ -144,7 +144,7 @@ async function storeMails(): Promise<{ failed: string; sent: string }> {
   await store.acceptInquiry(inquiry(1), [failed, sent], lease);
   await store.settleMails(
     [
-      { id: failed.id, result: "failed", at: day, error: "406\u001b[2J inactive" },
+      { id: failed.id, result: "failed", denials: null, at: day, error: "406\u001b[2J inactive" },
       { id: sent.id, result: "sent", at: day, providerId: "p-1" },
     ],
     lease.owner,

@@ -24,6 +24,8 @@ interface Sender {
   readonly outbox: Outbox;
   readonly settled: { readonly id: string; readonly result: MailSettlement["result"] }[];
   readonly stumbled: unknown[];
+  /** Why it paused, and that it went on. */
+  readonly pauses: string[];
 }
 
 export interface OutboxUnderTest extends AsyncDisposable {
@@ -54,15 +56,17 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     postmark,
     clock,
     openSender({ mailer = postmarkMailer(postmark), store = sqlite.store } = {}) {
-      const [settled, stumbled]: [Sender["settled"], unknown[]] = [[], []];
+      const [settled, stumbled, pauses]: [Sender["settled"], unknown[], string[]] = [[], [], []];
       const events = {
         settled: (_kind: unknown, result: MailSettlement["result"], { id }: { id: string }) =>
           void settled.push({ id, result }),
+        paused: (reason: string) => void pauses.push(reason),
+        resumed: () => void pauses.push("resumed"),
         stumbled: (error: unknown) => void stumbled.push(error),
       };
       const outbox = new Outbox({ store, mailer, clock, events, deadlineMs: 60_000, pollMs: 5 });
       senders.use(outbox);
-      return { outbox, settled, stumbled };
+      return { outbox, settled, stumbled, pauses };
     },
     async storeMails(number, lease = abandoned(clock)) {
       const now = clock.now() - number;

@@ -2,7 +2,7 @@
 // It is for trying the service out and for tests; it sends nothing and knows nothing of a network.
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Mailer, MailOutcome, OutgoingMail } from "./mailer.ts";
+import type { Mailer, MailOutcome } from "./mailer.ts";
 import { writeMessage } from "./message.ts";
 import type { Sender } from "./sender.ts";
 
@@ -21,19 +21,23 @@ export async function openMailboxMailer(folder: string, from: Sender): Promise<M
   await chmod(folder, 0o700);
   return {
     batchMax,
-    send: (mails) => Promise.all(mails.map((mail) => keep(mail, folder, from))),
+    async send(mails) {
+      // All before the first is kept: what cannot be written is thrown while nothing is handed over.
+      const messages = mails.map((mail) => writeMessage(mail, from, new Date()));
+      return Promise.all(mails.map(({ id }, position) => keep(id, messages[position] ?? "", folder)));
+    },
     [Symbol.asyncDispose]: async () => {},
   };
 }
 
-async function keep(mail: OutgoingMail, folder: string, from: Sender): Promise<MailOutcome> {
+async function keep(id: string, message: string, folder: string): Promise<MailOutcome> {
   // The id becomes a file name; ours are UUIDs.
-  if (!/^[\w-]{1,100}$/.test(mail.id)) return { result: "refused", error: "mailbox: id", inactiveRecipient: false };
-  const name = `${mail.id}.eml`;
+  if (!/^[\w-]{1,100}$/.test(id)) return { result: "refused", error: "mailbox: id", inactiveRecipient: false };
+  const name = `${id}.eml`;
   // Not unique on purpose: what a crash leaves behind is overwritten when the mail is tried again.
-  const unfinished = join(folder, `.${mail.id}.tmp`);
+  const unfinished = join(folder, `.${id}.tmp`);
   try {
-    await writeFile(unfinished, writeMessage(mail, from, new Date()), { mode: 0o600 });
+    await writeFile(unfinished, message, { mode: 0o600 });
     await rename(unfinished, join(folder, name));
     return { result: "taken", providerId: name };
   } catch (error) {

@@ -1,7 +1,7 @@
 // Chooses the mailer that the configuration names. Only the chosen one is loaded: a service with the local mailbox never
 // reads a line of an SMTP client. It knows nothing of environment variables.
 import type { Mailer } from "./mailer.ts";
-import type { PostmarkSettings } from "./postmark-mailer.ts";
+import type { PostmarkSettings } from "./postmark-call.ts";
 import type { Sender } from "./sender.ts";
 
 /** Where mails go. */

@@ -1,6 +1,6 @@
 // What Postmark's answers mean for a mail. Pure: it is handed what came back, or what went wrong, and names the outcome.
 // Errors hold numbers and codes only, because Postmark's own messages quote addresses.
-import type { MailOutcome } from "./mailer.ts";
+import type { MailFinding, MailOutcome } from "./mailer.ts";
 
 /** What one call came to, as far as it got. */
 export interface Exchange {
@@ -33,7 +33,7 @@ export function judgeEntry(entry: unknown): MailOutcome {
 }
 
 /** The outcome of every mail of a call that did not bring an answer of HTTP 200. */
-export function judgeFailure({ status, retryAfterMs, body, failure }: Exchange): MailOutcome {
+export function judgeFailure({ status, retryAfterMs, body, failure }: Exchange): Failure {
   if (status === null) {
     const name = failure ?? "no answer";
     return unsentFailure.test(name) ? unsent(name) : ambiguous(name);
@@ -49,25 +49,45 @@ export function judgeFailure({ status, retryAfterMs, body, failure }: Exchange):
   return status < 300 ? ambiguous(error) : later(error, "configuration", retryAfterMs);
 }
 
+/** What a search for the mail of this id says. */
+export function judgeSearch(exchange: Exchange, mailId: string): MailFinding {
+  const { status, body, failure } = exchange;
+  if (status !== 200 || failure !== null) {
+    const outcome = judgeFailure(exchange);
+    return outcome.result === "later" ? outcome : later(outcome.error, "configuration", null);
+  }
+  const { TotalCount: count, Messages: messages } = isObject(body) ? body : {};
+  if (!Array.isArray(messages)) return unsent("unreadable search");
+  // Compared once more: a search that did not understand the filter would show somebody else's mail.
+  const found = messages.find((message) => isObject(message) && metadataOf(message)["mailId"] === mailId);
+  if (found !== undefined && typeof found.MessageID === "string" && found.MessageID !== "") {
+    return { result: "taken", providerId: found.MessageID };
+  }
+  return count === 0 && messages.length === 0 ? { result: "absent" } : unsent("unreadable search");
+}
+
+const metadataOf = ({ Metadata: metadata }: Record<string, unknown>) => (isObject(metadata) ? metadata : {});
+
 // The codes that blame neither the recipient nor the message blame our account, sender address, stream or request (10,
 // 400, 401, 405, 412, 413, 1226, 1235 and so on): no mail is given up for one of them.
-function judgeCode(code: number, error: string, retryAfterMs: number | null): MailOutcome {
+function judgeCode(code: number, error: string, retryAfterMs: number | null): Failure {
   if (code === inactiveRecipient) return refused(error, true);
   if (code === invalidRequest) return refused(error, false);
   return later(error, tryLater.has(code) ? "provider" : "configuration", retryAfterMs);
 }
 
-const refused = (error: string, inactive: boolean): MailOutcome => ({
+const refused = (error: string, inactive: boolean): Failure => ({
   result: "refused",
   error: `postmark: ${error}`,
   inactiveRecipient: inactive,
 });
 
-type LaterCause = Extract<MailOutcome, { result: "later" }>["cause"];
+type Failure = Exclude<MailOutcome, { result: "taken" }>;
+type Later = Extract<MailOutcome, { result: "later" }>;
 
 const wait = (retryAfterMs: number | null) => (retryAfterMs === null ? {} : { retryAfterMs });
 
-const later = (error: string, cause: LaterCause, retryAfterMs: number | null): MailOutcome => ({
+const later = (error: string, cause: Later["cause"], retryAfterMs: number | null): Later => ({
   result: "later",
   error: `postmark: ${error}`,
   cause,
@@ -75,10 +95,10 @@ const later = (error: string, cause: LaterCause, retryAfterMs: number | null): M
 });
 
 /** The outcome when the provider may have taken the mail all the same. */
-export const ambiguous = (error: string): MailOutcome => later(error, "ambiguous", null);
+export const ambiguous = (error: string): Later => later(error, "ambiguous", null);
 
 /** The outcome when the provider cannot have taken the mail. */
-export const unsent = (error: string): MailOutcome => later(error, "provider", null);
+export const unsent = (error: string): Later => later(error, "provider", null);
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 

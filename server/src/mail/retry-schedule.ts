@@ -5,6 +5,11 @@ const firstDelayMs = 10_000;
 const delayMsMax = 60 * 60 * 1000;
 /** How long a mail is tried before it is given up. */
 export const retryMsMax = 72 * 60 * 60 * 1000;
+/**
+ * Tries that a mail gets however old it is, over an hour or so. 72 hours during which nothing could be tried (the service
+ * was off, the token was wrong, an operator woke the mail a week later) are no reason to give it up at the first failure.
+ */
+const triesMin = 10;
 
 interface FailedTry {
   /** When the mail was stored, in milliseconds since the epoch. */
@@ -24,8 +29,10 @@ interface FailedTry {
  */
 export function nextTry(failed: FailedTry, random: () => number = Math.random): number | undefined {
   const end = failed.createdAt + retryMsMax;
-  if (failed.now >= end) return undefined;
+  const isOld = failed.now >= end;
+  if (isOld && failed.attempts >= triesMin) return undefined;
   const full = Math.min(firstDelayMs * 2 ** Math.min(failed.attempts - 1, 20), delayMsMax);
   const delay = Math.max(full / 2 + (random() * full) / 2, failed.retryAfterMs ?? 0);
-  return Math.min(failed.now + Math.round(delay), end);
+  const dueAt = failed.now + Math.round(delay);
+  return isOld ? dueAt : Math.min(dueAt, end);
 }

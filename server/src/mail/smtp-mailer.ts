@@ -1,13 +1,11 @@
 // Sends through an SMTP server, a few connections kept open, and says of each mail what the server's reply means. It
 // knows nothing of the outbox that tries again.
 import { createTransport } from "nodemailer";
-import type { Mailer, MailOutcome, OutgoingMail } from "./mailer.ts";
+import { mailerMsMax, type Mailer, type MailOutcome, type OutgoingMail } from "./mailer.ts";
 import { messageId, writeMessage } from "./message.ts";
 import type { Sender } from "./sender.ts";
 import { judgeSmtpError } from "./smtp-verdict.ts";
 
-/** How long a batch may take in all, in milliseconds: whoever holds the lease on these mails counts on it. */
-const timeoutMsDefault = 10_000;
 /** What a small provider allows one client. */
 const connectionsMax = 5;
 /** Ten mails a connection, a second for each. */
@@ -21,7 +19,7 @@ const idleMsMax = 60_000;
  * @param url `smtp://` or `smtps://`, with user and password if the server wants them; never logged
  * @param timeoutMs how long a batch may take in all; mails that the server has not asked for by then were not sent
  */
-export function openSmtpMailer(url: string, from: Sender, timeoutMs = timeoutMsDefault): Mailer {
+export function openSmtpMailer(url: string, from: Sender, timeoutMs = mailerMsMax): Mailer {
   const transport = createTransport({
     url,
     pool: true,
@@ -47,14 +45,16 @@ export function openSmtpMailer(url: string, from: Sender, timeoutMs = timeoutMsD
     done();
   });
 
-  async function deliver(mail: OutgoingMail, signal: AbortSignal): Promise<MailOutcome> {
-    const envelope = { from: from.address, to: [...mail.content.to] };
+  const write = (mail: OutgoingMail) => ({
+    mail,
+    envelope: { from: from.address, to: [...mail.content.to] },
+    raw: writeMessage(mail, from, new Date()),
+  });
+
+  async function deliver(message: ReturnType<typeof write>, signal: AbortSignal): Promise<MailOutcome> {
+    const { mail, envelope, raw } = message;
     try {
-      const sent = await transport.sendMail({
-        envelope,
-        raw: writeMessage(mail, from, new Date()),
-        signal,
-      });
+      const sent = await transport.sendMail({ envelope, raw, signal });
       return { result: "taken", providerId: sent.serverMessageId ?? messageId(mail, from) };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
@@ -64,10 +64,12 @@ export function openSmtpMailer(url: string, from: Sender, timeoutMs = timeoutMsD
 
   return {
     batchMax,
-    send(mails) {
+    async send(mails) {
+      // All before the first is sent: what cannot be written is thrown while nothing is handed over.
+      const messages = mails.map(write);
       // However many signs of life a server gives: silence alone would be noticed by the time-outs above.
       const signal = AbortSignal.timeout(timeoutMs);
-      return Promise.all(mails.map((mail) => deliver(mail, signal)));
+      return Promise.all(messages.map((message) => deliver(message, signal)));
     },
     async [Symbol.asyncDispose]() {
       transport.close();

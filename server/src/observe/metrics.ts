@@ -29,6 +29,8 @@ export interface Metrics {
   readonly requests: Histogram<"route" | "status">;
   /** Tries to deliver: `taken`, `refused`, `later`, or `capped` for mails that were not written at all. */
   readonly mails: Counter<"kind" | "result">;
+  /** 1 while the sender is refused as a whole: a wrong token, a provider that is down. */
+  readonly mailSenderPaused: Gauge;
   readonly uploadsInFlight: Gauge;
   /** Hands in the sources that exist only after the metrics do. */
   attach(sources: MetricSources): void;
@@ -69,6 +71,11 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       name: "mails_total",
       help: "Tries to deliver a mail, by kind and result.",
       labelNames: ["kind", "result"],
+      registers,
+    }),
+    mailSenderPaused: new Gauge({
+      name: "mail_sender_paused",
+      help: "1 while no mail is sent but probes, because the provider refuses or fails all of them.",
       registers,
     }),
     uploadsInFlight: new Gauge({ name: "uploads_in_flight", help: "Uploads being received now.", registers }),

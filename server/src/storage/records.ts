@@ -128,6 +128,11 @@ export interface LeasedMail extends NewMail {
   readonly attempts: number;
   /** When the mail was stored. */
   readonly createdAt: number;
+  /**
+   * Null when the provider certainly does not have the mail. Otherwise it may have been sent all the same (an answer was
+   * lost, or the process that had it died), and the provider has said this often since then that it knows no such mail.
+   */
+  readonly denials: number | null;
 }
 
 /** A mail as the operator sees it. The body of a sent mail is gone. */
@@ -150,14 +155,21 @@ export interface StoredMail {
 }
 
 /** How a try ended. */
-export type MailSettlement = { readonly id: string } & (
-  | { readonly result: "sent"; readonly at: number; readonly providerId: string }
-  | { readonly result: "failed"; readonly at: number; readonly error: string }
+export type MailSettlement = { readonly id: string; readonly at: number } & (
+  | { readonly result: "sent"; readonly providerId: string }
+  | {
+      readonly result: "failed";
+      readonly error: string;
+      /** Kept for the day when an operator wakes the mail. */
+      readonly denials: number | null;
+    }
   | {
       readonly result: "later";
-      readonly at: number;
       readonly dueAt: number;
       readonly error: string;
+      readonly denials: number | null;
+      /** False when the mail was only asked about, or kept back: no try is counted. */
+      readonly tried: boolean;
     }
 );
 

@@ -97,6 +97,8 @@ export interface MailTable {
   readonly due_at: number | null;
   readonly lease_owner: string | null;
   readonly lease_until: number | null;
+  /** See `LeasedMail.denials`. */
+  readonly denials: number | null;
   readonly sent_at: number | null;
   readonly provider_id: string | null;
   readonly last_error: string | null;

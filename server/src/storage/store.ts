@@ -91,16 +91,23 @@ export interface Store extends AsyncDisposable {
    */
   freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]>;
 
-  /** Leases due mails whose lease is free, oldest due first, at most `limit`. */
+  /**
+   * Leases due mails whose lease is free, oldest due first, at most `limit`. A mail whose lease another owner has let run
+   * out may have been sent by it: it comes in doubt, with no denials. A row that cannot be read is settled as failed
+   * instead of being handed out, so that it holds up no other.
+   */
   claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]>;
 
   /** Records how tries ended and gives the leases back. Settlements of mails that another owner leased are ignored. */
   settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void>;
 
-  /** Gives back all leases of an owner that stops; its mails are due at once. */
+  /** Gives back all leases of an owner that stops and has sent none of these mails; they are due at once. */
   releaseMails(owner: string, now: number): Promise<void>;
 
-  /** Makes a queued or failed mail due now, or all failed ones. Answers how many. A sent mail is never sent again. */
+  /**
+   * Makes a queued or failed mail due now, or all failed ones, whose tries are then counted anew. Answers how many. A
+   * sent mail is never sent again.
+   */
   retryMails(which: { readonly id: string } | "all-failed", now: number): Promise<number>;
 
   /** Mails by status, newest first. */

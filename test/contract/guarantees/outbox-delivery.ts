@@ -25,10 +25,31 @@ async function storeMail(store: Store): Promise<NewMail> {
   return one;
 }
 
+/** A try that has to be repeated. */
+const again = (id: string, dueAt: number, more: object = {}): MailSettlement => ({
+  id,
+  result: "later",
+  at: noon,
+  dueAt,
+  error: "x",
+  denials: null,
+  tried: true,
+  ...more,
+});
+
+const refused = (id: string, error: string): MailSettlement => ({
+  id,
+  result: "failed",
+  at: noon,
+  error,
+  denials: null,
+});
+
 const onlyMail = async (store: Store) => (await store.listMails({ limit: 10 }))[0];
 
 export function deliveryGuarantees(open: OpenStoreUnderTest): void {
   claiming(open);
+  doubting(open);
   settling(open);
   releasing(open);
 }
@@ -47,7 +68,7 @@ function claiming(open: OpenStoreUnderTest): void {
     const given = mail({ kind: "inquiry-notice", reference: "INQ-20261121-000001" });
     await tested.store.acceptInquiry(inquiry(1), [given], lease);
     const claimed = await tested.store.claimDueMails(afterLease, 10, later);
-    expect(claimed).toEqual([{ ...given, attempts: 0, createdAt: noon }]);
+    expect(claimed).toEqual([{ ...given, attempts: 0, createdAt: noon, denials: 0 }]);
   });
 
   test("claims the oldest due mails first, and at most as many as asked for", async () => {
@@ -83,9 +104,67 @@ function claiming(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
     const dueAt = noon + 60 * minute;
-    await tested.store.settleMails([{ id, result: "later", at: noon, dueAt, error: "x" }], lease.owner);
+    await tested.store.settleMails([again(id, dueAt)], lease.owner);
     expect(await tested.store.claimDueMails(dueAt - 1, 10, later)).toEqual([]);
     expect(await tested.store.claimDueMails(dueAt, 10, later)).toHaveLength(1);
+  });
+}
+
+function doubting(open: OpenStoreUnderTest): void {
+  const claimOnly = async (store: Store, now: number, by = later) => (await store.claimDueMails(now, 10, by))[0];
+
+  test("hands over in doubt what another owner let run out: it may have been sent", async () => {
+    await using tested = await open();
+    await storeMail(tested.store);
+    expect(await claimOnly(tested.store, afterLease)).toMatchObject({ denials: 0 });
+  });
+
+  test("hands over without doubt what its owner gave back, or lets run out itself", async () => {
+    await using tested = await open();
+    await storeMails(tested.store, [noon]);
+    const own = { owner: lease.owner, until: afterLease + minute };
+    expect(await claimOnly(tested.store, afterLease, own)).toMatchObject({ denials: null });
+    await tested.store.releaseMails(lease.owner, afterLease);
+    expect(await claimOnly(tested.store, afterLease)).toMatchObject({ denials: null });
+  });
+
+  test("keeps the doubt of a settlement, and forgets the denials when an owner dies over it", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    await tested.store.settleMails([again(id, noon, { denials: 1 })], lease.owner);
+    const first = await claimOnly(tested.store, noon, { owner: "first", until: noon + 1 });
+    expect(first).toMatchObject({ denials: 1 });
+    expect(await claimOnly(tested.store, noon + 2)).toMatchObject({ denials: 0 });
+    await tested.store.settleMails([again(id, noon + 2)], later.owner);
+    expect(await claimOnly(tested.store, noon + 2)).toMatchObject({ denials: null });
+  });
+
+  test("keeps the doubt of a mail that was given up until an operator wakes it", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    await tested.store.settleMails([{ ...refused(id, "given up"), denials: 1 } as MailSettlement], lease.owner);
+    await tested.store.retryMails({ id }, noon);
+    expect(await claimOnly(tested.store, noon)).toMatchObject({ denials: 1 });
+  });
+
+  test("counts no try for a mail that was only asked about", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    await tested.store.settleMails([again(id, noon + 1, { tried: false })], lease.owner);
+    expect(await onlyMail(tested.store)).toMatchObject({ attempts: 0, dueAt: noon + 1, lastError: "x" });
+  });
+
+  test("sets a row aside that cannot be read, and hands over the others", async () => {
+    await using tested = await open();
+    const [bad, worse, good] = await storeMails(tested.store, [noon, noon + 1, noon + 2]);
+    await tested.spoilMail(bad!.id, "recipients");
+    await tested.spoilMail(worse!.id, "headers");
+    expect(await tested.store.claimDueMails(afterLease, 10, later)).toMatchObject([{ id: good!.id }]);
+    const failed = await tested.store.listMails({ status: "failed", limit: 10 });
+    expect(failed).toMatchObject([
+      { id: worse!.id, attempts: 1, lastError: "unreadable row" },
+      { id: bad!.id, attempts: 1, lastError: "unreadable row", to: [] },
+    ]);
   });
 }
 
@@ -103,8 +182,7 @@ function settling(open: OpenStoreUnderTest): void {
   test("keeps a failed mail, with the reason, until an operator wakes it", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
-    const failed: MailSettlement = { id, result: "failed", at: noon, error: "inactive" };
-    await tested.store.settleMails([failed], lease.owner);
+    await tested.store.settleMails([refused(id, "inactive")], lease.owner);
     const expected = { status: "failed", attempts: 1, dueAt: null, lastError: "inactive" };
     expect(await onlyMail(tested.store)).toMatchObject(expected);
     expect(await tested.store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
@@ -113,8 +191,7 @@ function settling(open: OpenStoreUnderTest): void {
   test("counts the tries of a mail that has to be tried again", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
-    const again = { id, result: "later", at: noon, dueAt: noon + 1, error: "timeout" } as const;
-    await tested.store.settleMails([again], lease.owner);
+    await tested.store.settleMails([again(id, noon + 1, { error: "timeout" })], lease.owner);
     const expected = { status: "queued", attempts: 1, dueAt: noon + 1, lastError: "timeout" };
     expect(await onlyMail(tested.store)).toMatchObject(expected);
     const [claimed] = await tested.store.claimDueMails(noon + 1, 10, later);
@@ -125,8 +202,7 @@ function settling(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
     await tested.store.claimDueMails(afterLease, 10, later);
-    const late: MailSettlement = { id, result: "failed", at: noon, error: "too late" };
-    await tested.store.settleMails([late], lease.owner);
+    await tested.store.settleMails([refused(id, "too late")], lease.owner);
     expect(await onlyMail(tested.store)).toMatchObject({ status: "queued", attempts: 0 });
     const sent: MailSettlement = { id, result: "sent", at: noon, providerId: "pm-1" };
     await tested.store.settleMails([sent], later.owner);
@@ -138,8 +214,7 @@ function settling(open: OpenStoreUnderTest): void {
     const { id } = await storeMail(tested.store);
     const sent: MailSettlement = { id, result: "sent", at: noon, providerId: "pm-1" };
     await tested.store.settleMails([sent], lease.owner);
-    const late: MailSettlement = { id, result: "later", at: noon, dueAt: noon, error: "x" };
-    await tested.store.settleMails([late, { ...late, id: "unknown" }], lease.owner);
+    await tested.store.settleMails([again(id, noon), again("unknown", noon)], lease.owner);
     expect(await onlyMail(tested.store)).toMatchObject({ status: "sent", attempts: 1 });
   });
 
@@ -171,8 +246,7 @@ function releasing(open: OpenStoreUnderTest): void {
   test("does not bring forward a mail that waits for its next try", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
-    const again = { id, result: "later", at: noon, dueAt: noon + minute, error: "x" } as const;
-    await tested.store.settleMails([again], lease.owner);
+    await tested.store.settleMails([again(id, noon + minute)], lease.owner);
     await tested.store.releaseMails(lease.owner, noon);
     expect(await onlyMail(tested.store)).toMatchObject({ dueAt: noon + minute });
   });

@@ -7,7 +7,7 @@ import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 const other = { owner: "other-process", until: noon + 10 * minute };
 
-const refused = (id: string): MailSettlement => ({ id, result: "failed", at: noon, error: "no" });
+const refused = (id: string): MailSettlement => ({ id, result: "failed", at: noon, error: "no", denials: null });
 
 /** Stores one mail a minute: sent, failed, failed, queued, in this order. */
 async function storeMixed(store: Store): Promise<[NewMail, NewMail, NewMail, NewMail]> {
@@ -79,12 +79,12 @@ function seeing(open: OpenStoreUnderTest): void {
 }
 
 function waking(open: OpenStoreUnderTest): void {
-  test("wakes one failed mail, whole", async () => {
+  test("wakes one failed mail, whole, and counts its tries anew", async () => {
     await using tested = await open();
     const [, failed] = await storeMixed(tested.store);
     expect(await tested.store.retryMails({ id: failed.id }, noon + minute)).toBe(1);
     const claimed = await tested.store.claimDueMails(noon + minute, 10, other);
-    expect(claimed).toEqual([{ ...failed, attempts: 1, createdAt: noon + minute }]);
+    expect(claimed).toEqual([{ ...failed, attempts: 0, createdAt: noon + minute, denials: null }]);
   });
 
   test("wakes all failed mails and nothing else", async () => {
@@ -99,10 +99,10 @@ function waking(open: OpenStoreUnderTest): void {
   test("brings a queued mail forward", async () => {
     await using tested = await open();
     const [, , , queued] = await storeMixed(tested.store);
-    const again = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
-    await tested.store.settleMails([again], lease.owner);
+    const later = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
+    await tested.store.settleMails([{ ...later, denials: null, tried: true }], lease.owner);
     expect(await tested.store.retryMails({ id: queued.id }, noon)).toBe(1);
-    expect(idsOf(await tested.store.claimDueMails(noon, 10, other))).toEqual([queued.id]);
+    expect(await tested.store.claimDueMails(noon, 10, other)).toMatchObject([{ id: queued.id, attempts: 1 }]);
   });
 
   test("never sends a sent mail again", async () => {

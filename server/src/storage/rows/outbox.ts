@@ -25,34 +25,56 @@ export function mailRow(mail: NewMail, createdAt: number, lease: Lease): MailTab
     due_at: createdAt,
     lease_owner: lease.owner,
     lease_until: lease.until,
+    denials: null,
     sent_at: null,
     provider_id: null,
     last_error: null,
   };
 }
 
-export function leasedMail(row: MailTable): LeasedMail {
+/** The mail of a row, or null when the row cannot be read. */
+export function leasedMail(row: MailTable): LeasedMail | null {
+  const content = mailContent(row);
+  if (content === null) return null;
   return {
     id: row.id,
     kind: row.kind,
     reference: row.reference,
-    content: mailContent(row),
+    content,
     attempts: row.attempts,
     createdAt: row.created_at,
+    denials: row.denials,
   };
 }
 
-function mailContent(row: MailTable): MailContent {
+function mailContent(row: MailTable): MailContent | null {
+  const to = readRecipients(row.recipients);
+  const headers = readJson(row.headers);
   // A mail that is still to be sent has all of its parts; the schema checks it.
-  return {
-    to: JSON.parse(row.recipients) as string[],
-    subject: row.subject,
-    text: row.text ?? "",
-    html: row.html ?? "",
-    replyTo: row.reply_to,
-    headers: JSON.parse(row.headers ?? "{}") as Record<string, string>,
-  };
+  if (to.length === 0 || row.text === null || row.html === null || !isTexts(headers)) return null;
+  return { to, subject: row.subject, text: row.text, html: row.html, replyTo: row.reply_to, headers };
 }
+
+function readRecipients(text: string): string[] {
+  const to = readJson(text);
+  return Array.isArray(to) && to.every((address) => typeof address === "string") ? to : [];
+}
+
+// Rows outlive the versions that wrote them, and disks lie: one bad row must not stop those that ask for many.
+function readJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    // SyntaxError.
+    return null;
+  }
+}
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((one) => typeof one === "string");
 
 /** The columns that an operator sees of a mail: all but its body. */
 export const listedMailColumns = [
@@ -75,7 +97,7 @@ export function storedMail(row: Pick<MailTable, (typeof listedMailColumns)[numbe
     id: row.id,
     kind: row.kind,
     reference: row.reference,
-    to: JSON.parse(row.recipients) as string[],
+    to: readRecipients(row.recipients),
     subject: row.subject,
     status: row.status,
     attempts: row.attempts,

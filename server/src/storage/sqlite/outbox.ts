@@ -27,6 +27,7 @@ const unleased = { lease_owner: null, lease_until: null };
 const bodyless = { reply_to: null, text: null, html: null, headers: null };
 
 export function outboxOf({ connection, queries }: Engine): Outbox {
+  const settle = settlementsOf({ connection, queries });
   return {
     insert: insertOf<MailTable>(connection, (row) => queries.insertInto("mail").values(row)),
 
@@ -42,14 +43,27 @@ export function outboxOf({ connection, queries }: Engine): Outbox {
         .limit(limit);
       const claimed = queries
         .updateTable("mail")
-        .set({ lease_owner: lease.owner, lease_until: lease.until })
+        .set({
+          lease_owner: lease.owner,
+          lease_until: lease.until,
+          // Whoever let a lease run out may have sent the mail and died before writing it down.
+          denials: sql<number | null>`CASE WHEN lease_owner <> ${lease.owner} THEN 0 ELSE denials END`,
+        })
         .where("id", "in", due)
         .returningAll();
       // RETURNING promises no order.
-      return connection.all(claimed.compile()).toSorted(byDueTime).map(leasedMail);
+      return connection
+        .all(claimed.compile())
+        .toSorted(byDueTime)
+        .flatMap((row) => {
+          const mail = leasedMail(row);
+          if (mail !== null) return [mail];
+          settle({ id: row.id, result: "failed", at: now, error: "unreadable row", denials: row.denials }, lease.owner);
+          return [];
+        });
     },
 
-    settle: settlementsOf({ connection, queries }),
+    settle,
 
     release(owner, now) {
       const released = queries
@@ -63,7 +77,11 @@ export function outboxOf({ connection, queries }: Engine): Outbox {
 
     retry(which, now) {
       // A lease stays with its holder: the mail may be on its way at this moment.
-      const due = queries.updateTable("mail").set({ status: "queued", due_at: now });
+      const due = queries.updateTable("mail").set({
+        status: "queued",
+        due_at: now,
+        attempts: sql<number>`CASE WHEN status = ${failed} THEN 0 ELSE attempts END`,
+      });
       const woken =
         which === "all-failed"
           ? due.where("status", "=", failed)
@@ -106,13 +124,22 @@ const byDueTime = (a: MailTable, b: MailTable): number =>
 // Compiled once: every mail is settled, and compiling costs more than updating. A settlement counts the try, gives the
 // lease back, and touches no mail that another owner holds.
 function settlementsOf({ connection, queries }: Engine): Outbox["settle"] {
-  type Values = { id: string; owner: string; at: number; providerId: string; error: string; dueAt: number };
-  const names = ["id", "owner", "at", "providerId", "error", "dueAt"] as const;
+  interface Values {
+    readonly id: string;
+    readonly owner: string;
+    readonly at: number;
+    readonly providerId: string;
+    readonly error: string;
+    readonly dueAt: number;
+    readonly denials: number | null;
+    readonly tries: number;
+  }
+  const names = ["id", "owner", "at", "providerId", "error", "dueAt", "denials", "tries"] as const;
   const statement = (write: (values: Values) => Partial<MailTable>) =>
     compileOnce(names, (values: Values) =>
       queries
         .updateTable("mail")
-        .set((is) => ({ attempts: is("attempts", "+", 1), ...unleased, ...write(values) }))
+        .set((is) => ({ attempts: is("attempts", "+", values.tries), ...unleased, ...write(values) }))
         .where("id", "=", values.id)
         .where("status", "=", queued)
         .where("lease_owner", "=", values.owner),
@@ -124,13 +151,15 @@ function settlementsOf({ connection, queries }: Engine): Outbox["settle"] {
       provider_id: providerId,
       last_error: null,
       due_at: null,
+      denials: null,
       ...bodyless,
     })),
-    failed: statement(({ error }) => ({ status: "failed", due_at: null, last_error: error })),
-    later: statement(({ dueAt, error }) => ({ due_at: dueAt, last_error: error })),
+    failed: statement(({ error, denials }) => ({ status: "failed", due_at: null, last_error: error, denials })),
+    later: statement(({ dueAt, error, denials }) => ({ due_at: dueAt, last_error: error, denials })),
   };
   return (settlement, owner) => {
-    const nothing = { providerId: "", error: "", dueAt: 0 };
-    connection.run(statements[settlement.result]({ ...nothing, ...settlement, owner }));
+    const nothing = { providerId: "", error: "", dueAt: 0, denials: null };
+    const tries = settlement.result === "later" && !settlement.tried ? 0 : 1;
+    connection.run(statements[settlement.result]({ ...nothing, ...settlement, owner, tries }));
   };
 }

@@ -1,0 +1,87 @@
+// Stops the sender when it is not the mails that are refused but the sender: a wrong token, a provider that is gone, a
+// provider that asks for time. The mails then keep their tries, and only a probe goes out now and then. Knows no store.
+import type { MailFinding, MailOutcome } from "./mailer.ts";
+
+/** Back-off between probes, doubled each time. */
+const pauseMsMin = 5_000;
+const pauseMsMax = 2 * 60_000;
+/** One mail whose account is refused may be a mail of its own kind; two in a row are not. */
+const refusedMailsMax = 2;
+/** A provider that stumbles is tried again mail by mail; one that has failed this often in a row is down. */
+const failedCallsMax = 10;
+/** A probe has come to its end by then, or its process was stopped in the middle. */
+const probeMsMax = 30_000;
+
+type Answer = MailOutcome | MailFinding;
+
+export class SenderPause {
+  // Null while the sender works; else when the next probe may go.
+  #until: number | null = null;
+  #pauses = 0;
+  #refusedMails = 0;
+  #failedCalls = 0;
+
+  get isOn(): boolean {
+    return this.#until !== null;
+  }
+
+  /** When the next probe may go. */
+  get until(): number {
+    return this.#until ?? 0;
+  }
+
+  /** Whether the last call failed altogether: what was waiting is then better tried with one mail than with many. */
+  get isUneasy(): boolean {
+    return this.#failedCalls > 0;
+  }
+
+  /** How many of `wanted` mails may be handed over now: all, none, or one as a probe, and nobody else's meanwhile. */
+  admit(wanted: number, now: number): number {
+    if (this.#until === null) return wanted;
+    if (now < this.#until) return 0;
+    this.#until = now + probeMsMax;
+    return 1;
+  }
+
+  /** Gives an admission back that found no mail. */
+  decline(now: number): void {
+    if (this.#until !== null) this.#until = now;
+  }
+
+  /**
+   * Learns from what a call brought. Answers `began` with the reason when the sender is to pause from now on, and `ended`
+   * when it works again.
+   */
+  note(answers: readonly Answer[], now: number, isProbe: boolean): { began: string } | "ended" | null {
+    const failures = answers.filter((answer) => answer.result === "later");
+    if (answers.length === 0) return null;
+    if (failures.length < answers.length) return this.#end();
+    const waitMs = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs ?? 0));
+    if (this.#until !== null) {
+      // Calls that were under way when the pause began say nothing new.
+      if (isProbe) this.#extend(waitMs, now);
+      return null;
+    }
+    this.#failedCalls += 1;
+    this.#refusedMails = failures.every(({ cause }) => cause === "configuration")
+      ? this.#refusedMails + failures.length
+      : 0;
+    if (waitMs === 0 && this.#refusedMails < refusedMailsMax && this.#failedCalls < failedCallsMax) return null;
+    this.#extend(waitMs, now);
+    return { began: failures[0]!.error };
+  }
+
+  #extend(waitMs: number, now: number): void {
+    const backOffMs = Math.min(pauseMsMin * 2 ** Math.min(this.#pauses, 10), pauseMsMax);
+    // A provider that asks for hours is asked again sooner; the mails that it turned away wait as long as it wished.
+    this.#until = now + (waitMs > 0 ? Math.min(waitMs, pauseMsMax) : backOffMs);
+    this.#pauses += 1;
+  }
+
+  #end(): "ended" | null {
+    const wasOn = this.isOn;
+    this.#until = null;
+    this.#pauses = this.#refusedMails = this.#failedCalls = 0;
+    return wasOn ? "ended" : null;
+  }
+}
