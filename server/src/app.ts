@@ -7,8 +7,10 @@ import { publicUrl, type Config } from "./config/config.ts";
 import type { Deps } from "./deps.ts";
 import { Draining } from "./http/draining.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import type { OverloadLimits } from "./http/overload.ts";
 import { buildHttp } from "./http/server.ts";
 import { KeysInFlight } from "./intake/keys-in-flight.ts";
+import { mailSettings } from "./mail-settings.ts";
 import { openMailer } from "./mail/open-mailer.ts";
 import type { OutboxEvents } from "./mail/delivery.ts";
 import { Outbox } from "./mail/outbox.ts";
@@ -34,10 +36,12 @@ interface AppOptions {
   readonly config: Config;
   readonly log: Log;
   readonly clock?: Clock;
+  /** What the process carries at once, unless it is the usual. */
+  readonly overloadLimits?: OverloadLimits | undefined;
 }
 
 /** Starts the service: storage, mail, HTTP. Rejects, with everything closed again, when one of them cannot start. */
-export async function startApp({ config, log, clock = systemClock }: AppOptions): Promise<App> {
+export async function startApp({ config, log, clock = systemClock, overloadLimits }: AppOptions): Promise<App> {
   await using opened = new AsyncDisposableStack();
   const metrics = createMetrics(() => clock.now());
   // Before anything of the database is so much as checked, and given back last of all.
@@ -64,19 +68,12 @@ export async function startApp({ config, log, clock = systemClock }: AppOptions)
     outbox,
     keysInFlight: new KeysInFlight(),
     newsletterOptIn: config.newsletterOptIn,
-    mail: {
-      brand: config.addresses.from.name ?? config.addresses.from.address,
-      // Asked for at each mail: with port 0 the port is known only once the server listens.
-      get publicUrl() {
-        return publicUrl(config, port);
-      },
-      salesTo: config.addresses.sales,
-      recruitingTo: config.addresses.recruiting,
-      packageTitles: config.packageTitles ?? undefined,
-    },
+    mail: mailSettings(config, () => port),
   };
   const draining = new Draining();
-  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins: config.corsOrigins, version });
+  const { corsOrigins, rateLimit, trustedProxy } = config;
+  const gate = { rateLimit, trustedProxy, overloadLimits };
+  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, version, ...gate });
   opened.defer(() => http.close());
   outbox.start();
   opened.use(startHousekeeping({ vault, store, clock, log }));

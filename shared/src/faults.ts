@@ -12,6 +12,7 @@ export type FaultCode =
   | "PAYLOAD_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
   | "UNPROCESSABLE_CONTENT"
+  | "TOO_MANY_REQUESTS"
   | "INTERNAL_SERVER_ERROR"
   | "SERVICE_UNAVAILABLE";
 
@@ -129,6 +130,12 @@ export const faults = {
     message: "This Idempotency-Key was used for another submission.",
     when: "The Idempotency-Key was used within the last 24 hours for the same procedure with other content.",
   },
+  rateLimited: {
+    status: 429,
+    code: "TOO_MANY_REQUESTS",
+    message: "Too many submissions. Please try again in a moment.",
+    when: "The client sent more submissions than the limit allows, accepted or not. `Retry-After` and `RateLimit-Reset` say when to try again.",
+  },
   headersTooLarge: {
     status: 431,
     code: "BAD_REQUEST",
@@ -158,6 +165,12 @@ export const faults = {
     code: "SERVICE_UNAVAILABLE",
     message: "The service is restarting. Please try again in a moment.",
     when: "The process is shutting down. `Retry-After` says when to try again.",
+  },
+  overloaded: {
+    status: 503,
+    code: "SERVICE_UNAVAILABLE",
+    message: "We are very busy right now. Please try again in a moment.",
+    when: "More requests or uploads at once than the process can carry. `Retry-After` says when to try again.",
   },
 } as const satisfies Record<string, FaultEntry>;
 

@@ -46,9 +46,9 @@ test("documents these paths, bodies and statuses, and no others", () => {
   );
   expect(outline).toMatchInlineSnapshot(`
     [
-      "POST /api/marketplace/inquiry [application/json] 200 400 408 409 413 415 422 431 500 503",
-      "POST /api/newsletter/subscribe [application/json] 200 400 408 409 413 415 422 431 500 503",
-      "POST /api/applications/submit [multipart/form-data, application/json, application/x-www-form-urlencoded] 200 400 408 409 413 415 422 431 500 503",
+      "POST /api/marketplace/inquiry [application/json] 200 400 408 409 413 415 422 429 431 500 503",
+      "POST /api/newsletter/subscribe [application/json] 200 400 408 409 413 415 422 429 431 500 503",
+      "POST /api/applications/submit [multipart/form-data, application/json, application/x-www-form-urlencoded] 200 400 408 409 413 415 422 429 431 500 503",
       "GET /healthz [] 200 408 431",
       "GET /readyz [] 200 408 431 503",
     ]
@@ -122,6 +122,7 @@ describe.each(submissions)("$name", ({ operation, input, receipt }) => {
     for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
       expect("x-request-id" in headers, status).toBe(true);
       expect("retry-after" in headers, status).toBe(["409", "429", "503"].includes(status));
+      expect("ratelimit-reset" in headers, status).toBe(["200", "429"].includes(status));
     }
   });
 

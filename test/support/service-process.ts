@@ -36,7 +36,7 @@ export async function startProcess(
   { dataFolder: given, preload = [] }: ProcessOptions = {},
 ): Promise<ServiceProcess> {
   const dataFolder = given ?? (await mkdtemp(join(tmpdir(), "submissions-")));
-  const child = run({ DATA_DIR: dataFolder, PORT: "0", ...env }, preload);
+  const child = run({ DATA_DIR: dataFolder, PORT: "0", RATE_LIMIT_MAX: "1000000", ...env }, preload);
   const log: string[] = [];
   const ended = once(child, "exit").then(([code]) => code as number | null);
   const lines = createInterface({ input: child.stdout! });

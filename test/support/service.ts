@@ -7,6 +7,7 @@ import PostalMime, { type Email } from "postal-mime";
 import { startApp } from "../../server/src/app.ts";
 import { systemClock, type Clock } from "../../server/src/clock.ts";
 import { loadConfig } from "../../server/src/config/config.ts";
+import type { OverloadLimits } from "../../server/src/http/overload.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../../server/src/storage/records.ts";
@@ -32,11 +33,12 @@ export interface Service extends AsyncDisposable {
 }
 
 interface ServiceOptions {
-  /** Settings beyond HOST, PORT and DATA_DIR. */
+  /** Settings beyond HOST, PORT and DATA_DIR. Unless they say otherwise, tests may send as much as they like. */
   readonly env?: Readonly<Record<string, string>>;
   /** Silent unless given. */
   readonly log?: Log;
   readonly clock?: Clock;
+  readonly overloadLimits?: OverloadLimits;
 }
 
 // One for all: each log listens to the one stdout.
@@ -47,11 +49,12 @@ export async function startService({
   env = {},
   log = silence,
   clock = systemClock,
+  overloadLimits,
 }: ServiceOptions = {}): Promise<Service> {
   const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
-  const loaded = loadConfig({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, ...env });
+  const loaded = loadConfig({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, RATE_LIMIT_MAX: "1000000", ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const app = await startApp({ config: loaded.config, log, clock });
+  const app = await startApp({ config: loaded.config, log, clock, overloadLimits });
   return {
     url: app.address,
     dataFolder,

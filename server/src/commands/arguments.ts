@@ -1,6 +1,6 @@
 // Reads what stands on the command line. What cannot be meant is a usage error, told before anything is opened.
 import { InvalidArgumentError } from "commander";
-import { applicationReference } from "@submissions/shared/reference";
+import { applicationReference, inquiryReference } from "@submissions/shared/reference";
 
 const dateShape = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -36,4 +36,14 @@ export function parseApplicationReference(text: string): string {
   const reference = applicationReference.safeParse(text.trim().toUpperCase());
   if (reference.success) return reference.data;
   throw new InvalidArgumentError("Write a reference like APP-20261121-907715.");
+}
+
+/** The reference of an inquiry or an application. */
+export function parseReference(text: string): string {
+  const given = text.trim().toUpperCase();
+  for (const kind of [inquiryReference, applicationReference]) {
+    const reference = kind.safeParse(given);
+    if (reference.success) return reference.data;
+  }
+  throw new InvalidArgumentError("Write a reference like INQ-20261121-042137 or APP-20261121-907715.");
 }

@@ -14,6 +14,7 @@ import { registerMailList } from "./mail-list.ts";
 import { registerMailRetry } from "./mail-retry.ts";
 import { registerMigrate } from "./migrate.ts";
 import { isBrokenPipe } from "./output.ts";
+import { registerRelease } from "./release.ts";
 import { registerResume } from "./resume.ts";
 
 /** How a command ends. */
@@ -60,6 +61,7 @@ function createProgram(deps: CommandDeps): Command {
 
   registerExport(program, deps);
   registerResume(program, deps);
+  registerRelease(program, deps);
   const mail = program.command("mail").summary("look after the outbox").description("Looks after the outbox.");
   registerMailList(mail, deps);
   registerMailRetry(mail, deps);

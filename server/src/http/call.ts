@@ -13,6 +13,8 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, door: Call[
   return {
     origin: { door, requestId: request.id },
     idempotencyKey: idempotencyKeyOf(request),
+    // Known once the input is read.
+    trapped: false,
     replayed: () => void reply.header("idempotency-replayed", "true"),
   };
 }

@@ -36,7 +36,9 @@ const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.te
 /** Hands a failure to the request's log line, and its headers to the answer. */
 export function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const { fault, status, retryAfterSeconds } = describeFailure(error);
-  request.failure = { fault, error: status >= 500 ? error : undefined };
+  // A fault of the table without a cause says all by its name; its stack would only make an overload worse.
+  const expected = error instanceof Fault && error.cause === undefined;
+  request.failure = { fault, error: status >= 500 && !expected ? error : undefined };
   if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
 }
 

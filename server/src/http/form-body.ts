@@ -2,12 +2,15 @@
 // names: the names are a stranger's, and zod-form-data builds paths from them.
 import { applicationInput, applicationTextFields, resumeField } from "@submissions/shared/applications";
 import type { Issue } from "@submissions/shared/faults";
+import { honeypotField } from "@submissions/shared/honeypot";
 import { Fault } from "../fault.ts";
 import { issuesOf } from "../rpc/failure.ts";
 import type { StagedUpload } from "../resumes/staged-upload.ts";
 
 /** Text fields that a form may hold: ours, and as many hidden ones of whatever page posted it. */
 export const textFieldsMax = 2 * applicationTextFields.length;
+
+const textNames = new Set([...applicationTextFields, honeypotField]);
 
 /** A form being gathered. */
 export class FormBody {
@@ -20,7 +23,7 @@ export class FormBody {
     if (this.#textFields > textFieldsMax) throw new Fault("fieldTooLarge");
     // A blank in the file's place is how some clients send an input with no file chosen; any other text there is added,
     // and the schema says what is wrong with it.
-    if (name === resumeField ? value === "" : !applicationTextFields.includes(name)) return;
+    if (name === resumeField ? value === "" : !textNames.has(name)) return;
     // U+FFFD is what a decoder writes where the bytes were not text; keeping it would store a loss silently. Values
     // that are no strings come from parts that call themselves JSON.
     if (typeof value !== "string" || value.includes("\uFFFD")) throw new Fault("bodyMalformed");

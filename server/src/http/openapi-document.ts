@@ -4,7 +4,7 @@ import { resumeField } from "@submissions/shared/applications";
 import { bytesMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../rpc/router.ts";
-import { answerHeaders, errorSchemas, everyAnswersHeaders, refusalsOf } from "./openapi-errors.ts";
+import { answerHeaders, errorSchemas, everyAnswersHeaders, rateLimitHeaders, refusalsOf } from "./openapi-errors.ts";
 import { examplesOf, multipartExamples, type OperationExamples } from "./openapi-examples.ts";
 import { healthPaths } from "./openapi-health.ts";
 import type { Answer, MediaType, OpenApiDocument, Operation, Schema } from "./openapi-types.ts";
@@ -95,7 +95,7 @@ function accepted(raw: Operation, name: (schema: Schema) => Schema, { receipt }:
   if (schema === undefined) throw new Error(`${raw.operationId} answers with nothing.`);
   return {
     description: "Accepted, and committed to stable storage.",
-    headers: { ...headers, ...everyAnswersHeaders },
+    headers: { ...headers, ...everyAnswersHeaders, ...rateLimitHeaders },
     content: {
       "application/json": {
         schema: name(schema),

@@ -18,10 +18,29 @@ export const answerHeaders: Readonly<Record<string, Header>> = {
     description: "When to try again, in seconds.",
     schema: { type: "integer", minimum: 0, examples: [5] },
   },
+  RateLimitLimit: {
+    description: "How many submissions of a client are taken in a window.",
+    schema: { type: "integer", minimum: 1, examples: [60] },
+  },
+  RateLimitRemaining: {
+    description: "How many are left in this window.",
+    schema: { type: "integer", minimum: 0, examples: [59] },
+  },
+  RateLimitReset: {
+    description: "When the window ends, in seconds.",
+    schema: { type: "integer", minimum: 1, examples: [60] },
+  },
 };
 
 const requestId: Header = { $ref: "#/components/headers/RequestId" };
 const retryAfter: Header = { $ref: "#/components/headers/RetryAfter" };
+
+/** How much of the limit is left. */
+export const rateLimitHeaders: Readonly<Record<string, Header>> = {
+  "ratelimit-limit": { $ref: "#/components/headers/RateLimitLimit" },
+  "ratelimit-remaining": { $ref: "#/components/headers/RateLimitRemaining" },
+  "ratelimit-reset": { $ref: "#/components/headers/RateLimitReset" },
+};
 
 /** The headers of an answer that is no refusal. */
 export const everyAnswersHeaders = { "x-request-id": requestId };
@@ -126,7 +145,11 @@ function refusal(status: number, names: readonly FaultName[], issues: readonly I
 const retryStatuses = [409, 429, 503];
 
 function headersOf(status: number): Record<string, Header> {
-  return { ...everyAnswersHeaders, ...(retryStatuses.includes(status) ? { "retry-after": retryAfter } : {}) };
+  return {
+    ...everyAnswersHeaders,
+    ...(retryStatuses.includes(status) ? { "retry-after": retryAfter } : {}),
+    ...(status === faults.rateLimited.status ? rateLimitHeaders : {}),
+  };
 }
 
 /** The refusal as a caller sees it. */

@@ -4,37 +4,51 @@
 import multipart from "@fastify/multipart";
 import { batchCallsMax } from "@submissions/shared/limits";
 import { resolveResponse } from "@trpc/server/http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Deps } from "../deps.ts";
 import { Fault } from "../fault.ts";
 import type { CallCounter, Context } from "../rpc/context.ts";
 import { errorShape } from "../rpc/error-shape.ts";
-import { describeFailure } from "../rpc/failure.ts";
-import { callProcedure, procedures } from "../rpc/procedures.ts";
-import { appRouter } from "../rpc/router.ts";
+import { callProcedure, countRefusal, forwardingRouter, procedures } from "../rpc/procedures.ts";
 import { callOf } from "./call.ts";
 import type { BodyKind } from "./content-type.ts";
-import { noteFailure, rpcPrefix } from "./fault-reply.ts";
+import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
+import type { Guard } from "./guard.ts";
 import { objectOnly, ProcedureInput } from "./procedure-input.ts";
 
+interface Collaborators {
+  readonly deps: Deps;
+  readonly count: CallCounter;
+  readonly guard: Guard;
+}
+
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
-export async function rpcDoor(app: FastifyInstance, deps: Deps, count: CallCounter): Promise<void> {
+export async function rpcDoor(app: FastifyInstance, { deps, count, guard }: Collaborators): Promise<void> {
   const door = new RpcDoor(deps, count);
+  const admitted = (path?: string) =>
+    guard.hook({
+      calls: (request) => Math.min(pathsOf(request, path).length, batchCallsMax),
+      refuseAll: (request, reply, fault) => door.refuseAll(request, reply, pathsOf(request, path), fault),
+    });
   for (const { path, contentTypes } of procedures) {
     const url = `${rpcPrefix}/${path}`;
     if (!contentTypes.includes("multipart/form-data")) {
-      app.post(url, (request, reply) => door.call(request, reply, path, ["application/json"]));
+      app.post(url, { onRequest: admitted(path) }, (request, reply) =>
+        door.call(request, reply, path, ["application/json"]),
+      );
       continue;
     }
     await app.register(async (scope) => {
       await scope.register(multipart, { throwFileSizeLimit: false });
-      scope.post(url, (request, reply) => door.call(request, reply, path, ["application/json", "multipart/form-data"]));
+      scope.post(url, { onRequest: admitted(path) }, (request, reply) =>
+        door.call(request, reply, path, ["application/json", "multipart/form-data"]),
+      );
     });
   }
   // Batches, whose path lists the procedures.
   app.post<{ Params: { paths: string } }>(
     `${rpcPrefix}/:paths`,
-    { onRequest: (request, _reply, done) => done(isBatch(request) ? undefined : new Fault("notFound")) },
+    { onRequest: [batchesOnly, admitted()] },
     (request, reply) => door.callAll(request, reply, request.params.paths),
   );
 }
@@ -54,6 +68,15 @@ class RpcDoor {
   constructor(deps: Deps, count: CallCounter) {
     this.#deps = deps;
     this.#count = count;
+  }
+
+  /** Answers a request of which no call is admitted. */
+  refuseAll(request: FastifyRequest, reply: FastifyReply, paths: readonly string[], fault: Fault): void {
+    for (const path of paths) countRefusal(path, "rpc", this.#count, fault);
+    if (!isBatch(request) || wantsStream(request)) return void refuse(request, reply, fault);
+    noteFailure(request, reply, fault);
+    const answers = paths.map((path) => ({ error: errorShape(fault, path, request.id) }));
+    reply.code(answers[0]?.error.data.httpStatus ?? 500).send(answers);
   }
 
   /** One call, or a batch of one. */
@@ -81,7 +104,7 @@ class RpcDoor {
     if (wantsStream(request)) return this.#stream(request, reply, list);
     const answers = await Promise.all(
       paths.map((path, position) =>
-        this.#answer(request, reply, path, async () => objectOnly(inputs[String(position)])),
+        this.#answer(request, reply, path, async () => objectOnly(inputs[String(position)]), position),
       ),
     );
     const [first] = answers;
@@ -94,9 +117,10 @@ class RpcDoor {
     reply: FastifyReply,
     path: string,
     getRawInput: () => Promise<unknown>,
+    batchIndex?: number,
   ): Promise<{ readonly status: number; readonly body: object }> {
     try {
-      const data = await callProcedure(path, this.#context(request, reply), getRawInput);
+      const data = await callProcedure(path, this.#context(request, reply), getRawInput, batchIndex);
       return { status: 200, body: { result: { data } } };
     } catch (error) {
       noteFailure(request, reply, error);
@@ -107,12 +131,8 @@ class RpcDoor {
 
   // Streamed batches (`httpBatchStreamLink`): answers as JSON lines, each as soon as it is there.
   async #stream(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
-    const failed: string[] = [];
-    reply.raw.once("close", () => {
-      for (const called of path.split(",")) if (!failed.includes(called)) this.#count(called, "rpc", "OK");
-    });
     const response = await resolveResponse({
-      router: appRouter,
+      router: forwardingRouter,
       req: new Request(new URL(request.url, "http://internal"), {
         method: "POST",
         headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
@@ -123,21 +143,23 @@ class RpcDoor {
       allowBatching: true,
       maxBatchSize: batchCallsMax,
       createContext: async () => this.#context(request, reply),
-      onError: ({ error, path: called = "" }) => {
-        failed.push(called);
-        const { fault, code } = describeFailure(error);
-        if (fault !== "notFound") this.#count(called, "rpc", code);
-        noteFailure(request, reply, error);
-      },
+      onError: ({ error }) => noteFailure(request, reply, error),
     });
     return reply.send(response);
   }
 
   #context(request: FastifyRequest, reply: FastifyReply): Context {
-    return { deps: this.#deps, count: this.#count, call: callOf(request, reply, "rpc") };
+    const { admission } = request;
+    return { deps: this.#deps, count: this.#count, admission, call: callOf(request, reply, "rpc") };
   }
 }
 
 const isBatch = (request: FastifyRequest) => (request.query as { batch?: unknown }).batch === "1";
+
+const pathsOf = (request: FastifyRequest, path?: string): string[] =>
+  path === undefined ? (request.params as { paths: string }).paths.split(",") : [path];
+
+const batchesOnly: onRequestHookHandler = (request, _reply, done) =>
+  done(isBatch(request) ? undefined : new Fault("notFound"));
 
 const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] === "application/jsonl";

@@ -13,6 +13,9 @@ import { answerClientError } from "./client-error.ts";
 import { drain } from "./drain.ts";
 import type { Draining } from "./draining.ts";
 import { refuse } from "./fault-reply.ts";
+import { clientAddressReader, type TrustedProxies } from "./client-address.ts";
+import { Guard, type RateLimit } from "./guard.ts";
+import { Overload, type OverloadLimits } from "./overload.ts";
 import { healthRoutes } from "./health.ts";
 import { openApiRoutes } from "./openapi.ts";
 import { observeRequests } from "./request-observer.ts";
@@ -26,6 +29,10 @@ interface HttpOptions {
   readonly metrics: Metrics;
   readonly draining: Draining;
   readonly corsOrigins: readonly string[];
+  readonly rateLimit: RateLimit;
+  readonly trustedProxy: TrustedProxies;
+  /** What the process carries at once, unless it is the usual. */
+  readonly overloadLimits?: OverloadLimits | undefined;
   /** The version that the OpenAPI document names. */
   readonly version: string;
 }
@@ -88,6 +95,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   });
   refuseUnknownAddresses(app);
   draining.guard(app);
+  new Overload(metrics, options.overloadLimits).guard(app);
   if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
 
   healthRoutes(app, {
@@ -97,8 +105,10 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     checks: { store: () => deps.store.checkReadiness(), vault: () => deps.vault.checkReadiness() },
   });
   openApiRoutes(app, { publicUrl: () => deps.mail.publicUrl, version: options.version });
-  await app.register((scope) => restDoor(scope, deps, countCall(metrics)));
-  await app.register((scope) => rpcDoor(scope, deps, countCall(metrics)));
+  const guard = new Guard(options.rateLimit, clientAddressReader(options.trustedProxy));
+  const door = { deps, guard, count: countCall(metrics) };
+  await app.register((scope) => restDoor(scope, door));
+  await app.register((scope) => rpcDoor(scope, door));
   return app;
 }
 

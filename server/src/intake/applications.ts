@@ -12,6 +12,7 @@ import { answerOnce } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
+import { bornAs } from "./screening.ts";
 
 export function acceptApplication(deps: Deps, input: ApplicationInput, call: Call): Promise<ApplicationReceipt> {
   const receivedAt = deps.clock.now();
@@ -19,7 +20,7 @@ export function acceptApplication(deps: Deps, input: ApplicationInput, call: Cal
     procedure: "applications.submit",
     input,
     receivedAt,
-    replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", receiptSent),
+    replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", call.trapped || receiptSent),
     accept: async (idempotency) => {
       const resume = await keepResume(deps, input.resumeFile);
       let receipt: ApplicationReceipt | "repeated" | undefined;
@@ -80,12 +81,14 @@ async function storeApplication(
       resume,
       receivedAt,
       origin: call.origin,
+      ...bornAs(call),
     };
-    mails = composeApplicationMails(application, deps.mail);
+    mails = call.trapped ? [] : composeApplicationMails(application, deps.mail);
     return deps.store.acceptApplication(application, mails, deps.outbox.lease(receivedAt), idempotency);
   });
   if (accepted.result === "repeated") return "repeated";
-  return receiptOf(accepted.reference, await deliverStored(deps.outbox, mails, accepted, receivedAt));
+  const delivered = await deliverStored(deps.outbox, mails, accepted, receivedAt);
+  return receiptOf(accepted.reference, call.trapped || delivered);
 }
 
 const receiptOf = (applicationId: string, confirmationEmailSent: boolean): ApplicationReceipt => ({

@@ -6,6 +6,8 @@ export interface Call {
   readonly origin: OriginRecord;
   /** The caller's key, 1 to 255 printable ASCII characters, or null. Never stored or logged as it is. */
   readonly idempotencyKey: string | null;
+  /** Whether a program that fills in every field sent it: kept as spam, without mail, and answered like a success. */
+  readonly trapped: boolean;
   /** Told when the answer is that of an earlier call with the same key. */
   replayed(): void;
 }

@@ -8,6 +8,7 @@ import { answerOnce } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
+import { bornAs } from "./screening.ts";
 
 export function acceptInquiry(deps: Deps, input: InquiryInput, call: Call): Promise<InquiryReceipt> {
   refuseUnknownPackages(deps.mail.packageTitles, input.selectedPackageIds);
@@ -16,7 +17,7 @@ export function acceptInquiry(deps: Deps, input: InquiryInput, call: Call): Prom
     procedure: "marketplace.inquiry",
     input,
     receivedAt,
-    replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", receiptSent),
+    replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", call.trapped || receiptSent),
     accept: (idempotency) => storeInquiry(deps, input, { call, receivedAt, idempotency }),
   });
 }
@@ -42,12 +43,14 @@ async function storeInquiry(
       selectedPackageIds: input.selectedPackageIds,
       receivedAt,
       origin: call.origin,
+      ...bornAs(call),
     };
-    mails = composeInquiryMails(inquiry, deps.mail);
+    mails = call.trapped ? [] : composeInquiryMails(inquiry, deps.mail);
     return deps.store.acceptInquiry(inquiry, mails, deps.outbox.lease(receivedAt), idempotency);
   });
   if (accepted.result === "repeated") return "repeated";
-  return receiptOf(accepted.reference, await deliverStored(deps.outbox, mails, accepted, receivedAt));
+  const delivered = await deliverStored(deps.outbox, mails, accepted, receivedAt);
+  return receiptOf(accepted.reference, call.trapped || delivered);
 }
 
 const receiptOf = (inquiryId: string, confirmationEmailSent: boolean): InquiryReceipt => ({

@@ -1,10 +1,14 @@
 // The router's procedures as the doors need them: path, REST address, accepted bodies, and a way to call them through
 // tRPC's public adapter API.
 import { callTRPCProcedure } from "@trpc/server";
-import type { z } from "zod";
-import type { Context } from "./context.ts";
+import { z } from "zod";
+import { Fault } from "../fault.ts";
+import type { Call } from "../intake/call.ts";
+import { isTrapped } from "../intake/screening.ts";
+import type { CallCounter, Context } from "./context.ts";
 import { describeFailure } from "./failure.ts";
 import { appRouter } from "./router.ts";
+import { procedure, router } from "./trpc.ts";
 import type { OpenApiMeta } from "trpc-to-openapi";
 
 /** One procedure, as its router and its `openapi` meta describe it. */
@@ -40,29 +44,59 @@ export const procedures: readonly ProcedureEntry[] = Object.entries(
 });
 
 /**
- * Calls a procedure and counts the call, whichever door and batch it came in. Not a middleware of the router, because
- * each level of those costs more than everything else here.
+ * Calls a procedure, screens its input and counts the call, whichever door and batch it came in. Not a middleware of the
+ * router, because each level of those costs more than everything else here.
  *
  * @param getRawInput runs when the procedure wants its input, and not if it refuses before
+ * @param batchIndex the position of the call in its batch
+ * @throws Fault `rateLimited` when the call is not among those admitted
  */
-export async function callProcedure(path: string, ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown> {
+export async function callProcedure(
+  path: string,
+  ctx: Context,
+  getRawInput: () => Promise<unknown>,
+  batchIndex = 0,
+): Promise<unknown> {
+  const call = { ...ctx.call };
   try {
-    const call = {
+    const { calls, retryAfterSeconds } = ctx.admission;
+    if (batchIndex >= calls) throw new Fault("rateLimited", { retryAfterSeconds });
+    const receipt: unknown = await callTRPCProcedure({
       router: appRouter,
       path,
       type: "mutation",
-      ctx,
-      getRawInput,
+      ctx: { ...ctx, call },
+      getRawInput: async () => {
+        const input = await getRawInput();
+        call.trapped = isTrapped(input);
+        return input;
+      },
       signal: undefined,
-      batchIndex: 0,
-    } as const;
-    const receipt: unknown = await callTRPCProcedure(call);
-    ctx.count(path, ctx.call.origin.door, "OK");
+      batchIndex,
+    });
+    ctx.count(path, call.origin.door, call.trapped ? "SPAM" : "OK");
     return receipt;
   } catch (error) {
-    const { fault, code } = describeFailure(error);
-    // Paths that do not exist are a stranger's words and must not become labels.
-    if (fault !== "notFound") ctx.count(path, ctx.call.origin.door, code);
+    countRefusal(path, call.origin.door, ctx.count, error);
     throw error;
   }
 }
+
+/** Counts a call that was refused before it could be made. */
+export function countRefusal(path: string, door: Call["origin"]["door"], count: CallCounter, error: unknown): void {
+  const { fault, code } = describeFailure(error);
+  // Paths that do not exist are a stranger's words and must not become labels.
+  if (fault !== "notFound" && procedures.some((entry) => entry.path === path)) count(path, door, code);
+}
+
+/** The same procedures for tRPC's own resolver, which is handed a router: each passes on to {@link callProcedure}. */
+export const forwardingRouter = router(
+  Object.fromEntries(
+    procedures.map(({ path }) => [
+      path,
+      procedure
+        .input(z.unknown())
+        .mutation(({ ctx, input, batchIndex }) => callProcedure(path, ctx, async () => input, batchIndex)),
+    ]),
+  ),
+);

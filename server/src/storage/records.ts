@@ -14,7 +14,12 @@ interface Received {
   readonly origin: OriginRecord;
 }
 
-export interface InquiryRecord extends Received {
+interface Triaged extends Received {
+  /** New, if left out. What is born as spam is kept for operators to release. */
+  readonly status?: TriageStatus;
+}
+
+export interface InquiryRecord extends Triaged {
   /** `INQ-yyyymmdd-dddddd`. */
   readonly reference: string;
   readonly name: string;
@@ -36,7 +41,7 @@ export interface ResumeRecord {
   readonly sha256: string;
 }
 
-export interface ApplicationRecord extends Received {
+export interface ApplicationRecord extends Triaged {
   /** `APP-yyyymmdd-dddddd`. */
   readonly reference: string;
   readonly fullName: string;
@@ -54,6 +59,11 @@ export interface ApplicationRecord extends Received {
 
 /** Where a submission stands in the hands of the team. */
 export type TriageStatus = "new" | "open" | "done" | "spam";
+
+/** A submission that has a reference. */
+export type ReferencedSubmission =
+  | { readonly kind: "inquiry"; readonly inquiry: StoredInquiry }
+  | { readonly kind: "application"; readonly application: StoredApplication };
 
 export type StoredInquiry = InquiryRecord & { readonly status: TriageStatus };
 export type StoredApplication = ApplicationRecord & { readonly status: TriageStatus };

@@ -11,6 +11,7 @@ import type {
   MailSettlement,
   MailStatus,
   NewMail,
+  ReferencedSubmission,
   ResumeRecord,
   StoredApplication,
   StoredInquiry,
@@ -40,6 +41,11 @@ export interface Accepted {
 /** The idempotency key stands for an earlier submission. Nothing was stored. */
 export interface Repeated {
   readonly result: "repeated";
+}
+
+/** There is nothing to release. */
+export interface NotSpam {
+  readonly result: "not-spam";
 }
 
 /** `reference-taken` means that nothing was stored: draw another reference and try again. */
@@ -78,6 +84,15 @@ export interface Store extends AsyncDisposable {
     lease: Lease,
     idempotency?: IdempotencyRecord | null,
   ): Promise<Accepted | Repeated>;
+
+  /** A submission by its reference. */
+  findSubmission(reference: string): Promise<ReferencedSubmission | null>;
+
+  /**
+   * Makes a submission that was kept as spam a new one, and stores the mails that it did not get, due at once and
+   * leased to nobody. `not-spam`, and nothing stored, when it is none, or none any more.
+   */
+  releaseSpam(reference: string, mails: readonly NewMail[], releasedAt: number): Promise<Accepted | NotSpam>;
 
   /** The submission that a key stands for, if it was taken after `since`. */
   findIdempotency(procedure: string, keyHash: string, since: number): Promise<EarlierSubmission | null>;

@@ -9,7 +9,7 @@ export function applicationRow(application: ApplicationRecord): ApplicationTable
     received_at: application.receivedAt,
     door: application.origin.door,
     request_id: application.origin.requestId,
-    status: "new",
+    status: application.status ?? "new",
     full_name: application.fullName,
     email: application.email,
     position: application.position,

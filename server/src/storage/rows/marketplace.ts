@@ -9,7 +9,7 @@ export function inquiryRow(inquiry: InquiryRecord): InquiryTable {
     received_at: inquiry.receivedAt,
     door: inquiry.origin.door,
     request_id: inquiry.origin.requestId,
-    status: "new",
+    status: inquiry.status ?? "new",
     name: inquiry.name,
     company: inquiry.company,
     email: inquiry.email,

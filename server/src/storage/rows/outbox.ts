@@ -6,8 +6,8 @@ import type { LeasedMail, MailContent, NewMail, StoredMail } from "../records.ts
 import type { MailTable } from "../schema.ts";
 import type { Lease } from "../store.ts";
 
-/** A mail as it is born: queued, due at once, in the hands of the process that accepted the submission. */
-export function mailRow(mail: NewMail, createdAt: number, lease: Lease): MailTable {
+/** A mail as it is born: queued, due at once, in the hands of the process that accepted the submission, if one did. */
+export function mailRow(mail: NewMail, createdAt: number, lease: Lease | null): MailTable {
   return {
     id: mail.id,
     kind: mail.kind,
@@ -23,8 +23,8 @@ export function mailRow(mail: NewMail, createdAt: number, lease: Lease): MailTab
     automatic_to: isAutomatic(mail.kind) ? emailKey(mail.content.to[0] ?? "") : null,
     created_at: createdAt,
     due_at: createdAt,
-    lease_owner: lease.owner,
-    lease_until: lease.until,
+    lease_owner: lease?.owner ?? null,
+    lease_until: lease?.until ?? null,
     denials: null,
     sent_at: null,
     provider_id: null,

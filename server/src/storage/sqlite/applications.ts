@@ -8,6 +8,9 @@ import type { ReadPage } from "./pages.ts";
 import { type Engine, insertOf } from "./queries.ts";
 
 export interface Applications {
+  find(reference: string): StoredApplication | null;
+  /** Answers false when it is no spam. */
+  release(reference: string): boolean;
   /** Answers false when the reference is taken; nothing is stored then. */
   insert(row: ApplicationTable): boolean;
   readonly readPage: ReadPage<StoredApplication>;
@@ -23,6 +26,15 @@ export function applicationsOf({ connection, queries }: Engine): Applications {
         .values(row)
         .onConflict((conflict) => conflict.column("reference").doNothing()),
     ),
+    find(reference) {
+      const found = queries.selectFrom("application").selectAll().where("reference", "=", reference);
+      const [row] = connection.all(found.compile());
+      return row === undefined ? null : storedApplication(row);
+    },
+    release(reference) {
+      const spam = queries.updateTable("application").where("reference", "=", reference).where("status", "=", "spam");
+      return connection.run(spam.set({ status: "new" }).compile()) === 1;
+    },
     readPage(after, limit) {
       const page = queries
         .selectFrom("application")

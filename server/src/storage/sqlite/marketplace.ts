@@ -6,6 +6,9 @@ import type { Position, ReadPage } from "./pages.ts";
 import { type Engine, insertOf } from "./queries.ts";
 
 export interface Inquiries {
+  find(reference: string): StoredInquiry | null;
+  /** Answers false when it is no spam. */
+  release(reference: string): boolean;
   /** Answers false when the reference is taken; nothing is stored then. */
   insert(row: InquiryTable): boolean;
   readonly readPage: ReadPage<StoredInquiry>;
@@ -19,6 +22,15 @@ export function inquiriesOf({ connection, queries }: Engine): Inquiries {
         .values(row)
         .onConflict((conflict) => conflict.column("reference").doNothing()),
     ),
+    find(reference) {
+      const found = queries.selectFrom("inquiry").selectAll().where("reference", "=", reference);
+      const [row] = connection.all(found.compile());
+      return row === undefined ? null : storedInquiry(row);
+    },
+    release(reference) {
+      const spam = queries.updateTable("inquiry").where("reference", "=", reference).where("status", "=", "spam");
+      return connection.run(spam.set({ status: "new" }).compile()) === 1;
+    },
     readPage(after, limit) {
       const page = queries
         .selectFrom("inquiry")

@@ -7,6 +7,7 @@ import type {
   MailSettlement,
   MailStatus,
   NewMail,
+  ReferencedSubmission,
   ResumeRecord,
   StoredApplication,
   StoredInquiry,
@@ -20,10 +21,12 @@ import type { CommitCounts } from "../commit-counts.ts";
 import { applicationRow } from "../rows/applications.ts";
 import { inquiryRow } from "../rows/marketplace.ts";
 import { mailRow } from "../rows/outbox.ts";
+import type { MailTable } from "../schema.ts";
 import {
   type Acceptance,
   type Accepted,
   type Lease,
+  type NotSpam,
   type ReadinessReport,
   type Repeated,
   StorageUnavailable,
@@ -101,8 +104,7 @@ export class SqliteStore implements Store {
       if (key && this.#keys.isTaken(key)) return { result: "repeated" };
       if (!insert()) return { result: "reference-taken" };
       reached("row-written");
-      const stored = rows.filter((row) => row.automatic_to === null || this.#mayMail(row.automatic_to, receivedAt));
-      for (const row of stored) this.#outbox.insert(row);
+      const stored = this.#storeMails(rows, receivedAt);
       if (key) this.#keys.take(key, reference, stored.find((row) => row.automatic_to !== null)?.id ?? null);
       reached("before-commit");
       return { result: "accepted", mails: stored.map((row) => row.id) };
@@ -123,6 +125,30 @@ export class SqliteStore implements Store {
       reached("before-commit");
       return { result: "accepted", mails: mailed ? [row.id] : [] };
     });
+  }
+
+  findSubmission(reference: string): Promise<ReferencedSubmission | null> {
+    return retryWhileBusy(() => {
+      const inquiry = this.#inquiries.find(reference);
+      if (inquiry !== null) return { kind: "inquiry", inquiry };
+      const application = this.#applications.find(reference);
+      return application === null ? null : { kind: "application", application };
+    });
+  }
+
+  releaseSpam(reference: string, mails: readonly NewMail[], releasedAt: number): Promise<Accepted | NotSpam> {
+    const rows = mails.map((mail) => mailRow(mail, releasedAt, null));
+    return this.#queue.run(() => {
+      if (!this.#inquiries.release(reference) && !this.#applications.release(reference)) return { result: "not-spam" };
+      return { result: "accepted", mails: this.#storeMails(rows, releasedAt).map((row) => row.id) };
+    });
+  }
+
+  // Leaves out automatic mails that their addressee may not get.
+  #storeMails(rows: readonly MailTable[], now: number): readonly MailTable[] {
+    const stored = rows.filter((row) => row.automatic_to === null || this.#mayMail(row.automatic_to, now));
+    for (const row of stored) this.#outbox.insert(row);
+    return stored;
   }
 
   findIdempotency(procedure: string, keyHash: string, since: number): Promise<EarlierSubmission | null> {

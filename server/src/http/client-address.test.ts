@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { clientAddressReader, limitKey, type TrustedProxies } from "./client-address.ts";
+
+const read = (trusted: TrustedProxies, peer: string | undefined, forwardedFor?: string) =>
+  clientAddressReader(trusted)(peer, forwardedFor);
+const hops = (count: number): TrustedProxies => ({ kind: "hops", count });
+const cidrs = (...list: string[]): TrustedProxies => ({ kind: "cidrs", list });
+
+describe("without trusted proxies", () => {
+  test.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["::ffff:192.0.2.1", "192.0.2.1"],
+    ["::1", "::1"],
+    [undefined, ""],
+  ])("%s is %s, whatever the header says", (peer, expected) => {
+    expect(read({ kind: "none" }, peer, "203.0.113.9")).toBe(expected);
+  });
+});
+
+describe("behind a number of proxies", () => {
+  test.each([
+    [1, "203.0.113.9", "203.0.113.9"],
+    [1, "198.51.100.66, 203.0.113.9", "203.0.113.9"],
+    [2, "198.51.100.66, 203.0.113.9, 10.0.0.2", "203.0.113.9"],
+    // Fewer entries than proxies: the outermost that there is.
+    [3, "203.0.113.9, 10.0.0.2", "203.0.113.9"],
+    [1, undefined, "10.0.0.1"],
+    [1, "", "10.0.0.1"],
+  ])("of %i proxies, %s means %s", (count, header, expected) => {
+    expect(read(hops(count), "10.0.0.1", header)).toBe(expected);
+  });
+});
+
+describe("behind proxies of known networks", () => {
+  const ours = cidrs("10.0.0.0/8", "2001:db8:ffff::/48", "127.0.0.1");
+  test.each([
+    ["10.0.0.1", "198.51.100.66, 203.0.113.9, 10.1.1.1", "203.0.113.9"],
+    ["::ffff:10.0.0.1", "203.0.113.9, ::ffff:10.1.1.1", "203.0.113.9"],
+    ["::ffff:10.0.0.1", "203.0.113.9, ::ffff:0a01:0101", "203.0.113.9"],
+    ["127.0.0.1", "2001:db8::1, 2001:db8:ffff::7", "2001:db8::1"],
+    ["10.0.0.1", "10.9.9.9, 10.1.1.1", "10.9.9.9"],
+    ["192.0.2.1", "203.0.113.9", "192.0.2.1"],
+    ["127.0.0.2", "203.0.113.9", "127.0.0.2"],
+  ])("%s with %s is %s", (peer, header, expected) => {
+    expect(read(ours, peer, header)).toBe(expected);
+  });
+});
+
+describe("entries of the header", () => {
+  test.each([
+    ["203.0.113.9:4711", "203.0.113.9"],
+    ["[2001:db8::1]:4711", "2001:db8::1"],
+    ["[2001:db8::1]", "2001:db8::1"],
+    ["::ffff:203.0.113.9", "203.0.113.9"],
+  ])("%s is read as %s", (header, expected) => {
+    expect(read(hops(1), "10.0.0.1", header)).toBe(expected);
+  });
+
+  test.each([
+    "unknown",
+    "_hidden",
+    "203.0.113",
+    "203.0.113.9.1",
+    "<script>",
+    "1e9",
+    "0x7f000001",
+    ",",
+    "x".repeat(9_000),
+  ])("%s, which is no address, leaves the proxy that wrote it", (header) => {
+    expect(read(hops(2), "10.0.0.1", `198.51.100.66, ${header}`)).toBe("10.0.0.1");
+  });
+});
+
+describe("the key of a limit", () => {
+  test.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2:ffff::", "2001:db8:1:2::/64"],
+    ["2001:DB8:0001:0002::1", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["64:ff9b::192.0.2.1", "64:ff9b:0:0::/64"],
+    ["", ""],
+  ])("of %s is %s", (address, expected) => {
+    expect(limitKey(address)).toBe(expected);
+  });
+});

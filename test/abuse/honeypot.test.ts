@@ -1,0 +1,148 @@
+// The trap: whoever fills it in is answered like everybody else, on both doors and in every kind of body, and nobody
+// gets a mail. What was caught can be released.
+import { describe, expect, test } from "vitest";
+import { applicant, buyer, doors, form, json, pdf, rest, type Answer } from "../support/doors.ts";
+import { startService, type Service } from "../support/service.ts";
+import { runCommand } from "../desk/run-command.ts";
+
+const website = "https://cheap-pills.example";
+
+const shapeOf = ({ status, receipt, headers }: Answer) => ({
+  status,
+  receipt: Object.entries(receipt ?? {}).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value.replace(/\d{8}-\d{6}$/, "") : value,
+  ]),
+  headers: [...headers.keys()].toSorted((a, b) => a.localeCompare(b)),
+});
+
+const environmentOf = (service: Service) => ({ PATH: process.env["PATH"] ?? "", DATA_DIR: service.dataFolder });
+
+describe.each(doors)("on the $name door", (door) => {
+  test("an inquiry in the trap is answered like any other, kept as spam, and mails nobody", async () => {
+    await using service = await startService();
+    const honest = await door.send(service, "marketplace.inquiry", json({ ...buyer, website: " \u200B" }));
+    const mailed = (await service.mails()).length;
+    const caught = await door.send(service, "marketplace.inquiry", json({ ...buyer, website }));
+    expect(shapeOf(caught)).toEqual(shapeOf(honest));
+    await service.stop();
+    expect(await service.mails()).toHaveLength(mailed);
+    const { inquiries } = await service.stored();
+    expect(inquiries.map(({ reference, status }) => [reference, status])).toEqual([
+      [honest.receipt?.["inquiryId"], "new"],
+      [caught.receipt?.["inquiryId"], "spam"],
+    ]);
+  });
+
+  test.each([
+    ["JSON", () => json({ ...applicant, website })],
+    ["a form", () => form({ ...applicant, website })],
+    ["a form with a resume", () => form({ website, ...applicant, resumeFile: pdf() })],
+  ])("an application in the trap as %s is kept as spam with all it has", async (_kind, init) => {
+    await using service = await startService();
+    const { status, receipt } = await door.send(service, "applications.submit", init());
+    expect(status).toBe(200);
+    expect(receipt).toMatchObject({ confirmationEmailSent: true });
+    const [application] = (await service.stored()).applications;
+    expect(application).toMatchObject({ reference: receipt?.["applicationId"], status: "spam" });
+    expect(await service.files("resumes")).toHaveLength(application?.resume === null ? 0 : 1);
+    expect(await service.mails()).toEqual([]);
+  });
+
+  test("a subscription in the trap is answered like any other, counted, and forgotten", async () => {
+    await using service = await startService();
+    const honest = await door.send(service, "newsletter.subscribe", json({ email: "a@example.org" }));
+    const caught = await door.send(service, "newsletter.subscribe", json({ email: "b@example.org", website }));
+    expect(shapeOf(caught)).toEqual(shapeOf(honest));
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toContain(`submissions_total{procedure="newsletter.subscribe",door="${door.name}",code="SPAM"} 1`);
+    await service.stop();
+    expect((await service.stored()).subscribers).toMatchObject([{ email: "a@example.org" }]);
+    expect(await service.mails()).toHaveLength(1);
+  });
+
+  test("mistakes in the fields are told to programs too", async () => {
+    await using service = await startService();
+    const { status, fault } = await door.send(service, "marketplace.inquiry", json({ ...buyer, email: "x", website }));
+    expect(status).toBe(400);
+    expect(fault?.issues?.map(({ path }) => path)).toEqual([["email"]]);
+  });
+
+  test("a repeated Idempotency-Key repeats the answer", async () => {
+    await using service = await startService();
+    const send = (more: object = {}) =>
+      door.send(service, "marketplace.inquiry", {
+        headers: { "content-type": "application/json", "idempotency-key": "key-1" },
+        body: JSON.stringify({ ...buyer, website, ...more }),
+      });
+    const first = await send();
+    const again = await send();
+    expect(again.receipt).toEqual(first.receipt);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect((await send({ name: "Somebody Else" })).status).toBe(422);
+    expect((await service.stored()).inquiries).toHaveLength(1);
+  });
+});
+
+test("a URL-encoded application in the trap is kept as spam", async () => {
+  await using service = await startService();
+  const body = new URLSearchParams({ ...applicant, website });
+  expect((await rest.send(service, "applications.submit", { body })).status).toBe(200);
+  expect((await service.stored()).applications).toMatchObject([{ status: "spam" }]);
+  expect(await service.mails()).toEqual([]);
+});
+
+test("each call of a batch is screened by itself, streamed or not", async () => {
+  for (const headers of [{}, { "trpc-accept": "application/jsonl" }]) {
+    await using service = await startService();
+    const response = await fetch(`${service.url}/trpc/marketplace.inquiry,marketplace.inquiry?batch=1`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ 0: { ...buyer, website }, 1: { ...buyer, name: "Bo Buyer" } }),
+    });
+    await response.text();
+    const { inquiries } = await service.stored();
+    expect(inquiries.map(({ name, status }) => `${name}: ${status}`).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      "Ann Buyer: spam",
+      "Bo Buyer: new",
+    ]);
+  }
+});
+
+test("the trap stands in no document", async () => {
+  await using service = await startService();
+  expect(await (await fetch(`${service.url}/openapi.json`)).text()).not.toContain('"website"');
+});
+
+describe("released", () => {
+  test("spam becomes a new submission, and its mails go out as they would have", async () => {
+    await using service = await startService();
+    const send = async (init: RequestInit) =>
+      (await rest.send(service, "applications.submit", init)).receipt?.["applicationId"] as string;
+    const caught = await send(form({ ...applicant, website, resumeFile: pdf() }));
+    expect(await service.mails()).toEqual([]);
+    const released = await runCommand(["release", caught.toLowerCase()], environmentOf(service));
+    expect(released).toMatchObject({ code: 0, stdout: "", stderr: `${caught} is released; 2 mails are due now.\n` });
+    await expect.poll(() => service.mails()).toHaveLength(2);
+    const mails = await service.mails();
+    expect(mails.map(({ to }) => to?.[0]?.address ?? "").toSorted((a, b) => a.localeCompare(b))).toEqual([
+      "ana@example.org",
+      "recruiting@marketplace.example",
+    ]);
+    for (const { text } of mails) expect(text).toContain(caught);
+    expect((await service.stored()).applications).toMatchObject([{ reference: caught, status: "new" }]);
+
+    const again = await runCommand(["release", caught], environmentOf(service));
+    expect(again).toMatchObject({ code: 1, stderr: `No spam, so nothing to release: ${caught}.\n` });
+    expect((await service.stored()).applications).toMatchObject([{ status: "new" }]);
+  });
+
+  test("what does not exist cannot be", async () => {
+    await using service = await startService();
+    expect(await runCommand(["release", "INQ-20261121-000000"], environmentOf(service))).toMatchObject({
+      code: 1,
+      stderr: "There is no submission INQ-20261121-000000.\n",
+    });
+    expect((await runCommand(["release", "INQ-1"], environmentOf(service))).code).toBe(2);
+  });
+});

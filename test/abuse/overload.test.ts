@@ -1,0 +1,81 @@
+// More than the process can carry: refused at once, with the bodies unread, and taken again as soon as there is room.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { LoopLag, overloadLimits } from "../../server/src/http/overload.ts";
+import { addresses, applicant, buyer, doors, form, json, pdf, rest, type Door } from "../support/doors.ts";
+import { startService, type Service } from "../support/service.ts";
+
+const pathOf = (door: Door) => (door === rest ? addresses["applications.submit"] : "/trpc/applications.submit");
+
+/** A request whose body does not come. */
+async function stuck(service: Service, door: Door, type: string): Promise<Socket> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.write(`POST ${pathOf(door)} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 5000\r\n\r\n`);
+  return socket;
+}
+
+const uploadsInFlight = async (service: Service) =>
+  Number(/^uploads_in_flight (\d+)$/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1]);
+
+describe.each(doors)("on the $name door", (door) => {
+  test("one upload too many is refused 503 without being read, and others go on", async () => {
+    await using service = await startService({ overloadLimits: { ...overloadLimits, uploadsInFlightMax: 2 } });
+    const held = [
+      await stuck(service, door, "multipart/form-data; boundary=b"),
+      await stuck(service, door, "Multipart/Form-Data; boundary=b"),
+    ];
+    await expect.poll(() => uploadsInFlight(service)).toBe(2);
+    const third = await stuck(service, door, "multipart/form-data; boundary=b");
+    const [answer] = (await once(third, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
+    const refused = await door.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf() }));
+    expect(refused.status).toBe(503);
+    expect(refused.fault).toMatchObject({
+      code: "SERVICE_UNAVAILABLE",
+      message: "We are very busy right now. Please try again in a moment.",
+    });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect((await door.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
+
+    for (const socket of [...held, third]) socket.destroy();
+    await expect.poll(() => uploadsInFlight(service)).toBe(0);
+    expect((await door.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf() }))).status).toBe(
+      200,
+    );
+    expect((await service.stored()).applications).toHaveLength(1);
+    expect(await service.files("resumes")).toHaveLength(1);
+  });
+
+  test("one request too many is refused 503, probes are answered, and the limit of the caller is not used up", async () => {
+    await using service = await startService({
+      overloadLimits: { ...overloadLimits, requestsInFlightMax: 1 },
+      env: { RATE_LIMIT_MAX: "3" },
+    });
+    const held = await stuck(service, door, "application/json");
+    const inquire = () => door.send(service, "marketplace.inquiry", json(buyer));
+    await expect.poll(async () => (await inquire()).status).toBe(503);
+    expect((await inquire()).fault?.code).toBe("SERVICE_UNAVAILABLE");
+    for (const path of ["/healthz", "/readyz", "/metrics"]) {
+      expect((await fetch(service.url + path)).status, path).toBe(200);
+    }
+    held.destroy();
+    await expect.poll(async () => (await inquire()).status).not.toBe(503);
+    expect((await inquire()).headers.get("ratelimit-limit")).toBe("3");
+  });
+});
+
+test("a loop that is late again and again counts as overload, a single stall does not", () => {
+  const lag = new LoopLag(1_000);
+  let now = 0;
+  const check = (late: number) => {
+    now += 500 + late;
+    lag.check(now);
+    return lag.isTooLong;
+  };
+  expect([0, 5_000, 0, 1_001, 1_001].map(check)).toEqual([false, false, false, false, false]);
+  expect(check(1_001)).toBe(true);
+  expect(check(5)).toBe(false);
+});
