@@ -71,9 +71,10 @@ export async function startApp({ config, log, clock = systemClock, overloadLimit
     mail: mailSettings(config, () => port),
   };
   const draining = new Draining();
-  const { corsOrigins, rateLimit, trustedProxy } = config;
+  const { corsOrigins, postmarkWebhook: webhook } = config;
+  const { rateLimit, trustedProxy } = config;
   const gate = { rateLimit, trustedProxy, overloadLimits };
-  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, version, ...gate });
+  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, webhook, version, ...gate });
   opened.defer(() => http.close());
   outbox.start();
   opened.use(startHousekeeping({ vault, store, clock, log }));

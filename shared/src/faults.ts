@@ -5,6 +5,7 @@
 export type FaultCode =
   | "BAD_REQUEST"
   | "PARSE_ERROR"
+  | "UNAUTHORIZED"
   | "NOT_FOUND"
   | "METHOD_NOT_SUPPORTED"
   | "TIMEOUT"
@@ -69,6 +70,12 @@ export const faults = {
     code: "PARSE_ERROR",
     message: "The body is empty.",
     when: "A body was expected and none came.",
+  },
+  unauthorised: {
+    status: 401,
+    code: "UNAUTHORIZED",
+    message: "Credentials are needed here.",
+    when: "The webhook was called without its user name and password, or with wrong ones; `WWW-Authenticate` names the scheme.",
   },
   notFound: {
     status: 404,

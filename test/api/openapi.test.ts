@@ -110,7 +110,7 @@ describe.each(submissions)("$name", ({ operation, input, receipt }) => {
       examplesIn(operation, Number(status)).map(([name]) => name),
     );
     const missing = Object.keys(faults).filter((name) => !shown.includes(name));
-    const never = ["batchTooLarge", "methodNotSupported", "notFound", "requestMalformed"];
+    const never = ["batchTooLarge", "methodNotSupported", "notFound", "requestMalformed", "unauthorised"];
     const others: Record<string, string[]> = {
       submitInquiry: ["fieldTooLarge", "resumeKindUnsupported", "resumeTooLarge"],
       subscribeToNewsletter: ["fieldTooLarge", "referencesExhausted", "resumeKindUnsupported", "resumeTooLarge"],

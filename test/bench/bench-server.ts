@@ -62,6 +62,7 @@ const service = await buildHttp({
   // Counted as in earnest, but never reached.
   rateLimit: { max: 1_000_000_000, windowSeconds: 60 },
   trustedProxy: { kind: "none" },
+  webhook: null,
   version: "0.0.0",
 });
 const uploads = join(folder, "uploads");

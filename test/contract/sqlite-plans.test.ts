@@ -22,7 +22,7 @@ function observe(connection: SqliteConnection): string[] {
   return texts;
 }
 
-const tableScan = /^SCAN (inquiry|application|subscriber|newsletter_token|mail)\b(?!.* INDEX )/;
+const tableScan = /^SCAN (inquiry|application|subscriber|newsletter_token|mail|suppression)\b(?!.* INDEX )/;
 
 const calls: Record<string, (store: SqliteStore) => Promise<unknown>> = {
   "claiming due mails": (store) => store.claimDueMails(noon, 10, lease),
@@ -32,6 +32,9 @@ const calls: Record<string, (store: SqliteStore) => Promise<unknown>> = {
   "waking failed mails": (store) => store.retryMails("all-failed", noon),
   "listing mails": (store) => store.listMails({ limit: 10 }),
   "listing failed mails": (store) => store.listMails({ status: "failed", limit: 10 }),
+  "looking at a link": (store) => store.checkLink("confirm", { tokenHash: "1", at: noon }),
+  "following a link": (store) => store.unsubscribe({ tokenHash: "1", at: noon }),
+  "suppressing an address": (store) => store.suppress({ email: "a@example.org", reason: "bounced", at: noon }),
   "counting the backlog": (store) => store.mailBacklog(),
   "exporting inquiries": (store) => collect(store.exportInquiries(noon)),
   "exporting applications": (store) => collect(store.exportApplications(noon)),

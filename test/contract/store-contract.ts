@@ -6,10 +6,12 @@ import { exportGuarantees } from "./guarantees/export.ts";
 import { idempotencyGuarantees } from "./guarantees/idempotency.ts";
 import { marketplaceGuarantees } from "./guarantees/marketplace.ts";
 import { newsletterGuarantees } from "./guarantees/newsletter.ts";
+import { newsletterLinkGuarantees } from "./guarantees/newsletter-links.ts";
 import { operationGuarantees } from "./guarantees/operation.ts";
 import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
 import { oversightGuarantees } from "./guarantees/outbox-oversight.ts";
 import { referenceGuarantees } from "./guarantees/references.ts";
+import { suppressionGuarantees } from "./guarantees/suppression.ts";
 import type { OpenStoreUnderTest } from "./store-under-test.ts";
 
 /** Runs the contract on an engine. `open` gives every test a store of its own. */
@@ -18,6 +20,8 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("inquiries", () => marketplaceGuarantees(open));
     describe("applications", () => applicationGuarantees(open));
     describe("subscriptions", () => newsletterGuarantees(open));
+    describe("newsletter links", () => newsletterLinkGuarantees(open));
+    describe("suppression", () => suppressionGuarantees(open));
     describe("idempotency and automatic mail", () => idempotencyGuarantees(open));
     describe("references", () => referenceGuarantees(open));
     describe("outbox, delivery", () => deliveryGuarantees(open));

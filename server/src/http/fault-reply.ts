@@ -19,9 +19,7 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
 
 /** Answers a request with a failure, in the terms of its door. Fastify's own refusals become entries of the table. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
-  const fault = byFastifyCode[code];
-  const error = fault === undefined ? thrown : new Fault(fault, { cause: thrown });
+  const error = recognise(thrown);
   noteFailure(request, reply, error);
   const { status, ...failure } = describeFailure(error);
   const { message, code: faultCode, issues } = failure;
@@ -29,6 +27,13 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
   const body = isRpc(request) ? { error: errorShape(error, undefined, request.id) } : ofRest;
   // Not by the schema of the route, which describes its successes.
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
+}
+
+/** What was thrown, with Fastify's own refusals as entries of the table. */
+export function recognise(thrown: unknown): unknown {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+  const fault = byFastifyCode[code];
+  return fault === undefined ? thrown : new Fault(fault, { cause: thrown });
 }
 
 const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);

@@ -100,6 +100,7 @@ interface Refusing {
 // Answered before there is an operation: no path was understood, or another door was knocked at.
 const neverOfAnOperation: readonly FaultName[] = [
   "requestMalformed",
+  "unauthorised",
   "notFound",
   "methodNotSupported",
   "batchTooLarge",

@@ -17,7 +17,9 @@ import { clientAddressReader, type TrustedProxies } from "./client-address.ts";
 import { Guard, type RateLimit } from "./guard.ts";
 import { Overload, type OverloadLimits } from "./overload.ts";
 import { healthRoutes } from "./health.ts";
+import { newsletterPages } from "./newsletter-pages.ts";
 import { openApiRoutes } from "./openapi.ts";
+import { postmarkWebhook, type WebhookCredentials } from "./postmark-webhook.ts";
 import { observeRequests } from "./request-observer.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
@@ -33,6 +35,8 @@ interface HttpOptions {
   readonly trustedProxy: TrustedProxies;
   /** What the process carries at once, unless it is the usual. */
   readonly overloadLimits?: OverloadLimits | undefined;
+  /** Who may call Postmark's webhook; null: nobody, and there is none. */
+  readonly webhook: WebhookCredentials | null;
   /** The version that the OpenAPI document names. */
   readonly version: string;
 }
@@ -109,6 +113,10 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   const door = { deps, guard, count: countCall(metrics) };
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
+  await app.register((scope) => newsletterPages(scope, deps));
+  if (options.webhook !== null) {
+    postmarkWebhook(app, { credentials: options.webhook, store: deps.store, clock: deps.clock, metrics });
+  }
   return app;
 }
 

@@ -1,6 +1,5 @@
 // What happens when someone subscribes. Every address, known or not, gets the same answer by the same steps, so that
 // neither the words nor the time tell who is subscribed.
-import { createHash, randomBytes } from "node:crypto";
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/newsletter";
 import type { Deps } from "../deps.ts";
 import { composeWelcomeMail } from "../mail/compose.ts";
@@ -8,6 +7,7 @@ import type { IdempotencyRecord } from "../storage/records.ts";
 import { answerOnce } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
+import { newToken } from "./newsletter-token.ts";
 
 /** A confirm link works for seven days. Unsubscribe links do not expire. */
 const confirmMs = 7 * 24 * 60 * 60 * 1000;
@@ -66,10 +66,4 @@ async function storeSubscription(
   // Not awaited: whether a mail goes out must not show in the time the answer takes.
   void deliverStored(deps.outbox, [welcome], accepted, receivedAt);
   return true;
-}
-
-// 256 bits: a link that nobody guesses. Only its hash is stored, so that a copy of the database opens no link.
-function newToken(): { token: string; hash: string } {
-  const token = randomBytes(32).toString("base64url");
-  return { token, hash: createHash("sha256").update(token).digest("hex") };
 }

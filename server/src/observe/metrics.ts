@@ -31,6 +31,8 @@ export interface Metrics {
   readonly mails: Counter<"kind" | "result">;
   /** 1 while the sender is refused as a whole: a wrong token, a provider that is down. */
   readonly mailSenderPaused: Gauge;
+  /** The provider's news of addresses: `noted`, `known` already, or `ignored`. */
+  readonly mailNews: Counter<"reason" | "result">;
   readonly uploadsInFlight: Gauge;
   /** Hands in the sources that exist only after the metrics do. */
   attach(sources: MetricSources): void;
@@ -76,6 +78,12 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     mailSenderPaused: new Gauge({
       name: "mail_sender_paused",
       help: "1 while no mail is sent but probes, because the provider refuses or fails all of them.",
+      registers,
+    }),
+    mailNews: new Counter({
+      name: "mail_news_total",
+      help: "The provider's news of addresses, by reason and what came of it.",
+      labelNames: ["reason", "result"],
       registers,
     }),
     uploadsInFlight: new Gauge({ name: "uploads_in_flight", help: "Uploads being received now.", registers }),

@@ -183,8 +183,31 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
     }
 );
 
-/** Why an address gets no automatic mail any more. */
-export type SuppressionReason = "bounced" | "complained" | "unsubscribed" | "inactive";
+/** What a link in a welcome mail is for; it is good for nothing else. */
+export type LinkPurpose = "confirm" | "unsubscribe";
+
+/** A link that somebody followed. */
+export interface FollowedLink {
+  /** SHA-256 of its token, lower-case hexadecimal. */
+  readonly tokenHash: string;
+  readonly at: number;
+}
+
+/**
+ * Why an address gets no automatic mail any more. `bounced`, `complained` and `unsubscribed` (by its owner, with the
+ * provider) are the provider's news; `inactive`: the provider refused a mail to it without saying why; `manual`: the
+ * team told the provider not to mail it.
+ */
+export type SuppressionReason = "bounced" | "complained" | "unsubscribed" | "inactive" | "manual";
+
+/** News of an address: it is not to be mailed any more, or may be mailed again. */
+export interface SuppressionChange {
+  readonly email: string;
+  /** Null: it may be mailed again. */
+  readonly reason: SuppressionReason | null;
+  /** When it happened, which may be long before it is told. */
+  readonly at: number;
+}
 
 /** A key under which a caller may repeat a submission. */
 export interface IdempotencyRecord {

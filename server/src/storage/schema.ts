@@ -55,8 +55,8 @@ export interface SubscriberTable {
   readonly source: string;
   readonly last_source: string;
   readonly subscribed_at: number;
-  /** When the latest welcome mail was stored. */
-  readonly welcomed_at: number;
+  /** When the latest welcome mail was stored; null when none was, because the address may not be mailed. */
+  readonly welcomed_at: number | null;
   readonly confirmed_at: number | null;
   readonly unsubscribed_at: number | null;
   /** Who asked first: evidence of consent. */
@@ -104,11 +104,13 @@ export interface MailTable {
   readonly last_error: string | null;
 }
 
-/** Addresses that get no automatic mail any more. */
+/** What is known of addresses that got, or get, no automatic mail any more. */
 export interface SuppressionTable {
   readonly email_key: string;
-  readonly reason: SuppressionReason;
-  readonly suppressed_at: number;
+  /** Null: lifted. */
+  readonly reason: SuppressionReason | null;
+  /** When what is known last happened, by the provider's word. */
+  readonly changed_at: number;
 }
 
 export interface IdempotencyTable {

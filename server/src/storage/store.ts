@@ -5,9 +5,11 @@ import type { ReferenceKind } from "@submissions/shared/reference";
 import type {
   ApplicationRecord,
   EarlierSubmission,
+  FollowedLink,
   IdempotencyRecord,
   InquiryRecord,
   LeasedMail,
+  LinkPurpose,
   MailSettlement,
   MailStatus,
   NewMail,
@@ -18,6 +20,7 @@ import type {
   StoredMail,
   StoredSubscriber,
   SubscriptionRecord,
+  SuppressionChange,
 } from "./records.ts";
 
 /** The lease that new mails are born with, so that no sender but the accepting process touches them. */
@@ -84,6 +87,29 @@ export interface Store extends AsyncDisposable {
     lease: Lease,
     idempotency?: IdempotencyRecord | null,
   ): Promise<Accepted | Repeated>;
+
+  /** Whether a link in a welcome mail works: known, for this purpose, not expired and not dead. Changes nothing. */
+  checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
+
+  /**
+   * Makes the subscriber of a confirm link active. Answers false, and changes nothing, when the link does not work;
+   * following it again answers true and changes nothing.
+   */
+  confirmSubscription(link: FollowedLink): Promise<boolean>;
+
+  /**
+   * Unsubscribes the subscriber of an unsubscribe link, and kills all confirm links of the address: an old one must
+   * never resubscribe. Answers as {@link confirmSubscription} does. Bounced and complained subscribers stay that.
+   */
+  unsubscribe(link: FollowedLink): Promise<boolean>;
+
+  /**
+   * Takes note that an address is not to be mailed any more, or may be mailed again; see `suppression.ts`. A subscriber
+   * becomes bounced, complained or unsubscribed with it, and the confirm links of the address die; lifting a
+   * suppression subscribes nobody. The address need not be known. Answers whether this was news: older news than what
+   * is known changes nothing.
+   */
+  suppress(change: SuppressionChange): Promise<boolean>;
 
   /** A submission by its reference. */
   findSubmission(reference: string): Promise<ReferencedSubmission | null>;

@@ -1,10 +1,14 @@
 // Subscribers and their tokens as records and as rows, the same for every engine. Every row of a table has the same keys in the same order, so
 // that an engine may compile its insert once. Knows no SQL.
 import { emailKey } from "@submissions/shared/fields";
-import type { StoredSubscriber, SubscriberStatus, SubscriptionRecord } from "../records.ts";
+import type { StoredSubscriber, SubscriptionRecord } from "../records.ts";
 import type { NewsletterTokenTable, SubscriberTable } from "../schema.ts";
+import type { SubscriptionDecision } from "../subscription.ts";
 
-export function subscriberRow(subscription: SubscriptionRecord, status: SubscriberStatus): SubscriberTable {
+export function subscriberRow(
+  subscription: SubscriptionRecord,
+  { status, mailed }: SubscriptionDecision,
+): SubscriberTable {
   return {
     email_key: emailKey(subscription.email),
     email: subscription.email,
@@ -12,7 +16,7 @@ export function subscriberRow(subscription: SubscriptionRecord, status: Subscrib
     source: subscription.source,
     last_source: subscription.source,
     subscribed_at: subscription.receivedAt,
-    welcomed_at: subscription.receivedAt,
+    welcomed_at: mailed ? subscription.receivedAt : null,
     confirmed_at: null,
     unsubscribed_at: null,
     door: subscription.origin.door,

@@ -1,19 +1,16 @@
 // Subscribers and their tokens in SQLite. What a subscription changes is decided in `../subscription.ts`; here it is
 // written down. Its functions run inside a transaction that the store has opened, or read.
 import { emailKey } from "@submissions/shared/fields";
-import type { StoredSubscriber, SubscriberStatus, SubscriptionRecord } from "../records.ts";
+import type { StoredSubscriber, SubscriptionRecord } from "../records.ts";
 import { storedSubscriber, subscriberRow, tokenRows } from "../rows/newsletter.ts";
 import type { NewsletterTokenTable, SubscriberTable } from "../schema.ts";
-import { decideSubscription } from "../subscription.ts";
+import { decideSubscription, type Mailable, type SubscriptionDecision } from "../subscription.ts";
 import type { Position, ReadPage } from "./pages.ts";
 import { type Engine, insertOf } from "./queries.ts";
 
 export interface Subscribers {
-  /**
-   * Stores or renews a subscription. Answers whether its welcome mail is to be stored, whose tokens then are; never
-   * when the address may not be mailed.
-   */
-  subscribe(subscription: SubscriptionRecord, mayMail: boolean): boolean;
+  /** Stores or renews a subscription. Answers whether its welcome mail is to be stored, whose tokens then are. */
+  subscribe(subscription: SubscriptionRecord, mailable: Mailable): boolean;
   readonly readPage: ReadPage<StoredSubscriber>;
 }
 
@@ -31,7 +28,7 @@ export function subscribersOf({ connection, queries }: Engine): Subscribers {
     return connection.all(known.compile())[0];
   }
 
-  function renew(subscription: SubscriptionRecord, status: SubscriberStatus, mailed: boolean): void {
+  function renew(subscription: SubscriptionRecord, { status, mailed }: SubscriptionDecision): void {
     const renewed = queries
       .updateTable("subscriber")
       .set({
@@ -55,14 +52,13 @@ export function subscribersOf({ connection, queries }: Engine): Subscribers {
   }
 
   return {
-    subscribe(subscription, mayMail) {
+    subscribe(subscription, mailable) {
       const known = findKnown(emailKey(subscription.email));
-      const { status, mailed: due } = decideSubscription(known, subscription);
-      const mailed = due && mayMail;
-      if (known === undefined) insert(subscriberRow(subscription, status));
-      else renew(subscription, status, mailed);
-      if (mailed) storeTokens(subscription);
-      return mailed;
+      const decision = decideSubscription(known, subscription, mailable);
+      if (known === undefined) insert(subscriberRow(subscription, decision));
+      else renew(subscription, decision);
+      if (decision.mailed) storeTokens(subscription);
+      return decision.mailed;
     },
     readPage(after, limit) {
       const page = queries

@@ -2,8 +2,10 @@
 // method touches, not how.
 import type {
   EarlierSubmission,
+  FollowedLink,
   IdempotencyRecord,
   LeasedMail,
+  LinkPurpose,
   MailSettlement,
   MailStatus,
   NewMail,
@@ -13,6 +15,7 @@ import type {
   StoredInquiry,
   StoredMail,
   StoredSubscriber,
+  SuppressionChange,
 } from "../records.ts";
 import { emailKey } from "@submissions/shared/fields";
 import type { ReferenceKind } from "@submissions/shared/reference";
@@ -41,10 +44,12 @@ import type { SqliteConnection } from "./connection.ts";
 import { type IdempotencyKeys, idempotencyKeysOf } from "./idempotency.ts";
 import { inquiriesOf, type Inquiries, receivedPosition } from "./marketplace.ts";
 import { subscribedPosition, type Subscribers, subscribersOf } from "./newsletter.ts";
+import { type NewsletterLinks, newsletterLinksOf } from "./newsletter-links.ts";
 import { type Outbox, outboxOf } from "./outbox.ts";
 import { readPages } from "./pages.ts";
 import { createQueries, type Engine } from "./queries.ts";
 import { findFreeNumbers } from "./references.ts";
+import { type Suppressions, suppressionsOf } from "./suppression.ts";
 
 /** How long the readiness check waits for the write lock; whoever asks wants an answer, not the last try. */
 const readinessWaitMs = 500;
@@ -62,6 +67,8 @@ export class SqliteStore implements Store {
   readonly #inquiries: Inquiries;
   readonly #applications: Applications;
   readonly #subscribers: Subscribers;
+  readonly #links: NewsletterLinks;
+  readonly #suppressions: Suppressions;
   readonly #outbox: Outbox;
   readonly #keys: IdempotencyKeys;
   readonly #mayMail: MayMail;
@@ -73,6 +80,8 @@ export class SqliteStore implements Store {
     this.#inquiries = inquiriesOf(this.#engine);
     this.#applications = applicationsOf(this.#engine);
     this.#subscribers = subscribersOf(this.#engine);
+    this.#links = newsletterLinksOf(this.#engine);
+    this.#suppressions = suppressionsOf(this.#engine);
     this.#outbox = outboxOf(this.#engine);
     this.#keys = idempotencyKeysOf(this.#engine);
     this.#mayMail = addresseesOf(this.#engine);
@@ -117,14 +126,30 @@ export class SqliteStore implements Store {
     const row = mailRow(welcome, subscription.receivedAt, lease);
     return this.#queue.run(() => {
       if (key && this.#keys.isTaken(key)) return { result: "repeated" };
-      const mayMail = this.#mayMail(emailKey(subscription.email), subscription.receivedAt);
-      const mailed = this.#subscribers.subscribe(subscription, mayMail);
+      const mailable = this.#mayMail(emailKey(subscription.email), subscription.receivedAt);
+      const mailed = this.#subscribers.subscribe(subscription, mailable);
       reached("row-written");
       if (mailed) this.#outbox.insert(row);
       if (key) this.#keys.take(key, null, mailed ? row.id : null);
       reached("before-commit");
       return { result: "accepted", mails: mailed ? [row.id] : [] };
     });
+  }
+
+  checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {
+    return retryWhileBusy(() => this.#links.works(purpose, link));
+  }
+
+  confirmSubscription(link: FollowedLink): Promise<boolean> {
+    return this.#queue.run(() => this.#links.confirm(link));
+  }
+
+  unsubscribe(link: FollowedLink): Promise<boolean> {
+    return this.#queue.run(() => this.#links.unsubscribe(link));
+  }
+
+  suppress(change: SuppressionChange): Promise<boolean> {
+    return this.#queue.run(() => this.#suppressions.note(change));
   }
 
   findSubmission(reference: string): Promise<ReferencedSubmission | null> {
@@ -146,7 +171,7 @@ export class SqliteStore implements Store {
 
   // Leaves out automatic mails that their addressee may not get.
   #storeMails(rows: readonly MailTable[], now: number): readonly MailTable[] {
-    const stored = rows.filter((row) => row.automatic_to === null || this.#mayMail(row.automatic_to, now));
+    const stored = rows.filter((row) => row.automatic_to === null || this.#mayMail(row.automatic_to, now).allowed);
     for (const row of stored) this.#outbox.insert(row);
     return stored;
   }

@@ -53,7 +53,8 @@ CREATE TABLE subscriber (
   source TEXT NOT NULL,
   last_source TEXT NOT NULL,
   subscribed_at INTEGER NOT NULL,
-  welcomed_at INTEGER NOT NULL,
+  -- Null while no welcome mail was stored: the address may not be mailed.
+  welcomed_at INTEGER,
   confirmed_at INTEGER,
   unsubscribed_at INTEGER,
   door TEXT NOT NULL,
@@ -107,11 +108,13 @@ CREATE INDEX mail_created ON mail (created_at);
 -- How many automatic mails an address got within a day.
 CREATE INDEX mail_automatic ON mail (automatic_to, created_at) WHERE automatic_to IS NOT NULL;
 
--- Addresses that get no automatic mail any more.
+-- Addresses that get no automatic mail any more, and those that may be mailed again: providers repeat their news and
+-- mix up its order, so the time of the latest is kept whatever it said.
 CREATE TABLE suppression (
   email_key TEXT PRIMARY KEY NOT NULL,
-  reason TEXT NOT NULL,
-  suppressed_at INTEGER NOT NULL
+  -- Null: lifted.
+  reason TEXT,
+  changed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Keys under which callers may repeat themselves. Only hashes: a key may be as good as a password elsewhere.

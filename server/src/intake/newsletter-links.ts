@@ -1,0 +1,28 @@
+// What happens when somebody follows a link of a welcome mail. A link that is unknown, forged, expired, dead or meant for
+// something else is simply one that does not work: the answer tells nobody which of these it is.
+import type { Deps } from "../deps.ts";
+import type { FollowedLink, LinkPurpose } from "../storage/records.ts";
+import { hashOfSent } from "./newsletter-token.ts";
+
+type LinkDeps = Pick<Deps, "clock" | "store">;
+
+/** Whether the link works. Changes nothing, so that link scanners may look as often as they like. */
+export const checkLink = (deps: LinkDeps, purpose: LinkPurpose, token: string): Promise<boolean> =>
+  follow(deps, token, (link) => deps.store.checkLink(purpose, link));
+
+/** Confirms a subscription; true also when it was confirmed before. */
+export const confirmSubscription = (deps: LinkDeps, token: string): Promise<boolean> =>
+  follow(deps, token, (link) => deps.store.confirmSubscription(link));
+
+/** Ends a subscription; true also when it was ended before. */
+export const unsubscribe = (deps: LinkDeps, token: string): Promise<boolean> =>
+  follow(deps, token, (link) => deps.store.unsubscribe(link));
+
+async function follow(
+  { clock }: LinkDeps,
+  token: string,
+  use: (link: FollowedLink) => Promise<boolean>,
+): Promise<boolean> {
+  const tokenHash = hashOfSent(token);
+  return tokenHash !== null && (await use({ tokenHash, at: clock.now() }));
+}

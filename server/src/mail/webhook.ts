@@ -1,0 +1,79 @@
+// What Postmark's webhook tells of an address. Pure: it is handed a parsed body and names the change, if there is one.
+// Knows nothing of HTTP or of what is stored.
+import { email } from "@submissions/shared/fields";
+import { z } from "zod";
+import type { SuppressionChange, SuppressionReason } from "../storage/records.ts";
+
+/** `ignored`: nothing that concerns us, or of a kind that we do not know. */
+export type WebhookNews =
+  | { readonly result: "change"; readonly change: SuppressionChange }
+  | { readonly result: "ignored" }
+  | { readonly result: "malformed"; readonly error: z.ZodError };
+
+const time = z
+  .string()
+  .transform((text) => Date.parse(text))
+  .refine((at) => Number.isFinite(at), "Not a time.");
+
+const envelope = z.object({ RecordType: z.string() });
+const bounce = z.object({ Type: z.string(), Email: email, BouncedAt: time, Inactive: z.boolean().default(false) });
+const complaint = z.object({ Email: email, BouncedAt: time });
+const subscriptionChange = z.object({
+  Recipient: email,
+  ChangedAt: time,
+  SuppressSending: z.boolean(),
+  SuppressionReason: z.string().nullish(),
+  Origin: z.string().nullish(),
+});
+
+/**
+ * Reads one webhook call.
+ *
+ * @param now bounds what it says of its time: an event from the future would outrank everything that follows
+ */
+export function readWebhook(body: unknown, now: number): WebhookNews {
+  const kind = envelope.safeParse(body);
+  if (!kind.success) return { result: "malformed", error: kind.error };
+  const known = readers[kind.data.RecordType];
+  if (known === undefined) return { result: "ignored" };
+  const parsed = known.safeParse(body);
+  if (!parsed.success) return { result: "malformed", error: parsed.error };
+  if (parsed.data === null) return { result: "ignored" };
+  return { result: "change", change: { ...parsed.data, at: Math.min(parsed.data.at, now) } };
+}
+
+type Reader = z.ZodType<SuppressionChange | null>;
+
+// A prototype would answer to `constructor`.
+const readers: Readonly<Record<string, Reader | undefined>> = {
+  __proto__: null as never,
+  Bounce: bounce.transform((told) => {
+    const reason = reasonOfBounce(told.Type, told.Inactive);
+    return reason === null ? null : { email: told.Email, reason, at: told.BouncedAt };
+  }),
+  SpamComplaint: complaint.transform((told) => ({
+    email: told.Email,
+    reason: "complained" as const,
+    at: told.BouncedAt,
+  })),
+  SubscriptionChange: subscriptionChange.transform((told) => ({
+    email: told.Recipient,
+    reason: told.SuppressSending ? reasonOfChange(told.SuppressionReason, told.Origin) : null,
+    at: told.ChangedAt,
+  })),
+};
+
+const permanentTypes = ["HardBounce", "BadEmailAddress"];
+
+// Soft bounces pass (a full mailbox, an absence, a DNS fault), unless Postmark gave the address up for one.
+function reasonOfBounce(type: string, inactive: boolean): SuppressionReason | null {
+  if (type === "SpamComplaint") return "complained";
+  if (type === "ManuallyDeactivated") return "manual";
+  return permanentTypes.includes(type) || inactive ? "bounced" : null;
+}
+
+function reasonOfChange(reason: string | null | undefined, origin: string | null | undefined): SuppressionReason {
+  if (reason === "SpamComplaint") return "complained";
+  if (reason === "HardBounce") return "bounced";
+  return origin === "Recipient" ? "unsubscribed" : "manual";
+}

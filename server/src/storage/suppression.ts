@@ -1,0 +1,36 @@
+// What news of an address does to what is known of it. Providers repeat their news and mix up its order, so the outcome
+// must be the same whatever comes twice or late. The same on every engine; knows no SQL and no provider.
+import type { SubscriberStatus, SuppressionReason } from "./records.ts";
+
+/** What is known of an address, and since when. */
+export interface Standing {
+  /** Null: it may be mailed. */
+  readonly reason: SuppressionReason | null;
+  readonly at: number;
+}
+
+// Among news of the same instant the graver one stands, in whichever order they come.
+const gravity = (reason: SuppressionReason | null): number =>
+  [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
+
+/** What is known after the news, or null when the news changes nothing. `known` is undefined for a new address. */
+export function decideSuppression(known: Standing | undefined, news: Standing): Standing | null {
+  if (known === undefined) return news;
+  // A complaint is final, and counts however late it comes.
+  if (known.reason === "complained") return null;
+  // Why a mail was refused is often told only later than that it was.
+  const explains = known.reason === "inactive" && news.reason !== null && news.reason !== "inactive";
+  if (news.reason === "complained" || explains) return { reason: news.reason, at: Math.max(known.at, news.at) };
+  if (news.at !== known.at) return news.at > known.at ? news : null;
+  return gravity(news.reason) > gravity(known.reason) ? news : null;
+}
+
+/** What becomes of a subscriber whose address is suppressed. Nothing makes one active again but their own consent. */
+export function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionReason): SubscriberStatus {
+  if (status === "complained" || reason === "manual") return status;
+  if (reason === "complained") return "complained";
+  if (status === "bounced" || reason === "bounced") return "bounced";
+  if (reason === "unsubscribed" || status === "unsubscribed") return "unsubscribed";
+  // Inactive: mail does not arrive, whatever the cause.
+  return "bounced";
+}
