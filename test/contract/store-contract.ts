@@ -11,6 +11,7 @@ import { operationGuarantees } from "./guarantees/operation.ts";
 import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
 import { oversightGuarantees } from "./guarantees/outbox-oversight.ts";
 import { referenceGuarantees } from "./guarantees/references.ts";
+import { releaseGuarantees } from "./guarantees/release.ts";
 import { suppressionGuarantees } from "./guarantees/suppression.ts";
 import type { OpenStoreUnderTest } from "./store-under-test.ts";
 
@@ -24,6 +25,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("suppression", () => suppressionGuarantees(open));
     describe("idempotency and automatic mail", () => idempotencyGuarantees(open));
     describe("references", () => referenceGuarantees(open));
+    describe("spam", () => releaseGuarantees(open));
     describe("outbox, delivery", () => deliveryGuarantees(open));
     describe("outbox, oversight", () => oversightGuarantees(open));
     describe("exports", () => exportGuarantees(open));

@@ -15,7 +15,7 @@ export interface OverloadLimits {
 export const overloadLimits: OverloadLimits = {
   /** Half a second of work at 4,000 answers a second, the measured rate of a small machine: more only waits. */
   requestsInFlightMax: 2_000,
-  /** Each has a staging file open and some 150 KiB of buffers: 40 MB, and well below the usual 1,024 open files. */
+  /** Each has a staging file open and its buffers: 128 at once stay below 300 MB, and 1,024 open files are usual. */
   uploadsInFlightMax: 256,
   /** Health probes give up after about a second. */
   loopLagMsMax: 1_000,
