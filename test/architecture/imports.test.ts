@@ -103,7 +103,7 @@ test.each([
   ["kysely", ["server/src/storage/"]],
   ["fastify", ["server/src/http/", "server/src/app.ts"]],
   ["@fastify/multipart", ["server/src/http/"]],
-  ["postmark", ["server/src/mail/postmark-mailer.ts"]],
+  ["postmark", ["server/src/mail/postmark-call.ts", "server/src/mail/postmark-mailer.ts"]],
   ["nodemailer", ["server/src/mail/"]],
   ["commander", ["server/src/commands/", "server/src/submissions.ts"]],
   ["prom-client", ["server/src/observe/metrics.ts"]],

@@ -30,7 +30,10 @@ export function afterTry(mail: LeasedMail, outcome: TryOutcome, moment: Moment):
   const { id } = mail;
   const at = moment.now;
   if (outcome.result === "taken") return { id, at, result: "sent", providerId: outcome.providerId };
-  if (outcome.result === "refused") return { id, at, result: "failed", error: outcome.error, denials: null };
+  if (outcome.result === "refused") {
+    const { error, inactiveRecipient } = outcome;
+    return { id, at, result: "failed", error, denials: null, inactiveRecipient };
+  }
   if (outcome.result === "later") return tryLater(mail, outcome, outcome.cause === "ambiguous" ? 0 : null, moment);
   if (mail.attempts + 1 >= brokenTriesMax) return giveUp(mail, outcome.error, mail.denials, moment);
   return tryLater(mail, { ...outcome, result: "later", cause: "provider" }, mail.denials, moment);

@@ -170,6 +170,8 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
   | {
       readonly result: "failed";
       readonly error: string;
+      /** The provider refused it because of its recipient, who is to get no automatic mail any more. */
+      readonly inactiveRecipient?: boolean;
       /** Kept for the day when an operator wakes the mail. */
       readonly denials: number | null;
     }

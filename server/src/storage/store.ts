@@ -139,7 +139,10 @@ export interface Store extends AsyncDisposable {
    */
   claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]>;
 
-  /** Records how tries ended and gives the leases back. Settlements of mails that another owner leased are ignored. */
+  /**
+   * Records how tries ended and gives the leases back. Settlements of mails that another owner leased are ignored. The
+   * address of an automatic mail that was refused because of its recipient is suppressed with it.
+   */
   settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void>;
 
   /** Gives back all leases of an owner that stops and has sent none of these mails; they are due at once. */

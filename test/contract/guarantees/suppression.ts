@@ -62,6 +62,31 @@ function whatStops(open: OpenStoreUnderTest): void {
     },
   );
 
+  test.each([
+    ["inquiry-receipt", true],
+    ["inquiry-notice", false],
+  ] as const)("begins with the refusal of an %s because of its recipient: %s", async (kind, begins) => {
+    await using tested = await open();
+    const refused = mailTo(kind);
+    await tested.store.acceptInquiry(inquiry((inquiries += 1)), [refused], lease);
+    const settlement = { id: refused.id, result: "failed", at: noon, error: "code 406", denials: null } as const;
+    await tested.store.settleMails([settlement], "another-process");
+    await tested.store.settleMails([{ ...settlement, inactiveRecipient: true }], "another-process");
+    expect(await isSuppressed(tested.store)).toBe(false);
+    await tested.store.settleMails([{ ...settlement, inactiveRecipient: true }], lease.owner);
+    expect(await isSuppressed(tested.store)).toBe(begins);
+    expect(await tested.store.listMails({ status: "failed", limit: 10 })).toHaveLength(1);
+  });
+
+  test("does not begin with a refusal for another reason", async () => {
+    await using tested = await open();
+    const refused = mailTo("inquiry-receipt");
+    await tested.store.acceptInquiry(inquiry((inquiries += 1)), [refused], lease);
+    const settlement = { id: refused.id, result: "failed", at: noon, error: "code 300", denials: null } as const;
+    await tested.store.settleMails([{ ...settlement, inactiveRecipient: false }], lease.owner);
+    expect(await isSuppressed(tested.store)).toBe(false);
+  });
+
   test("is never lifted after a complaint", async () => {
     await using tested = await open();
     await tested.store.suppress(news("complained", noon));

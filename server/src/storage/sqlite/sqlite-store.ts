@@ -196,7 +196,12 @@ export class SqliteStore implements Store {
 
   async settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
     await this.#queue.run(() => {
-      for (const settlement of settlements) this.#outbox.settle(settlement, owner);
+      for (const settlement of settlements) {
+        // First: settling gives the lease away, by which the mail is known to be the owner's.
+        if (settlement.result === "failed" && settlement.inactiveRecipient)
+          this.#suppressions.noteRefusal(settlement, owner);
+        this.#outbox.settle(settlement, owner);
+      }
     });
     reached("mail-settled");
   }

@@ -4,11 +4,13 @@ import { emailKey } from "@submissions/shared/fields";
 import type { SuppressionChange, SuppressionReason } from "../records.ts";
 import { decideSuppression, statusAfterSuppression } from "../suppression.ts";
 import { killConfirmLinksOf } from "./newsletter-links.ts";
-import type { Engine } from "./queries.ts";
+import { compileOnce, type Engine } from "./queries.ts";
 
 export interface Suppressions {
   /** Answers whether the change was news. */
   note(change: SuppressionChange): boolean;
+  /** Notes that the recipient of a mail was refused, if the mail is the owner's and not for the team. */
+  noteRefusal(refused: { readonly id: string; readonly at: number }, owner: string): void;
 }
 
 export function suppressionsOf(engine: Engine): Suppressions {
@@ -30,7 +32,16 @@ export function suppressionsOf(engine: Engine): Suppressions {
     if (status !== "pending" && status !== "active") killConfirmLinks(key);
   }
 
-  return {
+  const automaticMail = compileOnce(["id", "owner"], ({ id, owner }: { id: string; owner: string }) =>
+    queries
+      .selectFrom("mail")
+      .select("automatic_to as email")
+      .where("id", "=", id)
+      .where("lease_owner", "=", owner)
+      .where("automatic_to", "is not", null),
+  );
+
+  const suppressions: Suppressions = {
     note({ email, reason, at }) {
       const key = emailKey(email);
       const known = queries
@@ -48,5 +59,11 @@ export function suppressionsOf(engine: Engine): Suppressions {
       if (reason !== null) endSubscription(key, reason, at);
       return true;
     },
+    noteRefusal({ id, at }, owner) {
+      for (const { email } of connection.all(automaticMail({ id, owner }))) {
+        if (email !== null) suppressions.note({ email, reason: "inactive", at });
+      }
+    },
   };
+  return suppressions;
 }
