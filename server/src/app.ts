@@ -17,7 +17,7 @@ import { Outbox } from "./mail/outbox.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { openVault } from "./resumes/open-vault.ts";
-
+import { startScanning } from "./resumes/scanning.ts";
 import { lockStore, openStore } from "./storage/open-store.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -77,6 +77,7 @@ export async function startApp({ config, log, clock = systemClock, overloadLimit
   const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, webhook, version, ...gate });
   opened.defer(() => http.close());
   outbox.start();
+  if (config.scanner !== null) opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
   opened.use(startHousekeeping({ vault, store, clock, log }));
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);

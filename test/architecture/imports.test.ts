@@ -80,7 +80,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   desk: [],
   storage: [],
   mail: [],
-  resumes: [],
+  resumes: ["observe/log.ts"],
   observe: [],
   config: ["observe/log.ts"],
 };

@@ -30,6 +30,11 @@ export function registerResume(program: Command, deps: CommandDeps): void {
       await using store = await deps.openStore(config, "read-only");
       const resume = await store.findResume(reference);
       if (resume === null) throw new CommandFailed(`There is no application ${reference} with a resume.`);
+      // Without a scanner nothing is ever judged, and whoever downloads has been told so.
+      if (resume.scan === "infected") throw new CommandFailed("The virus scanner found this resume infected.");
+      if (config.scanner !== null && resume.scan === "unscanned") {
+        throw new CommandFailed("The virus scanner has not judged this resume yet. Try again in a moment.");
+      }
       await using vault = await deps.openVault(config);
       const bytes = checked(await vault.read(resume.key), resume.sha256);
       if (output === "-") return writeAll(bytes, deps.output);

@@ -27,6 +27,7 @@ test("needs nothing to start, and defaults as documented", () => {
     dataFolder: data,
     storage: { kind: "sqlite", file: join(data, "submissions.sqlite") },
     vault: { kind: "disk", folder: join(data, "resumes") },
+    scanner: null,
     mail: { kind: "mailbox", folder: join(data, "mailbox") },
     addresses: {
       from: { name: "Speech Marketplace", address: "no-reply@marketplace.example" },
@@ -70,14 +71,23 @@ test("names all mistakes at once", () => {
   expect(new Set(names).size).toBe(15);
 });
 
-test.each(["DATABASE_URL", "RESUME_STORE", "CLAMD_ADDRESS"])(
-  "refuses %s, which this release does not support",
-  (name) => {
-    expect(problemsOf({ [name]: "postgres://user:hunter2@db/x" })).toEqual([
-      { name, message: expect.stringContaining("this release") as string },
-    ]);
-  },
-);
+test.each(["DATABASE_URL", "RESUME_STORE"])("refuses %s, which this release does not support", (name) => {
+  expect(problemsOf({ [name]: "postgres://user:hunter2@db/x" })).toEqual([
+    { name, message: expect.stringContaining("this release") as string },
+  ]);
+});
+
+test.each([
+  ["127.0.0.1:3310", { host: "127.0.0.1", port: 3310 }],
+  ["[::1]:3310", { host: "::1", port: 3310 }],
+  ["/run/clamav/clamd.ctl", { path: "/run/clamav/clamd.ctl" }],
+])("reads the scanner's address %s", (text, scanner) => {
+  expect(loadConfig({ CLAMD_ADDRESS: text })).toMatchObject({ ok: true, config: { scanner } });
+});
+
+test.each(["clamd", "clamd:0", "clamd:99999", "run/clamd.ctl", "a b:1"])("refuses the scanner's address %s", (text) => {
+  expect(problemsOf({ CLAMD_ADDRESS: text }).map(({ name }) => name)).toEqual(["CLAMD_ADDRESS"]);
+});
 
 describe("secrets", () => {
   const secret = "Hunter2Hunter2";

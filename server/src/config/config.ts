@@ -29,6 +29,8 @@ export interface Config {
   readonly dataFolder: string;
   readonly storage: StorageConfig;
   readonly vault: VaultConfig;
+  /** The virus scanner; null: resumes are not scanned. */
+  readonly scanner: { readonly host: string; readonly port: number } | { readonly path: string } | null;
   readonly mail: MailConfig;
   /** Sender, and who hears of inquiries and applications; the lists are never empty. */
   readonly addresses: {
@@ -64,7 +66,6 @@ export type ConfigResult =
 const unsupported: Readonly<Record<string, string>> = {
   DATABASE_URL: "this release stores in SQLite under DATA_DIR only; unset it.",
   RESUME_STORE: "this release keeps resumes under DATA_DIR only; unset it.",
-  CLAMD_ADDRESS: "this release has no virus scanner; unset it.",
 };
 
 /** Collects what is wrong, so that one start tells everything. */
@@ -119,6 +120,7 @@ export function loadConfig(environment: Environment): ConfigResult {
     dataFolder,
     storage: { kind: "sqlite", file: join(dataFolder, "submissions.sqlite") },
     vault: { kind: "disk", folder: join(dataFolder, "resumes") },
+    scanner: reader.read("CLAMD_ADDRESS", variable.clamdAddress, null),
     ...readMail(reader, dataFolder),
     mailDeadlineMs: reader.read("MAIL_DEADLINE_MS", variable.wholeNumber(0, 60_000), 2000),
     postmarkWebhook: reader.read("POSTMARK_WEBHOOK_AUTH", variable.userAndPassword, null),

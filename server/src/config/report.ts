@@ -24,6 +24,7 @@ export function describeConfig(config: Config): [name: string, value: string][] 
     ["PORT", String(config.listen.port)],
     ["PUBLIC_URL", config.publicUrl ?? (config.listen.port === 0 ? "(derived)" : `${publicUrl(config)} (derived)`)],
     ["DATA_DIR", config.dataFolder],
+    ["CLAMD_ADDRESS", describeScanner(config)],
     ["MAIL_TRANSPORT", mail.kind],
     ...describeMail(config),
     ["MAIL_FROM", from],
@@ -39,6 +40,11 @@ export function describeConfig(config: Config): [name: string, value: string][] 
     ["RATE_LIMIT_WINDOW_SECONDS", String(config.rateLimit.windowSeconds)],
     ["LOG_LEVEL", config.log.level],
   ];
+}
+
+function describeScanner({ scanner }: Config): string {
+  if (scanner === null) return "(none)";
+  return "path" in scanner ? scanner.path : `${scanner.host}:${scanner.port}`;
 }
 
 function describeProxy(proxy: Config["trustedProxy"]): string {

@@ -76,6 +76,16 @@ export const host = parsed((text) =>
 /** An absolute path; relative ones are taken from the working directory. */
 export const path = parsed((text) => (text.includes("\0") ? new Wrong("must be a path.") : resolve(text)));
 
+/** Where a ClamAV daemon listens: `host:port`, or the absolute path of its Unix socket. */
+export const clamdAddress = parsed((text): { path: string } | { host: string; port: number } | Wrong => {
+  if (text.startsWith("/")) return { path: text };
+  const [, name = "", port = ""] = /^\[?([^\]\s/]+)\]?:([0-9]{1,5})$/.exec(text) ?? [];
+  if (name === "" || Number(port) < 1 || Number(port) > 65_535) {
+    return new Wrong("must be host:port, or the absolute path of a socket.");
+  }
+  return { host: name, port: Number(port) };
+});
+
 /** An http or https base address without query, fragment and credentials; a trailing slash is dropped. */
 export const httpUrl = parsed((text) => {
   const url = URL.parse(text);

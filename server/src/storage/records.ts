@@ -41,6 +41,12 @@ export interface ResumeRecord {
   readonly sha256: string;
 }
 
+/** What the virus scanner said of a resume; `unscanned` until it has. */
+export type ScanState = "unscanned" | "clean" | "infected";
+
+/** A resume as it is stored. */
+export type StoredResume = ResumeRecord & { readonly scan: ScanState };
+
 export interface ApplicationRecord extends Triaged {
   /** `APP-yyyymmdd-dddddd`. */
   readonly reference: string;

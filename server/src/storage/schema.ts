@@ -4,6 +4,7 @@ import type {
   MailKind,
   MailStatus,
   ResumeRecord,
+  ScanState,
   SubscriberStatus,
   SuppressionReason,
   TriageStatus,
@@ -44,6 +45,8 @@ export interface ApplicationTable extends ReceivedColumns {
   readonly resume_kind: ResumeRecord["kind"] | null;
   readonly resume_size: number | null;
   readonly resume_sha256: string | null;
+  /** Null without a resume. */
+  readonly resume_scan: ScanState | null;
 }
 
 export interface SubscriberTable {

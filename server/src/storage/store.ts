@@ -14,10 +14,10 @@ import type {
   MailStatus,
   NewMail,
   ReferencedSubmission,
-  ResumeRecord,
   StoredApplication,
   StoredInquiry,
   StoredMail,
+  StoredResume,
   StoredSubscriber,
   SubscriptionRecord,
   SuppressionChange,
@@ -171,7 +171,13 @@ export interface Store extends AsyncDisposable {
   exportSubscribers(since: number): AsyncIterable<StoredSubscriber>;
 
   /** The resume of an application: null when there is no such application, or it came without one. */
-  findResume(reference: string): Promise<ResumeRecord | null>;
+  findResume(reference: string): Promise<StoredResume | null>;
+
+  /** Resumes that no scanner has judged, oldest first, at most `limit`. */
+  unscannedResumes(limit: number): Promise<{ readonly reference: string; readonly key: string }[]>;
+
+  /** Writes down what the scanner said. */
+  recordScan(key: string, verdict: "clean" | "infected"): Promise<void>;
 
   /** Which of these vault keys belong to an application. */
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;

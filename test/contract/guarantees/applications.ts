@@ -1,6 +1,6 @@
 // What the port promises about applications and what the vault asks about their resumes.
 import { expect, test } from "vitest";
-import { application, collect, inquiry, lease, mail, reference, resume } from "../records.ts";
+import { application, collect, inquiry, lease, mail, noon, reference, resume } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 const bare = {
@@ -15,6 +15,20 @@ const bare = {
 } as const;
 
 export function applicationGuarantees(open: OpenStoreUnderTest): void {
+  test("tells which resumes no scanner has judged, oldest first, and keeps what one says", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await store.acceptApplication(application(2, { receivedAt: noon + 1 }), [], lease);
+    await store.acceptApplication(application(1), [], lease);
+    await store.acceptApplication(application(3, { resume: null }), [], lease);
+    const [first, second] = [1, 2].map((number) => ({ reference: reference("APP", number), key: resume(number).key }));
+    expect(await store.unscannedResumes(10)).toEqual([first, second]);
+    expect(await store.unscannedResumes(1)).toEqual([first]);
+    await store.recordScan(resume(1).key, "infected");
+    expect(await store.unscannedResumes(10)).toEqual([second]);
+    expect(await store.findResume(reference("APP", 1))).toEqual({ ...resume(1), scan: "infected" });
+  });
+
   test("keeps every field of an application as it was given", async () => {
     await using tested = await open();
     const given = application(1, { coverLetter: "🎙️ñ\n".repeat(5_000) });
@@ -33,7 +47,7 @@ export function applicationGuarantees(open: OpenStoreUnderTest): void {
     await tested.store.acceptApplication(application(1), [mail()], lease);
     const second = application(1, { resume: resume(2) });
     expect(await tested.store.acceptApplication(second, [mail()], lease)).toEqual({ result: "reference-taken" });
-    expect(await tested.store.findResume(reference("APP", 1))).toEqual(resume(1));
+    expect(await tested.store.findResume(reference("APP", 1))).toEqual({ ...resume(1), scan: "unscanned" });
     expect(await tested.store.listMails({ limit: 10 })).toHaveLength(1);
   });
 
@@ -55,7 +69,7 @@ export function applicationGuarantees(open: OpenStoreUnderTest): void {
   test("finds the resume of an application", async () => {
     await using tested = await open();
     await tested.store.acceptApplication(application(1), [], lease);
-    expect(await tested.store.findResume(reference("APP", 1))).toEqual(resume(1));
+    expect(await tested.store.findResume(reference("APP", 1))).toEqual({ ...resume(1), scan: "unscanned" });
   });
 
   test("finds no resume where none came, nor for an unknown application", async () => {

@@ -25,6 +25,7 @@ export function applicationRow(application: ApplicationRecord): ApplicationTable
     resume_kind: application.resume?.kind ?? null,
     resume_size: application.resume?.size ?? null,
     resume_sha256: application.resume?.sha256 ?? null,
+    resume_scan: application.resume === null ? null : "unscanned",
   };
 }
 

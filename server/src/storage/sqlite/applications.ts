@@ -1,7 +1,7 @@
 // Applications in SQLite, and what the vault asks about their resumes. Its functions run inside a transaction that the
 // store has opened, or read.
 import { sql } from "kysely";
-import type { ResumeRecord, StoredApplication } from "../records.ts";
+import type { ScanState, StoredApplication, StoredResume } from "../records.ts";
 import { resumeColumns, resumeOf, storedApplication } from "../rows/applications.ts";
 import type { ApplicationTable } from "../schema.ts";
 import type { ReadPage } from "./pages.ts";
@@ -14,7 +14,9 @@ export interface Applications {
   /** Answers false when the reference is taken; nothing is stored then. */
   insert(row: ApplicationTable): boolean;
   readonly readPage: ReadPage<StoredApplication>;
-  findResume(reference: string): ResumeRecord | null;
+  findResume(reference: string): StoredResume | null;
+  unscanned(limit: number): { reference: string; key: string }[];
+  recordScan(key: string, verdict: "clean" | "infected"): void;
   knownResumeKeys(keys: readonly string[]): ReadonlySet<string>;
 }
 
@@ -46,9 +48,27 @@ export function applicationsOf({ connection, queries }: Engine): Applications {
       return connection.all(page.compile()).map(storedApplication);
     },
     findResume(reference) {
-      const found = queries.selectFrom("application").select(resumeColumns).where("reference", "=", reference);
+      const found = queries
+        .selectFrom("application")
+        .select([...resumeColumns, "resume_scan"])
+        .where("reference", "=", reference);
       const [row] = connection.all(found.compile());
-      return row === undefined ? null : resumeOf(row);
+      const resume = row === undefined ? null : resumeOf(row);
+      return resume === null ? null : { ...resume, scan: row?.resume_scan ?? "unscanned" };
+    },
+    unscanned(limit) {
+      const waiting = queries
+        .selectFrom("application")
+        .select(["reference", "resume_key as key"])
+        // Written into the text: only then SQLite uses the partial index.
+        .where("resume_scan", "=", sql.lit<ScanState>("unscanned"))
+        .orderBy("received_at")
+        .limit(limit);
+      return connection.all(waiting.compile()).map(({ reference, key }) => ({ reference, key: key ?? "" }));
+    },
+    recordScan(key, verdict) {
+      const judged = queries.updateTable("application").set({ resume_scan: verdict }).where("resume_key", "=", key);
+      connection.run(judged.compile());
     },
     knownResumeKeys(keys) {
       // The list is one parameter, so that its length makes no new statement and meets no limit.

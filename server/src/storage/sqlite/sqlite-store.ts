@@ -10,10 +10,10 @@ import type {
   MailStatus,
   NewMail,
   ReferencedSubmission,
-  ResumeRecord,
   StoredApplication,
   StoredInquiry,
   StoredMail,
+  StoredResume,
   StoredSubscriber,
   SuppressionChange,
 } from "../records.ts";
@@ -234,8 +234,16 @@ export class SqliteStore implements Store {
     return readPages(since, this.#subscribers.readPage, subscribedPosition);
   }
 
-  findResume(reference: string): Promise<ResumeRecord | null> {
+  findResume(reference: string): Promise<StoredResume | null> {
     return retryWhileBusy(() => this.#applications.findResume(reference));
+  }
+
+  unscannedResumes(limit: number): Promise<{ reference: string; key: string }[]> {
+    return retryWhileBusy(() => this.#applications.unscanned(limit));
+  }
+
+  recordScan(key: string, verdict: "clean" | "infected"): Promise<void> {
+    return this.#queue.run(() => this.#applications.recordScan(key, verdict));
   }
 
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>> {

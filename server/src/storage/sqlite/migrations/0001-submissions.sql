@@ -36,6 +36,7 @@ CREATE TABLE application (
   resume_kind TEXT,
   resume_size INTEGER,
   resume_sha256 TEXT,
+  resume_scan TEXT,
   CONSTRAINT resume_whole_or_absent CHECK (
     (resume_key IS NULL AND resume_filename IS NULL AND resume_kind IS NULL AND resume_size IS NULL
       AND resume_sha256 IS NULL)
@@ -45,6 +46,7 @@ CREATE TABLE application (
 ) STRICT;
 
 CREATE INDEX application_received ON application (received_at, reference);
+CREATE INDEX application_unscanned ON application (received_at) WHERE resume_scan = 'unscanned';
 
 CREATE TABLE subscriber (
   email_key TEXT PRIMARY KEY NOT NULL,

@@ -1,0 +1,64 @@
+// Speaks clamd's INSTREAM on a loopback port. Finds whatever holds the word EICAR; can be told to be away or to answer
+// something else.
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+export class ClamdStandIn implements AsyncDisposable {
+  readonly #server: Server;
+  /** Bytes of each stream that was scanned. */
+  readonly scanned: Buffer[] = [];
+  /** Answers given before real ones; `hang up` closes the connection without one. */
+  readonly excuses: string[] = [];
+
+  private constructor() {
+    this.#server = createServer((socket) => this.#serve(socket));
+  }
+
+  static async open(): Promise<ClamdStandIn> {
+    const standIn = new ClamdStandIn();
+    standIn.#server.listen(0, "127.0.0.1");
+    await once(standIn.#server, "listening");
+    return standIn;
+  }
+
+  /** As CLAMD_ADDRESS wants it. */
+  get address(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #serve(socket: Socket): void {
+    let received = Buffer.alloc(0);
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      received = Buffer.concat([received, Buffer.from(chunk)]);
+      const bytes = streamOf(received);
+      if (bytes === undefined) return;
+      const excuse = this.excuses.shift();
+      if (excuse === "hang up") return void socket.destroy();
+      this.scanned.push(bytes);
+      const verdict = bytes.includes("EICAR") ? "stream: Eicar-Test-Signature FOUND" : "stream: OK";
+      socket.end(`${excuse ?? verdict}\0`);
+    });
+  }
+}
+
+const command = Buffer.from("zINSTREAM\0");
+
+/** The bytes of a stream that is complete. */
+function streamOf(received: Buffer): Buffer | undefined {
+  if (received.length < command.length) return undefined;
+  if (!received.subarray(0, command.length).equals(command)) throw new Error("Not INSTREAM.");
+  const chunks: Buffer[] = [];
+  for (let at = command.length; at + 4 <= received.length;) {
+    const length = received.readUInt32BE(at);
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(received.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return undefined;
+}
