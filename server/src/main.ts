@@ -7,6 +7,8 @@ import { createLog, type Log } from "./observe/log.ts";
 
 // The service ends within this time of the first signal, finished or not.
 const closeMsMax = 9_500;
+// Two SIGINTs closer together than this are one Ctrl-C.
+const sameCtrlCMs = 1_000;
 
 async function main(): Promise<void> {
   const loaded = loadConfig(readEnvironment());
@@ -17,7 +19,11 @@ async function main(): Promise<void> {
   const { config } = loaded;
   const log = createLog(config.log.level);
   const app = await startApp({ config, log }).catch((error: unknown) => {
-    log.fatal({ err: error }, "the service could not start");
+    const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    log.fatal(
+      { err: error },
+      `the service could not start${taken ? ": the port is taken, set PORT to another one" : ""}`,
+    );
     process.exit(1);
   });
   log.info({ address: app.address }, "listening");
@@ -25,10 +31,10 @@ async function main(): Promise<void> {
 }
 
 function endOnSignals(app: App, log: Log): void {
-  let ending = false;
+  let endingSince: number | undefined;
   const end = (code: number) => {
-    if (ending) process.exit(1);
-    ending = true;
+    if (endingSince !== undefined) process.exit(1);
+    endingSince = performance.now();
     setTimeout(() => process.exit(1), closeMsMax).unref();
     app.close().then(
       () => process.exit(code),
@@ -40,6 +46,8 @@ function endOnSignals(app: App, log: Log): void {
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
+      // Ctrl-C comes twice under npm: from the terminal, and from npm, which passes its own on.
+      if (signal === "SIGINT" && performance.now() - (endingSince ?? Number.NaN) < sameCtrlCMs) return;
       log.info({ signal }, "closing");
       end(0);
     });

@@ -39,7 +39,10 @@ export class ClamdStandIn implements AsyncDisposable {
       const bytes = streamOf(received);
       if (bytes === undefined) return;
       const excuse = this.excuses.shift();
-      if (excuse === "hang up") return void socket.destroy();
+      if (excuse === "hang up") {
+        socket.destroy();
+        return;
+      }
       this.scanned.push(bytes);
       const verdict = bytes.includes("EICAR") ? "stream: Eicar-Test-Signature FOUND" : "stream: OK";
       socket.end(`${excuse ?? verdict}\0`);
