@@ -28,15 +28,18 @@ export interface ProcessOptions {
   readonly dataFolder?: string;
   /** Modules that are loaded before the service. */
   readonly preload?: readonly string[];
+  /** A program and its arguments that start the service: it ends as the service itself. */
+  readonly through?: readonly string[];
 }
 
 /** Starts the process and waits until it listens. */
 export async function startProcess(
   env: Readonly<Record<string, string>> = {},
-  { dataFolder: given, preload = [] }: ProcessOptions = {},
+  options: ProcessOptions = {},
 ): Promise<ServiceProcess> {
+  const given = options.dataFolder;
   const dataFolder = given ?? (await mkdtemp(join(tmpdir(), "submissions-")));
-  const child = run({ DATA_DIR: dataFolder, PORT: "0", RATE_LIMIT_MAX: "1000000", ...env }, preload);
+  const child = run({ DATA_DIR: dataFolder, PORT: "0", RATE_LIMIT_MAX: "1000000", ...env }, options);
   const log: string[] = [];
   const ended = once(child, "exit").then(([code]) => code as number | null);
   const lines = createInterface({ input: child.stdout! });
@@ -70,8 +73,9 @@ export async function startProcess(
 /** Runs the process to its end, for starts that must fail. */
 export async function runToEnd(
   env: Readonly<Record<string, string>>,
+  options: ProcessOptions = {},
 ): Promise<{ code: number | null; output: string }> {
-  const child = run(env);
+  const child = run(env, options);
   let output = "";
   for (const stream of [child.stdout!, child.stderr!])
     stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -79,9 +83,10 @@ export async function runToEnd(
   return { code, output };
 }
 
-function run(env: Readonly<Record<string, string>>, preload: readonly string[] = []): ChildProcess {
+function run(env: Readonly<Record<string, string>>, { preload = [], through = [] }: ProcessOptions): ChildProcess {
   const imports = preload.flatMap((module) => ["--import", module]);
-  return spawn(process.execPath, ["-C", "@submissions/source", ...imports, main], {
+  const words = [...through, process.execPath, "-C", "@submissions/source", ...imports, main];
+  return spawn(words[0]!, words.slice(1), {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,225 @@
+// What happens to the service when its storage fails: nothing is acknowledged that is not kept, callers are told to come
+// back, and it goes on by itself once the fault is gone. Faults are those that a user without privileges can make.
+import { execFileSync } from "node:child_process";
+import { chmod, copyFile, mkdtemp, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { startChild } from "../contract/children/child.ts";
+import { applicant, buyer, form, json, pdf, rest, type Answer } from "../support/doors.ts";
+import { runToEnd, startProcess, type ServiceProcess } from "../support/service-process.ts";
+
+const inquire = (service: ServiceProcess) => rest.send(service, "marketplace.inquiry", json(buyer));
+const apply = (service: ServiceProcess) =>
+  rest.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf("resume.pdf", 200_000) }));
+const databaseOf = ({ dataFolder }: { readonly dataFolder: string }) => join(dataFolder, "submissions.sqlite");
+const statusOf = async (service: ServiceProcess, path: string) => (await fetch(service.url + path)).status;
+
+function expectUnavailable({ status, headers, fault }: Answer): void {
+  expect([status, fault?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(fault?.message).not.toMatch(/sqlite|disk|EFBIG|ENOSPC|database|\//i);
+}
+
+/** Refuses everything, says so to whoever asks, and lives. */
+async function expectUnusable(service: ServiceProcess): Promise<void> {
+  expectUnavailable(await inquire(service));
+  expectUnavailable(await apply(service));
+  expect(await statusOf(service, "/readyz")).toBe(503);
+  expect(await statusOf(service, "/healthz")).toBe(200);
+}
+
+async function expectUsable(service: ServiceProcess): Promise<void> {
+  expect([(await inquire(service)).status, (await apply(service)).status]).toEqual([200, 200]);
+  expect(await statusOf(service, "/readyz")).toBe(200);
+}
+
+async function stored(service: ServiceProcess): Promise<[inquiries: number, applications: number]> {
+  await using store = await openStore({ kind: "sqlite", file: databaseOf(service) }, { access: "read-only" });
+  const inquiries = await Array.fromAsync(store.exportInquiries(0));
+  return [inquiries.length, (await Array.fromAsync(store.exportApplications(0))).length];
+}
+
+async function resumeFiles({ dataFolder }: ServiceProcess): Promise<number> {
+  const entries = await readdir(join(dataFolder, "resumes"), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}
+
+/** Whether a command can be run here, which also has its effect. */
+function works(program: string, ...words: string[]): boolean {
+  try {
+    execFileSync(program, words, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("a full disk", () => {
+  // No file may grow: to the service a disk that takes nothing more, in database, resumes and mailbox alike.
+  const limit = (service: ServiceProcess, size: string) =>
+    execFileSync("prlimit", ["--pid", String(service.child.pid), `--fsize=${size}:unlimited`]);
+
+  test.runIf(works("prlimit", "--version"))("refuses everything and recovers by itself", async () => {
+    await using service = await startProcess();
+    await expectUsable(service);
+    limit(service, "0");
+    await expectUnusable(service);
+    expect(await stored(service)).toEqual([1, 1]);
+    await expect.poll(() => resumeFiles(service)).toBe(1);
+    limit(service, "unlimited");
+    await expectUsable(service);
+    expect(await stored(service)).toEqual([2, 2]);
+  });
+
+  const probe = join(tmpdir(), "submissions-tmpfs-probe");
+  const canMount =
+    works("mkdir", "-p", probe) && works("mount", "-t", "tmpfs", "none", probe) && works("umount", probe);
+
+  test.runIf(canMount)("is the same when the volume itself has no space left", async () => {
+    const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", dataFolder]);
+    try {
+      await using service = await startProcess({}, { dataFolder });
+      await expectUsable(service);
+      const filler = join(dataFolder, "filler");
+      works("dd", "if=/dev/zero", `of=${filler}`, "bs=4096");
+      await expectUnusable(service);
+      expect(await stored(service)).toEqual([1, 1]);
+      await unlink(filler);
+      await expectUsable(service);
+      expect(await stored(service)).toEqual([2, 2]);
+    } finally {
+      execFileSync("umount", [dataFolder]);
+      await rm(dataFolder, { recursive: true });
+    }
+  });
+});
+
+describe("a disk that cannot be synced", () => {
+  test.runIf(works("strace", "-o", "/dev/null", "true"))("acknowledges nothing, and recovers by itself", async () => {
+    const strace = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"];
+    // With -D it is the service, and not strace, that is started and ended. The start syncs a few times; none of what comes then is synced, until the 40 errors are used up.
+    const inject = ["-e", "inject=fsync,fdatasync:error=EIO:when=60..99"];
+    await using service = await startProcess({}, { through: [...strace, ...inject] });
+    const answers = { taken: 0, refused: 0 };
+    while (answers.refused === 0 || answers.taken === 0 || (await statusOf(service, "/readyz")) !== 200) {
+      const answer = await inquire(service);
+      if (answer.status === 200) answers.taken += 1;
+      else {
+        expectUnavailable(answer);
+        answers.refused += 1;
+      }
+    }
+    expect(await stored(service)).toEqual([answers.taken, 0]);
+  });
+});
+
+describe("a database that is not where it was", () => {
+  test("is not written to: deleted, everything is refused until the service is started anew", async () => {
+    await using service = await startProcess();
+    await expectUsable(service);
+    await unlink(databaseOf(service));
+    await expectUnusable(service);
+    await expect.poll(() => resumeFiles(service)).toBe(1);
+  });
+
+  test("is not written to when it was replaced, and neither is what replaced it", async () => {
+    await using service = await startProcess();
+    await expectUsable(service);
+    const other = join(service.dataFolder, "other");
+    await copyFile(databaseOf(service), other);
+    await rename(other, databaseOf(service));
+    await expectUnusable(service);
+  });
+
+  test("is used again when it comes back", async () => {
+    await using service = await startProcess();
+    await rename(databaseOf(service), join(service.dataFolder, "away"));
+    await expectUnusable(service);
+    await rename(join(service.dataFolder, "away"), databaseOf(service));
+    await expectUsable(service);
+    expect(await stored(service)).toEqual([1, 1]);
+  });
+});
+
+describe("a database that another process has locked", () => {
+  test("holds a submission up while that is short, and refuses it when it is not, and never holds up anything else", async () => {
+    await using service = await startProcess();
+    await using child = startChild("hold-lock", databaseOf(service));
+    expect(await child.hear()).toBe("holding");
+    let answered = false;
+    const refused = inquire(service).finally(() => (answered = true));
+    let healthy = 0;
+    while (!answered) if ((await statusOf(service, "/healthz")) === 200) healthy += 1;
+    expectUnavailable(await refused);
+    // A wait inside SQLite would have let none of them through.
+    expect(healthy).toBeGreaterThan(3);
+    expect(await statusOf(service, "/readyz")).toBe(503);
+
+    const patient = inquire(service);
+    expect(await statusOf(service, "/healthz")).toBe(200);
+    child.tell();
+    expect([200, 503]).toContain((await patient).status);
+    await child.ended();
+    await expectUsable(service);
+  });
+});
+
+describe("folders that cannot be written", () => {
+  // Root writes into everything unless that privilege is taken away.
+  const unprivileged = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
+  const through = process.getuid?.() === 0 ? unprivileged : [];
+  const can = through.length === 0 || works("setpriv", ...unprivileged.slice(1), "true");
+
+  test.runIf(can)("end the start with 1 and a line that says so", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "submissions-"));
+    await chmod(folder, 0o500);
+    for (const dataFolder of [folder, join(folder, "data")]) {
+      const { code, output } = await runToEnd({ DATA_DIR: dataFolder, PORT: "0" }, { through });
+      expect(code).toBe(1);
+      expect(output).toContain("The database file cannot be made.");
+      expect(output).toContain("EACCES");
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  test.runIf(can)("refuse uploads at run time, and recover by themselves", async () => {
+    await using service = await startProcess({}, { through });
+    const staging = join(service.dataFolder, "resumes", ".staging");
+    await chmod(staging, 0o500);
+    expectUnavailable(await apply(service));
+    expect(await statusOf(service, "/readyz")).toBe(503);
+    // What needs no file is still taken.
+    expect((await inquire(service)).status).toBe(200);
+    await chmod(staging, 0o700);
+    await expectUsable(service);
+  });
+});
+
+describe("a damaged database ends the start with 1 and a line that says so:", () => {
+  test.each([
+    ["bytes that are no database", "The database is not an SQLite database.", 0],
+    ["an overwritten page", "The database is corrupt", 3 * 4_096],
+  ])("%s", async (_name, line, at) => {
+    const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
+    await using service = await startProcess({}, { dataFolder });
+    await expectUsable(service);
+    service.child.kill("SIGTERM");
+    await service.ended;
+    await using file = await open(databaseOf(service), "r+");
+    const garbage = Buffer.alloc(4_096, 0xaa);
+    const { size } = await file.stat();
+    for (let offset = at; offset < size; offset += 4 * 4_096) await file.write(garbage, 0, garbage.length, offset);
+    const before = await file.readFile();
+
+    const { code, output } = await runToEnd({ DATA_DIR: dataFolder, PORT: "0" });
+    expect(code).toBe(1);
+    expect(output).toContain(line);
+    expect(output.trim().split("\n")).toHaveLength(1);
+    // Whoever repairs it finds it as it was.
+    expect((await file.stat()).size).toBe(before.length);
+    await rm(dataFolder, { recursive: true });
+  });
+});
