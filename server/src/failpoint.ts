@@ -12,6 +12,8 @@ export type Step =
   | "after-commit"
   | "before-answer"
   | "mail-claimed"
+  | "mail-in-hand"
+  | "mail-taken"
   | "mail-settled";
 
 /** Says that a step is done. */

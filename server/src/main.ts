@@ -31,32 +31,39 @@ async function main(): Promise<void> {
 }
 
 function endOnSignals(app: App, log: Log): void {
-  let endingSince: number | undefined;
-  const end = (code: number) => {
-    if (endingSince !== undefined) process.exit(1);
-    endingSince = performance.now();
+  let exitCode = 0;
+  let ending = false;
+  const end = () => {
+    if (ending) return;
+    ending = true;
     setTimeout(() => process.exit(1), closeMsMax).unref();
     app.close().then(
-      () => process.exit(code),
+      () => process.exit(exitCode),
       (error: unknown) => {
         log.fatal({ err: error }, "the service did not close cleanly");
         process.exit(1);
       },
     );
   };
+  let signalledAt: number | undefined;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
       // Ctrl-C comes twice under npm: from the terminal, and from npm, which passes its own on.
-      if (signal === "SIGINT" && performance.now() - (endingSince ?? Number.NaN) < sameCtrlCMs) return;
+      if (signal === "SIGINT" && performance.now() - (signalledAt ?? Number.NaN) < sameCtrlCMs) return;
       log.info({ signal }, "closing");
-      end(0);
+      // Whoever asks twice does not want to wait.
+      if (signalledAt !== undefined) process.exit(1);
+      signalledAt = performance.now();
+      end();
     });
   }
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
       // What state the process is in is unknown: finish what can be finished and let the supervisor start a new one.
+      // Another one meanwhile changes nothing about that.
       log.fatal({ err: error }, "unexpected error");
-      end(1);
+      exitCode = 1;
+      end();
     });
   }
 }

@@ -5,6 +5,9 @@ import type { Step } from "../../server/src/failpoint.ts";
 import { applicant, buyer, form, json, pdf, rest, type Answer, type Procedure } from "../support/doors.ts";
 import { CrashSite, laterMs, sha256, until } from "./crash-site.ts";
 
+// Each test starts processes, several tests at once.
+const patient = { timeout: 300_000 };
+
 const resume = pdf("resume.pdf", 50_000);
 const requests: Readonly<Record<Procedure, () => RequestInit>> = {
   "marketplace.inquiry": () => json(buyer),
@@ -31,14 +34,13 @@ async function countRows(site: CrashSite): Promise<number> {
   return inquiries.length + applications.length + subscribers.length;
 }
 
-// One more than the crashes that hit a mail between the provider and the store.
-const copiesMax = 2;
-
 /** Waits until every mail that is stored went out, and says to whom. */
 async function mailsSent(site: CrashSite): Promise<string[]> {
-  await until(async () => (await site.contents()).mails.every(({ status }) => status === "sent"));
-  for (const copies of site.copies().values()) expect(copies).toBeLessThanOrEqual(copiesMax);
-  return [...new Set(site.postmark.taken.map(({ To }) => To))].toSorted();
+  await until(async () => {
+    const { mails } = await site.contents();
+    return mails.length > 0 && mails.every(({ status }) => status === "sent");
+  });
+  return site.postmark.taken.map(({ To }) => To).toSorted();
 }
 
 const recipients: Readonly<Record<Procedure, string[]>> = {
@@ -48,14 +50,15 @@ const recipients: Readonly<Record<Procedure, string[]>> = {
 };
 
 const everyProcedure = Object.keys(requests) as Procedure[];
-const inAll = (steps: readonly Step[]) => everyProcedure.flatMap((procedure) => steps.map((step) => [step, procedure]));
+const inAll = (step: Step) => everyProcedure.map((procedure) => [step, procedure] as const);
+const applying = (...steps: Step[]) => steps.map((step) => [step, "applications.submit"] as const);
 const beforeCommit = [
-  ...inAll(["body-read", "row-written", "before-commit"]),
-  ...["staged", "resume-synced", "resume-kept"].map((step) => [step, "applications.submit"]),
-] as [Step, Procedure][];
-const afterCommit = inAll(["after-commit", "before-answer"]) as [Step, Procedure][];
+  ...applying("staged", "body-read", "resume-synced", "resume-kept", "row-written"),
+  ...inAll("before-commit"),
+];
+const afterCommit = [...applying("after-commit"), ...inAll("before-answer")];
 
-describe.concurrent("killed before the commit", () => {
+describe.concurrent("killed before the commit", patient, () => {
   test.for(beforeCommit)(
     "at %s of %s: nothing is stored, and the repetition is the first",
     async ([step, procedure]) => {
@@ -75,7 +78,7 @@ describe.concurrent("killed before the commit", () => {
   );
 });
 
-describe.concurrent("killed after the commit", () => {
+describe.concurrent("killed after the commit", patient, () => {
   test.for(afterCommit)("at %s of %s: all is kept, mailed, and answered alike", async ([step, procedure]) => {
     await using site = await CrashSite.open();
     await killAt(site, step, procedure);
@@ -98,7 +101,7 @@ describe.concurrent("killed after the commit", () => {
   });
 });
 
-describe.concurrent("killed during delivery", () => {
+describe.concurrent("killed during delivery", patient, () => {
   test("before the provider has the mails: they go out once, after the restart", async () => {
     await using site = await CrashSite.open();
     const service = await site.start();
@@ -123,19 +126,29 @@ describe.concurrent("killed during delivery", () => {
     expect(await mailsSent(site)).toEqual(recipients["marketplace.inquiry"]);
   });
 
-  test.for<Step>(["mail-claimed", "mail-settled"])("at %s: every mail goes out once", async (step) => {
+  test.for<Step>(["mail-in-hand", "mail-taken"])("at %s of the first try: every mail goes out once", async (step) => {
     await using site = await CrashSite.open();
-    const first = await site.start();
-    site.postmark.breakdown = { kind: "error", status: 503 };
-    expect((await send(first, "marketplace.inquiry")).status).toBe(200);
-    await until(async () => (await site.contents()).mails.every(({ attempts }) => attempts > 0));
-    first.child.kill("SIGKILL");
-    await first.ended;
-
-    site.postmark.breakdown = null;
-    const second = await site.start({ failpoint: step, aheadMs: laterMs });
-    expect(await second.ended).toBeNull();
-    await site.start({ aheadMs: 2 * laterMs });
-    expect(await mailsSent(site)).toEqual(recipients["marketplace.inquiry"]);
+    await killAt(site, step, "applications.submit");
+    await site.start({ aheadMs: laterMs });
+    expect(await mailsSent(site)).toEqual(recipients["applications.submit"]);
   });
+
+  test.for<Step>(["mail-claimed", "mail-in-hand", "mail-taken", "mail-settled"])(
+    "at %s of a later try: every mail goes out once",
+    async (step) => {
+      await using site = await CrashSite.open();
+      const first = await site.start();
+      site.postmark.breakdown = { kind: "error", status: 503 };
+      expect((await send(first, "marketplace.inquiry")).status).toBe(200);
+      await until(async () => (await site.contents()).mails.every(({ attempts }) => attempts > 0));
+      first.child.kill("SIGKILL");
+      await first.ended;
+
+      site.postmark.breakdown = null;
+      const second = await site.start({ failpoint: step, aheadMs: laterMs });
+      expect(await second.ended).toBeNull();
+      await site.start({ aheadMs: 2 * laterMs });
+      expect(await mailsSent(site)).toEqual(recipients["marketplace.inquiry"]);
+    },
+  );
 });

@@ -3,16 +3,8 @@ import { expect, test } from "vitest";
 import { killAtRandom } from "./kill-rounds.ts";
 
 test("five kills under load lose nothing, double nothing and spoil no file", { timeout: 300_000 }, async () => {
-  const { acknowledged, interrupted, mailsTaken, mailsDoubled, ...faults } = await killAtRandom(5);
-  expect(faults).toEqual({
-    lost: 0,
-    doubled: 0,
-    resumesWrong: 0,
-    filesLeft: 0,
-    mailsMissing: 0,
-    unexpected: 0,
-  });
+  const { acknowledged, interrupted, mailsTaken, ...faults } = await killAtRandom(5);
+  for (const [name, count] of Object.entries(faults)) expect([name, count]).toEqual([name, 0]);
   expect(interrupted).toBeGreaterThan(0);
   expect(mailsTaken).toBeGreaterThanOrEqual(acknowledged);
-  expect(mailsDoubled).toBeLessThan(acknowledged);
 });

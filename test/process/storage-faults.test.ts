@@ -149,10 +149,10 @@ describe("a database that another process has locked", () => {
     await using service = await startProcess();
     await using child = startChild("hold-lock", databaseOf(service));
     expect(await child.hear()).toBe("holding");
-    let answered = false;
-    const refused = inquire(service).finally(() => (answered = true));
+    const waiting = new AbortController();
+    const refused = inquire(service).finally(() => waiting.abort());
     let healthy = 0;
-    while (!answered) if ((await statusOf(service, "/healthz")) === 200) healthy += 1;
+    while (!waiting.signal.aborted) if ((await statusOf(service, "/healthz")) === 200) healthy += 1;
     expectUnavailable(await refused);
     // A wait inside SQLite would have let none of them through.
     expect(healthy).toBeGreaterThan(3);

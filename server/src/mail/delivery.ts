@@ -1,6 +1,7 @@
 // Takes a batch of leased mails from the question whether they were sent before to the record of what became of them.
 // It knows nothing of when mails are due, or of who waits for an answer.
 import type { Clock } from "../clock.ts";
+import { reached } from "../failpoint.ts";
 import type { LeasedMail, MailSettlement, NewMail } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 import { mailerMsMax, type Mailer, type MailFinding, type MailOutcome } from "./mailer.ts";
@@ -91,10 +92,12 @@ export class Delivery {
     const hasTime = (waiting: Waiting) => waiting.leasedUntil - clock.now() > tryMsMax;
     const live = batch.filter(hasTime);
     for (const { mail } of live) this.#inHand.add(mail.id);
+    if (live.length > 0) reached("mail-in-hand");
     const outcomes = await sendApart(
       { mailer, stumbled: events.stumbled, hasTime: () => live.every(hasTime) },
       live.map(({ mail }) => mail),
     );
+    if (live.length > 0) reached("mail-taken");
     const now = clock.now();
     this.#learn(outcomes.filter(isAnswer), now, isProbe);
     const moment = this.#moment(now);
