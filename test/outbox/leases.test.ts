@@ -6,7 +6,7 @@ import type { Store } from "../../server/src/storage/store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { inquiry, mail } from "../contract/records.ts";
 import { eventually } from "./mail-service.ts";
-import { hour, mailerOf, minute, openOutboxUnderTest, taken } from "./outbox-under-test.ts";
+import { hour, mailerOf, minute, openOutboxUnderTest, second, taken } from "./outbox-under-test.ts";
 
 test("a mail of a process that died is sent by another one, once the lease is over and not before", async () => {
   await using tested = await openOutboxUnderTest();
@@ -14,11 +14,11 @@ test("a mail of a process that died is sent by another one, once the lease is ov
   const { outbox, settled } = tested.openSender();
   outbox.start();
   // The sender has looked: it has sent this one, which is due.
-  const [other] = await tested.storeMails(1, { owner: "stopped", until: 0 });
+  const [other] = await tested.storeDueMails(1);
   await eventually(() => settled.some(({ id, result }) => id === other!.id && result === "sent")).toBe(true);
   expect(tested.taken()).not.toContain(orphan!.id);
   await eventually(() => {
-    tested.clock.advance(minute);
+    tested.clock.advance(second);
     return tested.taken();
   }).toContain(orphan!.id);
 });
@@ -53,7 +53,7 @@ test("a mail that was just stored is sent by its own process only", async () => 
   const fresh = mail();
   await tested.store.acceptInquiry(inquiry(1), [fresh], outbox.lease(now));
   // The other one has looked: it has sent this one, which is due.
-  const [due] = await tested.storeMails(1, { owner: "stopped", until: 0 });
+  const [due] = await tested.storeDueMails(1);
   await eventually(() => other.settled.map(({ id }) => id)).toEqual([due!.id]);
   expect(await outbox.deliverNow([fresh], now)).toBe(true);
   expect(tested.taken().filter((id) => id === fresh.id)).toHaveLength(1);

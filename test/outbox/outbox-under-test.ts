@@ -11,12 +11,14 @@ import { MovableClock } from "../support/movable-clock.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { count } from "./mail-service.ts";
 
-export const minute = 60_000;
+export const second = 1_000;
+export const minute = 60 * second;
 export const hour = 60 * minute;
 
 interface SenderOptions {
   readonly mailer?: Mailer;
   readonly store?: Store;
+  readonly stopMs?: number;
 }
 
 /** A sender and what it told of itself. */
@@ -37,10 +39,15 @@ export interface OutboxUnderTest extends AsyncDisposable {
   openSender(options?: SenderOptions): Sender;
   /** Stores mails, one to each of `reader0`, `reader1` and so on, a millisecond apart in age. */
   storeMails(number: number, lease?: Lease): Promise<NewMail[]>;
+  /** The same, of a process that has stopped in good order: due now, and certainly not sent. */
+  storeDueMails(number: number): Promise<NewMail[]>;
   /** The only mail, or the newest. */
   newest(): Promise<StoredMail>;
   /** The ids of the mails that Postmark took, in order. */
   taken(): string[];
+  /** How often Postmark was asked for mails, and how often it was handed some. */
+  searches(): number;
+  sends(): number;
 }
 
 export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
@@ -55,7 +62,7 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     store: sqlite.store,
     postmark,
     clock,
-    openSender({ mailer = postmarkMailer(postmark), store = sqlite.store } = {}) {
+    openSender({ mailer = postmarkMailer(postmark), store = sqlite.store, stopMs = 5_000 } = {}) {
       const [settled, stumbled, pauses]: [Sender["settled"], unknown[], string[]] = [[], [], []];
       const events = {
         settled: (_kind: unknown, result: MailSettlement["result"], { id }: { id: string }) =>
@@ -64,25 +71,35 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
         resumed: () => void pauses.push("resumed"),
         stumbled: (error: unknown) => void stumbled.push(error),
       };
-      const outbox = new Outbox({ store, mailer, clock, events, deadlineMs: 60_000, pollMs: 5 });
+      const outbox = new Outbox({ store, mailer, clock, events, deadlineMs: 60_000, pollMs: 5, stopMs });
       senders.use(outbox);
       return { outbox, settled, stumbled, pauses };
     },
-    async storeMails(number, lease = abandoned(clock)) {
-      const now = clock.now() - number;
-      const mails = count(number).map((n) => newMail(`reader${n}@example.org`));
-      await Promise.all(
-        mails.map((one, n) => sqlite.store.acceptInquiry(inquiry(nextNumber++, { receivedAt: now + n }), [one], lease)),
-      );
+    storeMails: (number, lease = abandoned(clock)) => storeMails(sqlite.store, number, clock.now(), lease),
+    async storeDueMails(number) {
+      const lease = { owner: "stopped", until: clock.now() + minute };
+      const mails = await storeMails(sqlite.store, number, clock.now(), lease);
+      await sqlite.store.releaseMails(lease.owner, clock.now());
       return mails;
     },
     newest: async () => (await sqlite.store.listMails({ limit: 1 }))[0]!,
     taken: () => postmark.taken.map(({ Metadata }) => Metadata?.["mailId"] ?? ""),
+    searches: () => postmark.requests.filter(({ method }) => method === "GET").length,
+    sends: () => postmark.requests.filter(({ method }) => method === "POST").length,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
 let nextNumber = 1;
+
+async function storeMails(store: Store, number: number, now: number, lease: Lease): Promise<NewMail[]> {
+  const mails = count(number).map((n) => newMail(`reader${n}@example.org`));
+  const receivedAt = (n: number) => now - number + n;
+  await Promise.all(
+    mails.map((one, n) => store.acceptInquiry(inquiry(nextNumber++, { receivedAt: receivedAt(n) }), [one], lease)),
+  );
+  return mails;
+}
 
 const newMail = (to: string): NewMail => mail({ content: { ...mail().content, to: [to] } });
 
@@ -92,11 +109,11 @@ const abandoned = (clock: MovableClock): Lease => ({
   until: clock.now() + minute,
 });
 
-const postmarkMailer = (postmark: PostmarkStandIn): Mailer =>
-  openPostmarkMailer(
-    { token: postmark.token, apiUrl: postmark.url },
-    { name: null, address: "hello@datasets.example" },
-  );
+export const from = { name: null, address: "hello@datasets.example" };
+
+const postmarkMailer = ({ token, url }: PostmarkStandIn): Mailer =>
+  // As patient as a test is.
+  openPostmarkMailer({ token, apiUrl: url, timeoutMs: 2_000 }, from);
 
 /** A mailer that a test answers for. */
 export function mailerOf(

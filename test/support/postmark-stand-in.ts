@@ -60,6 +60,8 @@ export class PostmarkStandIn implements AsyncDisposable {
   readonly token = "stand-in-token";
   /** Breaks every request while it is set. */
   breakdown: PostmarkFault | null = null;
+  /** How many of the messages it took, counted from the first, the search knows: the index lags behind. */
+  indexed = Infinity;
   /** Every request that comes waits for it. */
   gate: Promise<void> = Promise.resolve();
   readonly #server: Server;
@@ -159,6 +161,7 @@ export class PostmarkStandIn implements AsyncDisposable {
     if (!(count >= 1 && count <= 500 && offset >= 0)) return [422, failure(700)];
     const wanted = [...query].filter(([name]) => name.startsWith("metadata_"));
     const found = this.taken
+      .slice(0, this.indexed)
       .filter((mail) => wanted.every(([name, value]) => mail.Metadata?.[name.slice("metadata_".length)] === value))
       .toReversed();
     const Messages = found.slice(offset, offset + count).map((mail) => ({

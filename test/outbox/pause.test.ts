@@ -1,0 +1,123 @@
+// A sender that is refused as a whole: it stops, and with it neither the mails nor their 72 hours.
+import { expect, test } from "vitest";
+import { createLog } from "../../server/src/observe/log.ts";
+import { startService } from "../support/service.ts";
+import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { addressees, buyerAddress, eventually, inquire } from "./mail-service.ts";
+import { hour, minute, openOutboxUnderTest, type OutboxUnderTest } from "./outbox-under-test.ts";
+
+const wrongToken = { kind: "error", status: 401, code: 10 } as const;
+
+/** Stores mails and has them sent at once. Answers whether the first of them was taken. */
+async function deliver(tested: OutboxUnderTest, { outbox }: ReturnType<OutboxUnderTest["openSender"]>, number = 1) {
+  const now = tested.clock.now();
+  return outbox.deliverNow(await tested.storeMails(number, outbox.lease(now)), now);
+}
+
+test("with a wrong token the sender pauses, and answers at once without asking the provider again", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = wrongToken;
+  const sender = tested.openSender();
+  expect(await deliver(tested, sender, 2)).toBe(false);
+  expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10"]);
+  expect(await deliver(tested, sender)).toBe(false);
+  expect(tested.postmark.requests).toHaveLength(1);
+});
+
+test("with a wrong token no mail loses a try, and none is given up however long it lasts", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = wrongToken;
+  const sender = tested.openSender();
+  await tested.storeDueMails(50);
+  sender.outbox.start();
+  for (let probes = 1; probes < 100; probes += 1) {
+    await eventually(() => {
+      tested.clock.advance(hour);
+      return tested.sends();
+    }).toBeGreaterThan(probes);
+  }
+  expect(tested.postmark.requests.slice(1).every(({ messages }) => messages === 1)).toBe(true);
+  const mails = await tested.store.listMails({ limit: 100 });
+  expect(mails.map(({ status, attempts }) => [status, attempts])).toEqual(mails.map(() => ["queued", 0]));
+
+  tested.postmark.breakdown = null;
+  tested.clock.advance(hour);
+  await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0, failed: 0 });
+  expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
+});
+
+test("after a long time with a wrong token a mail is not given up at its first failure", async () => {
+  await using tested = await openOutboxUnderTest();
+  const sender = tested.openSender();
+  const [one] = await tested.storeDueMails(1);
+  tested.clock.advance(100 * hour);
+  tested.postmark.failNext({ kind: "error", status: 429 });
+  sender.outbox.start();
+  await eventually(() => tested.newest()).toMatchObject({ status: "queued", attempts: 1 });
+  tested.clock.advance(minute);
+  await eventually(() => tested.taken()).toEqual([one!.id]);
+});
+
+test("a fresh mail may be the probe that finds the provider well again", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = wrongToken;
+  const sender = tested.openSender();
+  await deliver(tested, sender, 2);
+  tested.postmark.breakdown = null;
+  tested.clock.advance(minute);
+  expect(await deliver(tested, sender)).toBe(true);
+  expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
+});
+
+test("a provider that asks for time is left alone by all mails until then", async () => {
+  await using tested = await openOutboxUnderTest();
+  const sender = tested.openSender();
+  tested.postmark.failNext({ kind: "error", status: 429, headers: { "retry-after": "60" } });
+  expect(await deliver(tested, sender)).toBe(false);
+  expect(await deliver(tested, sender)).toBe(false);
+  expect(tested.sends()).toBe(1);
+  tested.clock.advance(2 * minute);
+  expect(await deliver(tested, sender)).toBe(true);
+});
+
+test("a provider that is down is tried with every mail at first, then with a probe now and then", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = { kind: "reset" };
+  const sender = tested.openSender();
+  while (sender.pauses.length === 0) expect(await deliver(tested, sender)).toBe(false);
+  const sends = tested.sends();
+  expect(sends).toBe(10);
+  expect(await deliver(tested, sender)).toBe(false);
+  expect(tested.sends()).toBe(sends);
+  tested.postmark.breakdown = null;
+  tested.clock.advance(hour);
+  sender.outbox.start();
+  await eventually(() => {
+    tested.clock.advance(minute);
+    return tested.store.mailBacklog();
+  }).toMatchObject({ queued: 0, failed: 0 });
+});
+
+test("one mail that Postmark will not have does not stop the others", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.refuse("reader1@example.org", 1_234);
+  const sender = tested.openSender();
+  expect(await deliver(tested, sender, 3)).toBe(true);
+  expect(sender.pauses).toEqual([]);
+  expect(tested.taken()).toHaveLength(2);
+});
+
+test("a pause is logged once, and shown in the metrics while it lasts", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  const lines: { readonly level: string; readonly msg: string }[] = [];
+  const log = createLog("info", { write: (line: string) => (lines.push(JSON.parse(line) as never), true) });
+  const mailer = { MAIL_TRANSPORT: "postmark", POSTMARK_SERVER_TOKEN: "wrong", POSTMARK_API_URL: postmark.url };
+  await using service = await startService({ log, env: { ...addressees, ...mailer } });
+  for (const n of [1, 2, 3]) {
+    expect((await inquire(service, n)).receipt).toMatchObject({ confirmationEmailSent: false });
+  }
+  expect(postmark.requests).toHaveLength(1);
+  expect(lines.filter(({ msg }) => msg.includes("kept back"))).toMatchObject([{ code: "postmark: HTTP 401, code 10" }]);
+  expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^mail_sender_paused 1$/m);
+  expect(JSON.stringify(lines)).not.toContain(buyerAddress(1));
+});
