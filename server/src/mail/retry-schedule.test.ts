@@ -23,6 +23,12 @@ test("never tries before the provider's Retry-After", () => {
   expect(nextTry(failed(1, createdAt, 120_000), () => 0)).toBe(createdAt + 120_000);
 });
 
+test("gives no mail up before it had ten tries, however old it is", () => {
+  const old = createdAt + 2 * retryMsMax;
+  expect(nextTry(failed(9, old), () => 0)).toBe(old + 1_280_000);
+  expect(nextTry(failed(10, old), () => 0)).toBeUndefined();
+});
+
 test("tries once more at the end of 72 hours and then gives up", () => {
   expect(nextTry(failed(90, createdAt + retryMsMax - 1), () => 1)).toBe(createdAt + retryMsMax);
   expect(nextTry(failed(91, createdAt + retryMsMax), () => 1)).toBeUndefined();
