@@ -44,6 +44,21 @@ describe("text", () => {
   });
 });
 
+test("hostile text takes no more time than its length: blanks within, marks stacked without end", () => {
+  const blanks = `a${" ".repeat(98_000)}b`;
+  const marks = `a${"\u0301\u0323".repeat(49_000)}`;
+  // Each of these took from one to twenty seconds when time grew with the square of the length; a hundred of them would
+  // not end within the time of a test.
+  for (let round = 0; round < 100; round += 1) {
+    for (const hostile of [blanks, marks, ` ${marks} `]) {
+      expect(verdict(requiredText(200), hostile)).toBe("refused");
+      expect(verdict(email, hostile)).toBe("refused");
+      expect(verdict(optionalPhone, hostile)).toBe("refused");
+      expect(verdict(optionalWebUrl, hostile)).toBe("refused");
+    }
+  }
+});
+
 test.each(["Ann http://evil.example", "www.evil.example", "WWW.evil"])("a name with a link is refused: %j", (name) => {
   expect(verdict(personName, name)).toBe("refused");
 });

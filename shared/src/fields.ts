@@ -5,14 +5,29 @@ import { textLengthMax } from "./limits.ts";
 
 // White space and characters that take no room, which people paste without knowing and cannot see to remove.
 const invisible = "[\\s\\p{White_Space}\\u00AD\\u034F\\u061C\\u180E\\u200B-\\u200F\\u2060-\\u2064\\uFEFF]";
-const invisibleEnds = new RegExp(`^${invisible}+|${invisible}+$`, "gu");
+const isInvisible = new RegExp(invisible, "u");
+// No script stacks this many marks on one letter (UAX 15 takes 30 for the most that occurs), and normalising a run of
+// them takes the square of its length.
+const markRun = /\p{M}{100}/u;
 // Letters that draw nothing (Hangul fillers, the blank Braille cell): a name of these alone is no name.
 const blank = new RegExp(`^(?:${invisible}|[\\u115F\\u1160\\u2800\\u3164\\uFFA0])*$`, "u");
 const singleLineControls = /[\u0000-\u001F\u007F-\u009F]/;
 const multiLineControls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/;
 
-/** NFC, then trimmed of white space and of characters without width. */
-export const cleanText = (raw: string): string => raw.normalize("NFC").replace(invisibleEnds, "");
+/** Whether text can be normalised in time that does not grow with the square of its length. */
+export const isNormalisable = (raw: string): boolean => !markRun.test(raw);
+
+/** NFC, trimmed of white space and of characters without width. Text that cannot be normalised stays as it is. */
+export const cleanText = (raw: string): string => (isNormalisable(raw) ? trim(raw).normalize("NFC") : raw);
+
+// Not a pattern that is anchored at the end: on a long run of blanks within, that takes the square of the time.
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isInvisible.test(text.charAt(start))) start += 1;
+  while (end > start && isInvisible.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
 
 const cleanLines = (raw: string): string => cleanText(raw.replace(/\r\n?/g, "\n"));
 
@@ -41,6 +56,7 @@ function text(rule: TextRule) {
     .string({ error: notText })
     .overwrite(rule.multiline ? cleanLines : cleanText)
     .refine((value) => !controls.test(value) && value.isWellFormed(), "Control characters are not allowed.")
+    .refine(isNormalisable, "Too many combining marks.")
     .refine((value) => codePointsWithin(value, rule.max), `At most ${rule.max.toLocaleString("en")} characters.`);
 }
 

@@ -14,6 +14,7 @@ test.each([
   ["https://example.org/someone@example.org", "unknown"],
   ["", "unknown"],
   ["---", "unknown"],
+  [`a${"\u0301\u0323".repeat(30_000)}`, "unknown"],
   ["a".repeat(80), "a".repeat(64)],
   [`${"a".repeat(63)}-b`, "a".repeat(63)],
 ])("reduces %j to %j", (raw, label) => {

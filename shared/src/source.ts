@@ -1,5 +1,6 @@
 // Where a newsletter subscriber came from, reduced to a label that can be counted. A source is never a reason to refuse
 // a subscription: whatever comes in, a label comes out.
+import { isNormalisable } from "./fields.ts";
 import { textLengthMax } from "./limits.ts";
 
 /** The label of a source that says nothing, or says too much. */
@@ -13,6 +14,7 @@ export const unknownSource = "unknown";
  * no letter or digit, becomes `unknown`.
  */
 export function normaliseSource(raw: string): string {
+  if (!isNormalisable(raw)) return unknownSource;
   const text = raw.normalize("NFKC").trim();
   const value = isUrlOrPath(text) ? firstPathSegment(text) : text;
   if (looksLikeEmail(value)) return unknownSource;
