@@ -7,6 +7,7 @@ import type { Vault } from "./resumes/vault.ts";
 import { idempotencyMs, type Store } from "./storage/store.ts";
 
 const intervalMs = 60 * 60 * 1000;
+const closeMsMax = 500;
 // Longer than any upload and commit can take.
 const orphanedAfterMs = 60 * 60 * 1000;
 
@@ -29,13 +30,20 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await keeping;
+      // A sweep may take long, and nothing depends on it: what it has not done the next one does.
+      await Promise.race([keeping, sleep(closeMsMax, undefined, { ref: false })]);
     },
   };
 }
 
 async function tidyUp({ vault, store, clock, log }: HousekeepingOptions): Promise<void> {
-  const { staged, orphaned } = await vault.sweep((keys) => store.knownResumeKeys(keys), orphanedAfterMs);
+  const { staged, orphaned, withheld } = await vault.sweep((keys) => store.knownResumeKeys(keys), orphanedAfterMs);
   if (staged + orphaned > 0) log.info({ count: staged + orphaned }, "removed files that no application knows");
+  if (withheld > 0) {
+    log.error(
+      { count: withheld },
+      "most resumes are unknown to the database and were left alone: is it the right one?",
+    );
+  }
   await store.forgetIdempotency(clock.now() - idempotencyMs);
 }

@@ -131,18 +131,18 @@ export const describeVault = (engine: string, open: (clock: Clock) => Promise<Va
       const orphan = await vault.keep(await stage(vault));
       clock.advance(2 * hourMs);
       const young = await vault.keep(await stage(vault, "young"));
-      expect(await vault.sweep(knowing(known), hourMs)).toEqual({ staged: 1, orphaned: 1 });
+      expect(await vault.sweep(knowing(known), hourMs)).toEqual({ staged: 1, orphaned: 1, withheld: 0 });
       expect((await read(known)).toString()).toBe("known");
       expect((await read(young)).toString()).toBe("young");
       await expect(vault.read(orphan)).rejects.toThrow();
-      expect(await vault.sweep(knowing(known), hourMs)).toEqual({ staged: 0, orphaned: 0 });
+      expect(await vault.sweep(knowing(known), hourMs)).toEqual({ staged: 0, orphaned: 0, withheld: 0 });
     });
 
     test("does not sweep what is young", async () => {
       const staged = await stage(vault);
       const key = await vault.keep(await stage(vault, "young"));
       clock.advance(hourMs / 2);
-      expect(await vault.sweep(knowing(), hourMs)).toEqual({ staged: 0, orphaned: 0 });
+      expect(await vault.sweep(knowing(), hourMs)).toEqual({ staged: 0, orphaned: 0, withheld: 0 });
       expect(existsSync(staged.path)).toBe(true);
       expect((await read(key)).toString()).toBe("young");
     });
@@ -155,6 +155,18 @@ export const describeVault = (engine: string, open: (clock: Clock) => Promise<Va
       expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(500);
       expect(batches.flat().toSorted()).toEqual(keys.toSorted());
       expect(swept.orphaned).toBe(batches.length);
+    });
+
+    test("leaves files alone that are too many to be leftovers: the database may be the wrong one", async () => {
+      const keys = await Promise.all(Array.from({ length: 20 }, async () => vault.keep(await stage(vault, "kept"))));
+      clock.advance(2 * hourMs);
+      expect(await vault.sweep(knowing(...keys.slice(0, 9)), hourMs)).toEqual({ staged: 0, orphaned: 0, withheld: 11 });
+      for (const key of keys) expect((await read(key)).toString()).toBe("kept");
+      expect(await vault.sweep(knowing(...keys.slice(0, 10)), hourMs)).toEqual({
+        staged: 0,
+        orphaned: 10,
+        withheld: 0,
+      });
     });
 
     test("sweeps nothing away when nobody can say what is known", async () => {

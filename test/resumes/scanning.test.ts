@@ -59,6 +59,27 @@ test.each([["hang up"], ["INSTREAM size limit exceeded. ERROR"], [""]])(
   },
 );
 
+test("a resume that the scanner cannot judge does not hold up those behind it", async () => {
+  await using clamd = await ClamdStandIn.open();
+  await using first = await startService();
+  const [odd, good] = [await apply(first, pdf("odd.pdf", 700)), await apply(first, pdf())];
+  await first.stop();
+  clamd.excuses.push("INSTREAM size limit exceeded. ERROR");
+  await using second = await startService({ env: { DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address } });
+  expect(second.url).not.toBe(first.url);
+  await expect.poll(() => scanOf(first, good), { timeout: 20_000 }).toBe("clean");
+  expect(await scanOf(first, odd)).toBe("unscanned");
+});
+
+test("a scanner that never answers does not keep the service from ending", async () => {
+  await using clamd = await ClamdStandIn.open();
+  clamd.excuses.push("say nothing");
+  await using service = await startService({ env: { CLAMD_ADDRESS: clamd.address } });
+  await apply(service, pdf());
+  await expect.poll(() => clamd.excuses.length, { timeout: 20_000 }).toBe(0);
+  await service.stop();
+});
+
 test("a scanner that is away is asked again by the next start, and old resumes are caught up with", async () => {
   await using clamd = await ClamdStandIn.open();
   await using first = await startService({ env: { CLAMD_ADDRESS: "127.0.0.1:1" } });

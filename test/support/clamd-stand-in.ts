@@ -39,6 +39,7 @@ export class ClamdStandIn implements AsyncDisposable {
       const bytes = streamOf(received);
       if (bytes === undefined) return;
       const excuse = this.excuses.shift();
+      if (excuse === "say nothing") return;
       if (excuse === "hang up") {
         socket.destroy();
         return;

@@ -8,6 +8,7 @@ import { composeApplicationMails } from "../mail/compose.ts";
 import { inspectResume } from "../resumes/inspect.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
 import type { IdempotencyRecord, NewMail, ResumeRecord } from "../storage/records.ts";
+import { StorageUnavailable } from "../storage/store.ts";
 import { answerOnce } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
@@ -44,19 +45,25 @@ interface Circumstances {
 async function keepResume(deps: Deps, file: File | undefined): Promise<ResumeRecord | null> {
   if (file === undefined) return null;
   if (!(file instanceof StagedUpload)) throw new TypeError("A resume reaches the intake as a staged upload.");
-  const inspection = await inspectResume(file.staged.path, file.name);
+  const inspection = await inspectResume(file.staged.path, file.name).catch(asUnavailable);
   if (!inspection.accepted) {
     throw new Fault("resumeKindUnsupported", {
       issues: [{ path: [resumeField], message: inspection.message }],
     });
   }
   return {
-    key: await deps.vault.keep(file.staged),
+    key: await deps.vault.keep(file.staged).catch(asUnavailable),
     filename: inspection.filename,
     kind: inspection.kind,
     size: file.staged.size,
     sha256: file.staged.sha256,
   };
+}
+
+// What the system says of the resume folder (no space, not writable, gone) is about our storage, not about a mistake.
+function asUnavailable(error: unknown): never {
+  const ofTheSystem = error instanceof Error && "syscall" in error;
+  throw ofTheSystem ? new StorageUnavailable("The resume folder cannot be used.", { cause: error }) : error;
 }
 
 async function storeApplication(

@@ -1,13 +1,19 @@
 // Tells whether two submissions ask for the same thing: a hash of what was understood, not of the bytes that came, so
 // that the order of fields, white space and multipart boundaries make no difference.
 import { createHash } from "node:crypto";
+import { emailKey } from "@submissions/shared/fields";
 import { StagedUpload } from "../resumes/staged-upload.ts";
 
 /** SHA-256 of parsed input, lower-case hexadecimal. A file counts by its own SHA-256 and not by its name. */
 export function fingerprint(input: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(input)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, value instanceof StagedUpload ? value.staged.sha256 : value])
+    .map(([name, value]) => [name, meaningOf(name, value)])
     .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+}
+
+function meaningOf(name: string, value: unknown): unknown {
+  if (value instanceof StagedUpload) return value.staged.sha256;
+  return name === "email" && typeof value === "string" ? emailKey(value) : value;
 }

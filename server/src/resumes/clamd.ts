@@ -11,9 +11,14 @@ export type ClamdAddress =
 
 export type Verdict = "clean" | "infected";
 
-/** No verdict: the daemon is away, too slow, or answered something else. Asking again later may work. */
+/** The daemon is away. Asking again later may work. */
 class ScannerUnavailable extends Error {
   override readonly name = "ScannerUnavailable";
+}
+
+/** The daemon was reached and said neither one nor the other of this file: too large for it, too slow, an error. */
+export class NoVerdict extends Error {
+  override readonly name = "NoVerdict";
 }
 
 // A scan of 5 MiB takes milliseconds; signatures being reloaded can take most of a minute.
@@ -22,10 +27,12 @@ const scanMsMax = 60_000;
 /**
  * Scans a stream of bytes.
  *
- * @throws ScannerUnavailable
+ * @throws ScannerUnavailable, NoVerdict
  */
-export async function scanWithClamd(address: ClamdAddress, bytes: Readable): Promise<Verdict> {
-  const socket = connect(address);
+export async function scanWithClamd(address: ClamdAddress, bytes: Readable, signal: AbortSignal): Promise<Verdict> {
+  const socket = connect({ ...address, signal });
+  let reached = false;
+  socket.once("connect", () => (reached = true));
   const deadline = setTimeout(() => socket.destroy(new Error("time-out")), scanMsMax);
   try {
     const answer = readAnswer(socket);
@@ -33,10 +40,9 @@ export async function scanWithClamd(address: ClamdAddress, bytes: Readable): Pro
     answer.catch(() => {});
     await send(socket, bytes);
     return verdictOf(await answer);
-  } catch (error) {
-    throw error instanceof ScannerUnavailable
-      ? error
-      : new ScannerUnavailable("clamd did not answer.", { cause: error });
+  } catch (cause) {
+    if (reached) throw new NoVerdict("clamd gave no verdict.", { cause });
+    throw new ScannerUnavailable("clamd cannot be reached.", { cause });
   } finally {
     clearTimeout(deadline);
     socket.destroy();
@@ -74,5 +80,5 @@ function readAnswer(socket: Socket): Promise<string> {
 function verdictOf(answer: string): Verdict {
   if (answer === "stream: OK") return "clean";
   if (/^stream: .+ FOUND$/.test(answer)) return "infected";
-  throw new ScannerUnavailable("clamd gave no verdict.");
+  throw new NoVerdict("clamd gave no verdict.");
 }

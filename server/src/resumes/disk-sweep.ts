@@ -6,6 +6,10 @@ import { join } from "node:path";
 
 /** Keys asked for at a time. */
 const batchMax = 500;
+/** Orphans looked at in one sweep; the next one finds the rest. */
+const orphansMax = 10_000;
+/** So many may be all there is: a service that was killed in its first minutes. */
+const fewOrphans = 5;
 
 /** Answers those of the keys that belong to an application. */
 type Known = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -22,18 +26,24 @@ export const sweepStaged = async (folder: string, before: number): Promise<numbe
   return removed;
 };
 
-/** Removes the kept files that were kept before `before` (milliseconds) and are not known; answers how many. */
-export const sweepKept = async (root: string, known: Known, before: number): Promise<number> => {
-  let removed = 0;
+/**
+ * Removes the kept files that were kept before `before` (milliseconds) and are not known; answers how many. Crashes leave
+ * a few such files. When they are many and the majority, the database is the one that is missing something (an older
+ * backup, another file): then nothing is removed, and they are counted as withheld.
+ */
+export const sweepKept = async (
+  root: string,
+  known: Known,
+  before: number,
+): Promise<{ readonly orphaned: number; readonly withheld: number }> => {
+  const orphans: string[] = [];
+  let knownCount = 0;
   let keys: string[] = [];
   const settle = async () => {
     if (keys.length === 0) return;
     const kept = await known(keys);
-    for (const key of keys) {
-      if (kept.has(key)) continue;
-      await rm(join(root, key), { force: true });
-      removed += 1;
-    }
+    knownCount += kept.size;
+    for (const key of keys) if (!kept.has(key) && orphans.length < orphansMax) orphans.push(key);
     keys = [];
   };
   for await (const key of listKeys(root, "", [/^\d{4}$/, /^\d{2}$/, /^\d{2}$/])) {
@@ -41,7 +51,9 @@ export const sweepKept = async (root: string, known: Known, before: number): Pro
     if (keys.length >= batchMax) await settle();
   }
   await settle();
-  return removed;
+  if (orphans.length > fewOrphans && orphans.length > knownCount) return { orphaned: 0, withheld: orphans.length };
+  for (const key of orphans) await rm(join(root, key), { force: true });
+  return { orphaned: orphans.length, withheld: 0 };
 };
 
 /** The keys below `prefix`, where folders must be named as `levels` say. */

@@ -95,11 +95,11 @@ class DiskVault implements Vault {
   async sweep(
     known: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
     olderThanMs: number,
-  ): Promise<{ readonly staged: number; readonly orphaned: number }> {
+  ): Promise<{ readonly staged: number; readonly orphaned: number; readonly withheld: number }> {
     const before = this.#clock.now() - olderThanMs;
     return {
       staged: await sweepStaged(this.stagingFolder, before),
-      orphaned: await sweepKept(this.#root, known, before),
+      ...(await sweepKept(this.#root, known, before)),
     };
   }
 

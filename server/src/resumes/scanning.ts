@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../storage/store.ts";
-import { scanWithClamd, type ClamdAddress } from "./clamd.ts";
+import { NoVerdict, scanWithClamd, type ClamdAddress } from "./clamd.ts";
 import type { Vault } from "./vault.ts";
 
 // The look at an index that is empty most of the time.
@@ -25,7 +25,7 @@ export function startScanning(options: ScanningOptions): AsyncDisposable {
   const scanning = (async () => {
     while (!signal.aborted) {
       const pauseMs = await scanWaiting(options, signal).catch((error: unknown) => {
-        options.log.warn({ err: error }, "scanning resumes failed and will be tried again");
+        if (!signal.aborted) options.log.warn({ err: error }, "scanning resumes failed and will be tried again");
         return afterFailureMs;
       });
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
@@ -40,25 +40,34 @@ export function startScanning(options: ScanningOptions): AsyncDisposable {
 }
 
 /** Scans what waits; answers how long to rest. */
-async function scanWaiting({ clamd, store, vault, log }: ScanningOptions, signal: AbortSignal): Promise<number> {
-  let unreadable = 0;
+async function scanWaiting(options: ScanningOptions, signal: AbortSignal): Promise<number> {
+  // Files that cannot be judged stay unscanned, which keeps them from being saved, and must not hold up the others.
+  let skipped = 0;
   for (;;) {
-    const waiting = (await store.unscannedResumes(batchMax + unreadable)).slice(unreadable);
-    for (const { key, reference } of waiting) {
+    const waiting = (await options.store.unscannedResumes(batchMax + skipped)).slice(skipped);
+    for (const resume of waiting) {
       if (signal.aborted) return 0;
-      const bytes = await vault.read(key).catch((error: unknown) => {
-        log.error({ err: error, reference }, "a resume cannot be read");
-        return undefined;
-      });
-      if (bytes === undefined) {
-        // It stays unscanned, which keeps it from being downloaded, and must not hold up the others.
-        unreadable += 1;
-        continue;
-      }
-      const verdict = await scanWithClamd(clamd, bytes);
-      await store.recordScan(key, verdict);
-      if (verdict === "infected") log.warn({ reference, result: verdict }, "a resume is infected");
+      if (!(await scanOne(options, resume, signal))) skipped += 1;
     }
-    if (waiting.length < batchMax) return unreadable > 0 ? afterFailureMs : pollMs;
+    if (waiting.length < batchMax) return skipped > 0 ? afterFailureMs : pollMs;
+  }
+}
+
+/** Whether the scanner judged it. Rejects when there is no use in asking about others. */
+async function scanOne(
+  { clamd, store, vault, log }: ScanningOptions,
+  { key, reference }: { readonly key: string; readonly reference: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const verdict = await scanWithClamd(clamd, await vault.read(key), signal);
+    await store.recordScan(key, verdict);
+    if (verdict === "infected") log.warn({ reference, result: verdict }, "a resume is infected");
+    return true;
+  } catch (error) {
+    const ofThisFile = error instanceof NoVerdict || (error instanceof Error && "syscall" in error);
+    if (!ofThisFile || signal.aborted) throw error;
+    log.error({ err: error, reference }, "a resume cannot be scanned");
+    return false;
   }
 }

@@ -25,10 +25,11 @@ export interface Vault extends AsyncDisposable {
   checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }>;
   /**
    * Removes staging leftovers and kept files that no application knows, both only when older than `olderThanMs` so that
-   * a submission under way is never touched. Answers how many of each.
+   * a submission under way is never touched. Answers how many of each. Kept files that are unknown but too many to be
+   * leftovers of crashes are left alone and answered as `withheld`.
    */
   sweep(
     known: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
     olderThanMs: number,
-  ): Promise<{ readonly staged: number; readonly orphaned: number }>;
+  ): Promise<{ readonly staged: number; readonly orphaned: number; readonly withheld: number }>;
 }
