@@ -57,7 +57,7 @@ test("names all mistakes at once", () => {
     MAIL_TRANSPORT: "pigeon",
     MAIL_FROM: "nobody",
     SALES_EMAIL: "a@b.example,",
-    MAIL_DEADLINE_MS: "60001",
+    MAIL_DEADLINE_MS: "15001",
     NEWSLETTER_OPT_IN: "triple",
     PACKAGE_CATALOGUE: "/nowhere/packages.json",
     CORS_ORIGINS: "*",
@@ -69,6 +69,11 @@ test("names all mistakes at once", () => {
   });
   expect(names).toHaveLength(15);
   expect(new Set(names).size).toBe(15);
+});
+
+test("takes a deadline for mails up to 15 s, and no longer one", () => {
+  expect(configOf({ MAIL_DEADLINE_MS: "15000" }).mailDeadlineMs).toBe(15_000);
+  expect(namesOf({ MAIL_DEADLINE_MS: "15001" })).toEqual(["MAIL_DEADLINE_MS"]);
 });
 
 test.each(["DATABASE_URL", "RESUME_STORE"])("refuses %s, which this release does not support", (name) => {

@@ -122,7 +122,8 @@ export function loadConfig(environment: Environment): ConfigResult {
     vault: { kind: "disk", folder: join(dataFolder, "resumes") },
     scanner: reader.read("CLAMD_ADDRESS", variable.clamdAddress, null),
     ...readMail(reader, dataFolder),
-    mailDeadlineMs: reader.read("MAIL_DEADLINE_MS", variable.wholeNumber(0, 60_000), 2000),
+    // Below the time after which the server cuts an idle connection: whoever waits for the answer must get it.
+    mailDeadlineMs: reader.read("MAIL_DEADLINE_MS", variable.wholeNumber(0, 15_000), 2000),
     postmarkWebhook: reader.read("POSTMARK_WEBHOOK_AUTH", variable.userAndPassword, null),
     newsletterOptIn: reader.read("NEWSLETTER_OPT_IN", variable.oneOf(["double", "single"]), "double"),
     packageTitles: readPackageTitles(reader),
