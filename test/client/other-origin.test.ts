@@ -1,6 +1,9 @@
 // The typed client in a page of another origin: the service allows what the client sends, and shows what it reads.
 import { createSubmissionsClient } from "@submissions/client";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { overloadLimits } from "../../server/src/http/overload.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const origin = "https://www.example.org";
@@ -39,4 +42,28 @@ test("what tells when to send again, and what to quote, is shown", async () => {
   const shown = listOf(answer, "access-control-expose-headers");
   for (const header of ["retry-after", "x-request-id", "idempotency-replayed", "ratelimit-remaining"])
     expect(shown).toContain(header);
+});
+
+test("that there is no such address is readable", async () => {
+  const answer = await fetch(`${service.url}/nothing`, { headers: { origin } });
+  expect(answer.status).toBe(404);
+  expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+});
+
+test("that the service is busy is readable, and preflights are answered all the same", async () => {
+  await using busy = await startService({
+    env: { CORS_ORIGINS: origin },
+    overloadLimits: { ...overloadLimits, requestsInFlightMax: 1 },
+  });
+  const { hostname, port, href } = new URL("/api/marketplace/inquiry", busy.url);
+  const held = connect(Number(port), hostname);
+  await once(held, "connect");
+  held.write("POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n");
+  held.write("Content-Length: 5000\r\n\r\n");
+  const inquire = () => fetch(href, { method: "POST", headers: { origin } });
+  await expect.poll(async () => (await inquire()).status).toBe(503);
+  expect((await inquire()).headers.get("access-control-allow-origin")).toBe(origin);
+  const preflight = { origin, "access-control-request-method": "POST" };
+  expect((await fetch(href, { method: "OPTIONS", headers: preflight })).status).toBe(204);
+  held.destroy();
 });

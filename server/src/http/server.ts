@@ -92,6 +92,8 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     reply.header("x-request-id", request.id);
     done();
   });
+  // Before the first hook that refuses: a page of an allowed origin may read refusals too.
+  if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
   // A request that was answered before its body was read: let the client finish, within bounds.
   app.addHook("onResponse", (request, _reply, done) => {
     drain(request.raw);
@@ -100,7 +102,6 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   refuseUnknownAddresses(app);
   draining.guard(app);
   new Overload(metrics, options.overloadLimits).guard(app);
-  if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
 
   healthRoutes(app, {
     log,
