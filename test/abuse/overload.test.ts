@@ -67,6 +67,25 @@ describe.each(doors)("on the $name door", (door) => {
   });
 });
 
+test("a connection too many is closed unanswered, and taken once there is room", async () => {
+  await using service = await startService({ overloadLimits: { ...overloadLimits, connectionsMax: 1 } });
+  const held = await stuck(service, rest, "application/json");
+  const tooMany = await stuck(service, rest, "application/json");
+  // Not `once`, which would reject a reset.
+  tooMany.on("error", () => {});
+  let answer = "";
+  tooMany.on("data", (chunk) => (answer += chunk.toString()));
+  await new Promise((resolve) => tooMany.on("close", resolve));
+  expect(answer).toBe("");
+  held.destroy();
+  const health = () =>
+    fetch(`${service.url}/healthz`).then(
+      ({ status }) => status,
+      () => "closed",
+    );
+  await expect.poll(health).toBe(200);
+});
+
 test("a loop that is late again and again counts as overload, a single stall does not", () => {
   const lag = new LoopLag(1_000);
   let now = 0;

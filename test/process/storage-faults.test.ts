@@ -15,6 +15,8 @@ const apply = (service: ServiceProcess) =>
   rest.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf("resume.pdf", 200_000) }));
 const databaseOf = ({ dataFolder }: { readonly dataFolder: string }) => join(dataFolder, "submissions.sqlite");
 const statusOf = async (service: ServiceProcess, path: string) => (await fetch(service.url + path)).status;
+// Readiness is checked once a second at most.
+const readiness = (service: ServiceProcess) => expect.poll(() => statusOf(service, "/readyz"), { timeout: 30_000 });
 
 function expectUnavailable({ status, headers, fault }: Answer): void {
   expect([status, fault?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
@@ -26,13 +28,13 @@ function expectUnavailable({ status, headers, fault }: Answer): void {
 async function expectUnusable(service: ServiceProcess): Promise<void> {
   expectUnavailable(await inquire(service));
   expectUnavailable(await apply(service));
-  expect(await statusOf(service, "/readyz")).toBe(503);
+  await readiness(service).toBe(503);
   expect(await statusOf(service, "/healthz")).toBe(200);
 }
 
 async function expectUsable(service: ServiceProcess): Promise<void> {
   expect([(await inquire(service)).status, (await apply(service)).status]).toEqual([200, 200]);
-  expect(await statusOf(service, "/readyz")).toBe(200);
+  await readiness(service).toBe(200);
 }
 
 async function stored(service: ServiceProcess): Promise<[inquiries: number, applications: number]> {
@@ -156,7 +158,7 @@ describe("a database that another process has locked", () => {
     expectUnavailable(await refused);
     // A wait inside SQLite would have let none of them through.
     expect(healthy).toBeGreaterThan(3);
-    expect(await statusOf(service, "/readyz")).toBe(503);
+    await readiness(service).toBe(503);
 
     const patient = inquire(service);
     expect(await statusOf(service, "/healthz")).toBe(200);
@@ -190,7 +192,7 @@ describe("folders that cannot be written", () => {
     const staging = join(service.dataFolder, "resumes", ".staging");
     await chmod(staging, 0o500);
     expectUnavailable(await apply(service));
-    expect(await statusOf(service, "/readyz")).toBe(503);
+    await readiness(service).toBe(503);
     // What needs no file is still taken.
     expect((await inquire(service)).status).toBe(200);
     await chmod(staging, 0o700);

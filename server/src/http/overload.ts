@@ -10,6 +10,7 @@ export interface OverloadLimits {
   readonly requestsInFlightMax: number;
   readonly uploadsInFlightMax: number;
   readonly loopLagMsMax: number;
+  readonly connectionsMax: number;
 }
 
 export const overloadLimits: OverloadLimits = {
@@ -19,6 +20,8 @@ export const overloadLimits: OverloadLimits = {
   uploadsInFlightMax: 256,
   /** Health probes give up after about a second. */
   loopLagMsMax: 1_000,
+  /** Five for each request in flight; without a limit idle ones take the files that the store and the vault open. */
+  connectionsMax: 10_000,
 };
 
 const lagCheckMs = 500;
@@ -44,6 +47,7 @@ export class Overload {
 
   /** Refuses what is too much, before bodies are read. */
   guard(app: FastifyInstance): void {
+    app.server.maxConnections = this.#limits.connectionsMax;
     app.addHook("onRequest", (request, reply, done) => {
       if (alwaysAnswered.has(request.url)) return done();
       const upload = isUpload(request);
