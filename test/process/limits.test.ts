@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { applicant, form, json, pdf, rest } from "../support/doors.ts";
+import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -57,6 +57,44 @@ test("what is no HTTP is answered 400 in the same words as everything else", asy
   const answer = await everything(socket);
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(bodyOf(answer)).toMatchObject({ code: "BAD_REQUEST" });
+});
+
+test("broken bytes after a whole request do not take its answer", async () => {
+  await using own = await startService();
+  const { hostname, port } = new URL(own.url);
+  const body = JSON.stringify(buyer);
+  const request =
+    "POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+    `Content-Length: ${body.length}\r\n\r\n${body}`;
+  for (const whole of [1, 2]) {
+    const before = (await own.stored()).inquiries.length;
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.on("error", () => {});
+    const answered = everything(socket);
+    socket.write(`${request.repeat(whole)}HELLO\r\n\r\n`);
+    const statuses = (await answered).match(/HTTP\/1\.1 \d+/g);
+    expect(statuses).toEqual(Array(whole).fill("HTTP/1.1 200"));
+    expect((await own.stored()).inquiries).toHaveLength(before + whole);
+  }
+});
+
+test("a broken body is answered 400", async () => {
+  const socket = await open();
+  const type = "Content-Type: application/json\r\nTransfer-Encoding: chunked";
+  socket.write(`POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\n${type}\r\n\r\nHELLO\r\n`);
+  expect(await everything(socket)).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test("a streamed batch that is nested too deeply is refused 400", async () => {
+  const nested = "[".repeat(30_000) + "]".repeat(30_000);
+  const response = await fetch(`${service.url}/trpc/newsletter.subscribe?batch=1`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
+    body: `{"0":{"email":"reader@example.org"},"ignored":${nested}}`,
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { data: { code: "PARSE_ERROR" } } });
 });
 
 test("a body that stops coming is cut, and leaves nothing", { timeout: 60_000 }, async () => {

@@ -1,6 +1,7 @@
 // Answers what never became a request: broken HTTP, headers too large, clients too slow. Node hands over the bare
 // socket, so the answer is written by hand.
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { faults, type FaultName } from "@submissions/shared/faults";
 
@@ -9,8 +10,17 @@ const byNodeCode: Readonly<Record<string, FaultName>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "requestTimedOut",
 };
 
-/** Writes the fault and closes the connection. */
+// Broken bytes after a request that is still being worked on.
+const finishing = new WeakSet<Socket>();
+
+/** Writes the fault and closes the connection; a whole request that came before gets its own answer instead. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (finishing.has(socket)) return;
+  if (error.code !== "ECONNRESET" && socket.writable && isWhole(messageOf(socket))) {
+    finishing.add(socket);
+    finish(socket);
+    return;
+  }
   if (error.code === "ECONNRESET" || !socket.writable || answerBegun(socket)) {
     socket.destroy();
     return;
@@ -38,6 +48,19 @@ const reasons: Partial<Record<FaultName, string>> = {
 
 // Node's own handler looks here too: bytes of an answer that has begun must not be mixed with ours.
 function answerBegun(socket: Socket): boolean {
-  const { _httpMessage: message } = socket as Socket & { _httpMessage?: { headersSent?: boolean } };
-  return message?.headersSent === true;
+  return messageOf(socket)?.headersSent === true;
+}
+
+/** The answer that is due next on a connection; null between requests. */
+const messageOf = (socket: Socket): ServerResponse | null | undefined =>
+  (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
+
+const isWhole = (message: ServerResponse | null | undefined): message is ServerResponse =>
+  message?.req.complete === true;
+
+/** Closes a connection after the answers to the whole requests on it. */
+function finish(socket: Socket): void {
+  const message = messageOf(socket);
+  if (isWhole(message)) message.once("close", () => finish(socket));
+  else socket.destroySoon();
 }

@@ -136,7 +136,7 @@ class RpcDoor {
       req: new Request(new URL(request.url, "http://internal"), {
         method: "POST",
         headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
-        body: JSON.stringify(request.body),
+        body: jsonAgain(request.body),
       }),
       path,
       error: null,
@@ -151,6 +151,15 @@ class RpcDoor {
   #context(request: FastifyRequest, reply: FastifyReply): Context {
     const { admission } = request;
     return { deps: this.#deps, count: this.#count, admission, call: callOf(request, reply, "rpc") };
+  }
+}
+
+// What was parsed may be nested deeper than the stack that writing it takes.
+function jsonAgain(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    throw new Fault("bodyMalformed", { cause: error });
   }
 }
 
