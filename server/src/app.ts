@@ -86,6 +86,7 @@ export async function startApp({ config, log, clock = systemClock, overloadLimit
   let closing: Promise<void> | undefined;
   const close = () => {
     draining.start();
+    outbox.stopClaiming();
     return (closing ??= resources.disposeAsync());
   };
   return {

@@ -209,3 +209,16 @@ test("a sender that stops does not wait for a call that hangs, and leaves its ma
   expect(await tested.store.claimDueMails(now + minute, 1, next)).toMatchObject([{ id: one!.id, denials: 0 }]);
   await answer;
 });
+
+test("a sender that is about to stop claims nothing more, and still sends what is stored meanwhile", async () => {
+  await using tested = await openOutboxUnderTest();
+  const { outbox } = tested.openSender();
+  outbox.start();
+  outbox.stopClaiming();
+  await tested.storeDueMails(2);
+  const now = tested.clock.now();
+  const [fresh] = await tested.storeMails(1, outbox.lease(now));
+  expect(await outbox.deliverNow([fresh!], now)).toBe(true);
+  await outbox.stop();
+  expect(tested.taken()).toEqual([fresh!.id]);
+});

@@ -5,6 +5,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
+import { addressees } from "../outbox/mail-service.ts";
+import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { runToEnd, startProcess } from "../support/service-process.ts";
 
 test("all configuration mistakes are told at once, without secrets, and end the process with 78", async () => {
@@ -81,6 +83,29 @@ test("SIGTERM during an upload lets the upload finish", async () => {
   const [response] = (await answered) as [{ statusCode: number }];
   expect(response.statusCode).toBe(200);
   expect(await service.ended).toBe(0);
+});
+
+test("SIGTERM with an upload that stalls and a mail provider that is silent: both are given up in time", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  postmark.breakdown = { kind: "hang" };
+  await using service = await startProcess({
+    ...addressees,
+    MAIL_TRANSPORT: "postmark",
+    POSTMARK_SERVER_TOKEN: postmark.token,
+    POSTMARK_API_URL: postmark.url,
+  });
+  const upload = request(`${service.url}/api/applications/submit`, {
+    method: "POST",
+    headers: { "content-type": "multipart/form-data; boundary=b" },
+  });
+  upload.on("error", () => {});
+  upload.write(`--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n`);
+  await expect.poll(() => readdir(join(service.dataFolder, "resumes/.staging"))).toHaveLength(1);
+  const unanswered = fetch(`${service.url}/api/marketplace/inquiry`, inquiry("Ann")).catch(() => null);
+  await expect.poll(() => postmark.requests.length).toBeGreaterThan(0);
+  service.child.kill("SIGTERM");
+  expect(await service.ended).toBe(0);
+  await unanswered;
 });
 
 test("128 uploads of 5 MB at once stay below 300 MB of memory", { timeout: 120_000 }, async () => {

@@ -18,7 +18,7 @@ interface OutboxOptions {
   readonly deadlineMs: number;
   /** How often due mails are looked for; each second unless said otherwise. */
   readonly pollMs?: number;
-  /** How long a stop waits for calls under way; 5 seconds unless said otherwise. */
+  /** How long a stop waits for calls under way; 3 seconds unless said otherwise. */
   readonly stopMs?: number;
 }
 
@@ -29,8 +29,9 @@ const leaseMs = 30_000;
 const sendsAtOnceMax = 4;
 // The query for due mails is a look at a partial index that is empty most of the time.
 const pollMsDefault = 1_000;
-// Less than a process is given to end. What is still under way then is asked about by the next process.
-const stopMsDefault = 5_000;
+// With the 5 s that the HTTP side takes before (draining.ts), less than a process is given to end. What is still under way
+// then is asked about by the next process.
+const stopMsDefault = 3_000;
 
 /** Sends mails now, and later whatever could not be sent now. */
 export class Outbox implements AsyncDisposable {
@@ -42,6 +43,7 @@ export class Outbox implements AsyncDisposable {
   readonly #fresh: Waiting[] = [];
   readonly #sends = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
+  readonly #claiming = new AbortController();
   #polling: Promise<void> = Promise.resolve();
 
   constructor(options: OutboxOptions) {
@@ -78,12 +80,18 @@ export class Outbox implements AsyncDisposable {
     this.#polling = this.#poll();
   }
 
+  /** Claims no more due mails: the process is about to end. Mails that are stored from now on are still sent. */
+  stopClaiming(): void {
+    this.#claiming.abort();
+  }
+
   /**
    * Stops: what is being sent is finished and written down, what waits is given back for the next process. A try that
    * does not end in time keeps its lease, so that the next process asks about it.
    */
   async stop(): Promise<void> {
     const { stopMs = stopMsDefault, store, clock, events } = this.#options;
+    this.stopClaiming();
     this.#stopping.abort();
     for (const { answer } of this.#fresh.splice(0)) answer(false);
     const patience = new AbortController();
@@ -120,7 +128,7 @@ export class Outbox implements AsyncDisposable {
   }
 
   async #poll(): Promise<void> {
-    const { signal } = this.#stopping;
+    const { signal } = this.#claiming;
     const { pollMs = pollMsDefault, events } = this.#options;
     while (!signal.aborted) {
       try {
@@ -140,13 +148,13 @@ export class Outbox implements AsyncDisposable {
     const now = clock.now();
     const isProbe = this.#pause.isOn;
     const admitted = this.#pause.admit(this.#pause.isUneasy ? 1 : mailer.batchMax, now);
-    if (admitted === 0 || this.#stopping.signal.aborted) return false;
+    if (admitted === 0 || this.#claiming.signal.aborted) return false;
     const lease = this.lease(now);
     const due = await store.claimDueMails(now, admitted, lease);
     const mails = due.filter(({ id }) => !this.#delivery.holds(id));
     if (isProbe && mails.length === 0) this.#pause.decline(now);
     const cleared = await this.#delivery.clearDoubts(mails, isProbe);
-    if (this.#stopping.signal.aborted) return false;
+    if (this.#claiming.signal.aborted) return false;
     const batch = cleared.map((mail) => ({ mail, leasedUntil: lease.until, answer: () => {} }));
     await this.#delivery.send(batch, isProbe);
     return due.length === mailer.batchMax;
