@@ -118,6 +118,11 @@ describe("who may call", () => {
     },
   );
 
+  test("nobody has a large body read without credentials", async () => {
+    const response = await tell(complaint(someone(), { Content: "x".repeat(1_000_000) }), { authorization: "" });
+    expect(response.status).toBe(401);
+  });
+
   test("whoever has the credentials, by POST only", async () => {
     expect(await told(bounce(someone()))).toBe("noted");
     const response = await fetch(`${service.url}/webhooks/postmark`);
@@ -136,7 +141,7 @@ describe("what is refused", () => {
     ["a bounce of no address", bounce("nobody"), 400],
     ["a bounce without time", bounce("a@example.org", { BouncedAt: "yesterday" }), 400],
     ["a change that does not say which", change("a@example.org", { SuppressSending: "yes" }), 400],
-    ["more than 64 KiB", { RecordType: "Open", Padding: "x".repeat(66_000) }, 413],
+    ["more than 1 MiB", { RecordType: "Open", Padding: "x".repeat(1_048_576) }, 413],
   ])("%s", async (_what, body, status) => {
     expect((await tell(body)).status).toBe(status);
   });
@@ -152,6 +157,7 @@ describe("what stops receipts", () => {
     ["a bounce for which Postmark gave the address up", (email) => bounce(email, { Type: "SoftBounce" })],
     ["a bounce of an address in other case", (email) => bounce(email.toUpperCase())],
     ["a complaint", (email) => complaint(email)],
+    ["a complaint with the whole mail", (email) => complaint(email, { Content: "x".repeat(1_000_000) })],
     ["leaving with Postmark", (email) => change(email)],
     ["a change because of a hard bounce", (email) => change(email, { SuppressionReason: "HardBounce" })],
     ["a suppression by the team", (email) => change(email, { Origin: "Customer" })],

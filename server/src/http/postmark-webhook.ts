@@ -15,6 +15,9 @@ export interface WebhookCredentials {
   readonly password: string;
 }
 
+/** Events of bounces carry the mail that bounced; a refused one would never suppress its address. */
+const eventBytesMax = 1024 * 1024;
+
 interface WebhookOptions {
   readonly credentials: WebhookCredentials;
   readonly store: Pick<Store, "suppress">;
@@ -29,6 +32,7 @@ export function postmarkWebhook(app: FastifyInstance, { credentials, store, cloc
   app.route({
     method: "POST",
     url: "/webhooks/postmark",
+    bodyLimit: eventBytesMax,
     onRequest: async (request, reply) => {
       if (timingSafeEqual(digest(readBasic(request.headers.authorization)), expected)) {
         bodyKind(request.headers, ["application/json"]);
