@@ -18,11 +18,46 @@ export function decideSuppression(known: Standing | undefined, news: Standing): 
   if (known === undefined) return news;
   // A complaint is final, and counts however late it comes.
   if (known.reason === "complained") return null;
+  // That a mail was refused says less than the reason that is known; it only shows that the reason still holds.
+  if (news.reason === "inactive" && known.reason !== null && known.reason !== "inactive") {
+    return news.at > known.at ? { reason: known.reason, at: news.at } : null;
+  }
   // Why a mail was refused is often told only later than that it was.
   const explains = known.reason === "inactive" && news.reason !== null && news.reason !== "inactive";
   if (news.reason === "complained" || explains) return { reason: news.reason, at: Math.max(known.at, news.at) };
   if (news.at !== known.at) return news.at > known.at ? news : null;
   return gravity(news.reason) > gravity(known.reason) ? news : null;
+}
+
+/** A subscriber in the light of what is known of the address. */
+interface Subscriber {
+  readonly status: SubscriberStatus;
+  readonly welcomedAt: number | null;
+  readonly confirmedAt: number | null;
+  readonly unsubscribedAt: number | null;
+  /** Whether a confirm link is stored, expired or not; active ones by single opt-in never had one. */
+  readonly hasConfirmLink: boolean;
+}
+
+/**
+ * What a refusal for an unknown reason amounts to. An address that bounced before explains it, and must not be taken
+ * for one that is bounced only for as long as nobody knows better.
+ */
+export function readReason(
+  reason: SuppressionReason | null,
+  known: Standing | undefined,
+  status: SubscriberStatus | undefined,
+): SuppressionReason | null {
+  return reason === "inactive" && status === "bounced" && known?.reason !== "inactive" ? "bounced" : reason;
+}
+
+/** The status without a refusal that is explained only now. Only who was pending or active becomes bounced by one. */
+export function statusBeforeRefusal(subscriber: Subscriber, known: Standing | undefined): SubscriberStatus {
+  if (subscriber.status !== "bounced" || known?.reason !== "inactive") return subscriber.status;
+  // Left since the refusal.
+  if (subscriber.unsubscribedAt !== null) return "unsubscribed";
+  const singleOptIn = subscriber.welcomedAt !== null && !subscriber.hasConfirmLink;
+  return subscriber.confirmedAt !== null || singleOptIn ? "active" : "pending";
 }
 
 /** What becomes of a subscriber whose address is suppressed. Nothing makes one active again but their own consent. */

@@ -28,6 +28,7 @@ const isSuppressed = async (store: Store) => !(await mailed(store)).includes("in
 export function suppressionGuarantees(open: OpenStoreUnderTest): void {
   whatStops(open);
   repeatsAndDisorder(open);
+  refusalsExplained(open);
   whatBecomesOfSubscribers(open);
   withheldWelcomes(open);
 }
@@ -143,6 +144,62 @@ function repeatsAndDisorder(open: OpenStoreUnderTest): void {
     expect(await tested.store.suppress(news("bounced", noon))).toBe(true);
     expect(await tested.store.suppress(news(null, noon + 4))).toBe(false);
     expect(await isSuppressed(tested.store)).toBe(true);
+  });
+}
+
+function refusalsExplained(open: OpenStoreUnderTest): void {
+  const refused = "inactive";
+  const beginnings = ["pending", "active", "active at once"] as const;
+
+  /** What is left of a subscriber and of what is known after the news. */
+  async function outcome(before: (typeof beginnings)[number], told: readonly SuppressionChange[]) {
+    await using tested = await open();
+    const first = await subscribed(tested.store, { optIn: before === "active at once" ? "single" : "double" });
+    const confirm = { tokenHash: first.confirmTokenHash, at: noon + 1 };
+    if (before === "active") await tested.store.confirmSubscription(confirm);
+    for (const change of told) await tested.store.suppress(change);
+    return {
+      subscriber: await onlySubscriber(tested.store),
+      linkWorks: await tested.store.checkLink("confirm", confirm),
+      suppressed: await isSuppressed(tested.store),
+      liftedBetween: await tested.store.suppress(news(null, noon + 4)),
+      lifted: await tested.store.suppress(news(null, noon + 6)),
+    };
+  }
+
+  const expected = {
+    bounced: "bounced",
+    complained: "complained",
+    unsubscribed: "unsubscribed",
+    manual: null,
+  } as const;
+  const reasons = ["bounced", "complained", "unsubscribed", "manual"] as const;
+  const cases = beginnings.flatMap((before) =>
+    reasons.flatMap((reason) => ([3, 5] as const).map((at) => ({ before, reason, at, refusedAt: 8 - at }))),
+  );
+
+  test.each(cases)(
+    "ends alike for a subscriber who is $before, a refusal at $refusedAt and $reason at $at told in either order",
+    async ({ before, reason, at, refusedAt }) => {
+      const told = [news(refused, noon + refusedAt), news(reason, noon + at)];
+      const one = await outcome(before, told);
+      expect(one).toMatchObject({ subscriber: { status: expected[reason] ?? before.split(" ")[0] }, suppressed: true });
+      expect(await outcome(before, told.toReversed())).toEqual(one);
+    },
+  );
+
+  test("makes nobody active again who left between the two", async () => {
+    await using tested = await open();
+    const first = await subscribed(tested.store, { optIn: "single" });
+    await tested.store.suppress(news(refused, noon + 1));
+    await tested.store.unsubscribe({ tokenHash: first.unsubscribeTokenHash, at: noon + 2 });
+    await tested.store.suppress(news("manual", noon + 3));
+    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: noon + 2 });
+  });
+
+  test("makes nobody active again who bounced before", async () => {
+    const told = [news("bounced", noon + 2), news(null, noon + 3), news(refused, noon + 4), news("manual", noon + 5)];
+    expect(await outcome("active", told)).toMatchObject({ subscriber: { status: "bounced" }, suppressed: true });
   });
 }
 

@@ -62,6 +62,14 @@ export function newsletterLinksOf(engine: Engine): NewsletterLinks {
         .where("email_key", "=", holder.key)
         .where("status", "in", ["pending", "active"]);
       connection.run(left.compile());
+      // Kept for the day when it turns out why mail to them was refused.
+      const leftBounced = queries
+        .updateTable("subscriber")
+        .set({ unsubscribed_at: link.at })
+        .where("email_key", "=", holder.key)
+        .where("status", "=", "bounced")
+        .where("unsubscribed_at", "is", null);
+      connection.run(leftBounced.compile());
       killConfirmLinks(holder.key);
       return true;
     },
