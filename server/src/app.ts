@@ -28,6 +28,8 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 export interface App extends AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:3000`. */
   readonly address: string;
+  /** From now on the service is not ready and takes nothing new; it goes on listening, so that callers are told. */
+  drain(): void;
   /** Finishes what is under way and stops; nothing acknowledged is lost. */
   close(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export async function startApp({ config, log, clock = systemClock, overloadLimit
     vault,
     outbox,
     keysInFlight: new KeysInFlight(),
+    mailCapped: (kind) => metrics.mails.inc({ kind, result: "capped" }),
     newsletterOptIn: config.newsletterOptIn,
     mail: mailSettings(config, () => port),
   };
@@ -84,13 +87,17 @@ export async function startApp({ config, log, clock = systemClock, overloadLimit
 
   const resources = opened.move();
   let closing: Promise<void> | undefined;
-  const close = () => {
+  const drain = () => {
     draining.start();
     outbox.stopClaiming();
+  };
+  const close = () => {
+    drain();
     return (closing ??= resources.disposeAsync());
   };
   return {
     address: publicUrl({ ...config, publicUrl: null }, port),
+    drain,
     close,
     [Symbol.asyncDispose]: close,
   };

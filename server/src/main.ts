@@ -1,4 +1,5 @@
 // The process: configuration, signals, exit codes. Everything else is in app.ts.
+import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfig } from "./config/config.ts";
 import { readEnvironment } from "./config/env.ts";
 import { configExitCode, reportProblems } from "./config/report.ts";
@@ -7,6 +8,8 @@ import { createLog, type Log } from "./observe/log.ts";
 
 // The service ends within this time of the first signal, finished or not.
 const closeMsMax = 9_500;
+// Long enough for a balancer that asks twice a second; short beside the drain itself.
+const noticeMs = 500;
 // Two SIGINTs closer together than this are one Ctrl-C.
 const sameCtrlCMs = 1_000;
 
@@ -26,8 +29,15 @@ async function main(): Promise<void> {
     );
     process.exit(1);
   });
-  log.info({ address: app.address }, "listening");
   endOnSignals(app, log);
+  log.info({ address: app.address }, "listening");
+}
+
+// Readiness goes first: for a moment whoever asks is told to go elsewhere, instead of finding nobody.
+async function closeAfterNotice(app: App): Promise<void> {
+  app.drain();
+  await sleep(noticeMs);
+  await app.close();
 }
 
 function endOnSignals(app: App, log: Log): void {
@@ -37,7 +47,7 @@ function endOnSignals(app: App, log: Log): void {
     if (ending) return;
     ending = true;
     setTimeout(() => process.exit(1), closeMsMax).unref();
-    app.close().then(
+    closeAfterNotice(app).then(
       () => process.exit(exitCode),
       (error: unknown) => {
         log.fatal({ err: error }, "the service did not close cleanly");

@@ -64,6 +64,21 @@ test("SIGTERM under load: what was acknowledged is stored, what is refused says 
   expect(acknowledged.filter((reference) => !stored.has(reference))).toEqual([]);
 });
 
+test("from SIGTERM on the service says that it is not ready and takes nothing new", async () => {
+  await using service = await startProcess();
+  service.child.kill("SIGTERM");
+  await expect.poll(() => service.log.some((line) => line.includes('"closing"'))).toBe(true);
+  const [ready, alive, refused] = await Promise.all([
+    fetch(`${service.url}/readyz`),
+    fetch(`${service.url}/healthz`),
+    fetch(`${service.url}/api/marketplace/inquiry`, inquiry("Ann")),
+  ]);
+  expect([ready.status, alive.status, refused.status]).toEqual([503, 200, 503]);
+  expect(refused.headers.get("retry-after")).toBe("5");
+  expect(await refused.json()).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+  expect(await service.ended).toBe(0);
+});
+
 test("SIGTERM during an upload lets the upload finish", async () => {
   await using service = await startProcess();
   const head = ["fullName", "email", "position"]
