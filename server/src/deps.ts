@@ -5,6 +5,7 @@ import type { KeysInFlight } from "./intake/keys-in-flight.ts";
 import type { MailSettings } from "./mail/compose.ts";
 import type { Outbox } from "./mail/outbox.ts";
 import type { Vault } from "./resumes/vault.ts";
+import type { MailKind } from "./storage/records.ts";
 import type { Store } from "./storage/store.ts";
 
 export interface Deps {
@@ -15,5 +16,7 @@ export interface Deps {
   readonly keysInFlight: KeysInFlight;
   /** What composing a mail needs to know of this installation, the catalogue's titles among it. */
   readonly mail: MailSettings;
+  /** Told of each mail that was composed and that the store did not keep. */
+  readonly mailCapped: (kind: MailKind) => void;
   readonly newsletterOptIn: "double" | "single";
 }

@@ -48,6 +48,7 @@ async function depsIn(name: string): Promise<Deps> {
     outbox,
     keysInFlight: new KeysInFlight(),
     mail,
+    mailCapped: () => {},
     newsletterOptIn: "double",
   };
 }

@@ -1,4 +1,5 @@
-// Hands over the mails that the store kept of those composed, and tells whether the receipt was taken in time.
+// Hands over the mails that the store kept of those composed, counts the others, and tells whether the receipt was taken in time.
+import type { Deps } from "../deps.ts";
 import { reached } from "../failpoint.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import { isAutomatic } from "../storage/automatic-mail.ts";
@@ -7,13 +8,14 @@ import type { Accepted } from "../storage/store.ts";
 
 /** Whether the provider took the submitter's mail within the deadline; false too when the store kept none for them. */
 export async function deliverStored(
-  outbox: Pick<Outbox, "deliverNow">,
+  { outbox, mailCapped }: Pick<Deps, "mailCapped"> & { readonly outbox: Pick<Outbox, "deliverNow"> },
   composed: readonly NewMail[],
   accepted: Accepted,
   storedAt: number,
 ): Promise<boolean> {
   reached("after-commit");
   const stored = composed.filter(({ id }) => accepted.mails.includes(id));
+  for (const { id, kind } of composed) if (!accepted.mails.includes(id)) mailCapped(kind);
   const receiptStored = stored[0] !== undefined && isAutomatic(stored[0].kind);
   const delivered = outbox.deliverNow(stored, storedAt);
   // Nobody waits for a notice: it says nothing about the receipt.

@@ -49,7 +49,7 @@ async function storeInquiry(
     return deps.store.acceptInquiry(inquiry, mails, deps.outbox.lease(receivedAt), idempotency);
   });
   if (accepted.result === "repeated") return "repeated";
-  const delivered = await deliverStored(deps.outbox, mails, accepted, receivedAt);
+  const delivered = await deliverStored(deps, mails, accepted, receivedAt);
   return receiptOf(accepted.reference, call.trapped || delivered);
 }
 

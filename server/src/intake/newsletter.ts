@@ -64,6 +64,6 @@ async function storeSubscription(
   const accepted = await deps.store.acceptSubscription(subscription, welcome, lease, idempotency);
   if (accepted.result === "repeated") return false;
   // Not awaited: whether a mail goes out must not show in the time the answer takes.
-  void deliverStored(deps.outbox, [welcome], accepted, receivedAt);
+  void deliverStored(deps, [welcome], accepted, receivedAt);
   return true;
 }
