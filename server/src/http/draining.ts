@@ -6,7 +6,7 @@ import { refuse } from "./fault-reply.ts";
 
 // The service ends within 9.5 s of SIGTERM (main.ts). The outbox, which stops after this, has 3 s of them (outbox.ts); the
 // rest is for the store.
-const closeMsMax = 5_000;
+const closeMsMax = 4_500;
 const idleCheckMs = 50;
 
 export class Draining {
