@@ -1,12 +1,15 @@
 // The pages that the links of welcome mails lead to. Looking (GET, HEAD) changes nothing, because mail programs and
 // scanners follow links by themselves; only a POST does. No script, no cookie, no redirect.
 import { readFileSync } from "node:fs";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { PassThrough } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import type { Deps } from "../deps.ts";
+import { Fault } from "../fault.ts";
 import { checkLink, confirmSubscription, unsubscribe } from "../intake/newsletter-links.ts";
 import { describeFailure } from "../rpc/failure.ts";
 import type { LinkPurpose } from "../storage/records.ts";
 import { noteFailure, recognise } from "./fault-reply.ts";
+import type { Guard } from "./guard.ts";
 import { deadLinkPage, failurePage, outcomePage, questionPage } from "./pages/newsletter.ts";
 
 // The pages need their style sheet and their own form, and nothing else in the world.
@@ -22,18 +25,39 @@ const pagePolicy = [
 /** A token and the words of RFC 8058, with whatever a mail program puts around them. */
 const formBytesMax = 4 * 1024;
 
+/** More than such a form takes over any line; who drips it would hold one of the requests that the process carries. */
+const formMsMax = 10_000;
+
+/** How many times the limit on submissions: the one-click POSTs of a mail provider's readers come from few addresses. */
+export const followedLinksFactor = 10;
+
 const follow = { confirm: confirmSubscription, unsubscribe };
 
+interface PagesOptions {
+  readonly deps: Deps;
+  /** Counts the links that a client follows. */
+  readonly guard: Guard;
+}
+
+interface PageOptions {
+  readonly deps: Deps;
+  readonly gate: onRequestAsyncHookHandler;
+}
+
 /** Adds `/newsletter/confirm`, `/newsletter/unsubscribe` and their style sheet, in a scope of their own. */
-export async function newsletterPages(app: FastifyInstance, deps: Deps): Promise<void> {
+export async function newsletterPages(app: FastifyInstance, { deps, guard }: PagesOptions): Promise<void> {
   takeSmallForms(app);
-  app.setErrorHandler((thrown, request, reply) => {
+  boundTime(app);
+  const fail = (request: FastifyRequest, reply: FastifyReply, thrown: unknown) => {
     const error = recognise(thrown);
     noteFailure(request, reply, error);
-    const { status, message } = describeFailure(error);
+    const { fault, status, message } = describeFailure(error);
+    if (fault === "requestTimedOut") reply.header("connection", "close");
     return send(reply, status, failurePage(deps.mail.brand, message));
-  });
-  for (const purpose of ["confirm", "unsubscribe"] as const) addPage(app, deps, purpose);
+  };
+  app.setErrorHandler((thrown, request, reply) => fail(request, reply, thrown));
+  const gate = guard.hook({ calls: () => 1, refuseAll: (...refused) => void fail(...refused) });
+  for (const purpose of ["confirm", "unsubscribe"] as const) addPage(app, purpose, { deps, gate });
 
   const style = readFileSync(new URL("pages/style.css", import.meta.url), "utf8");
   app.get("/newsletter/style.css", (_request, reply) =>
@@ -41,7 +65,7 @@ export async function newsletterPages(app: FastifyInstance, deps: Deps): Promise
   );
 }
 
-function addPage(app: FastifyInstance, deps: Deps, purpose: LinkPurpose): void {
+function addPage(app: FastifyInstance, purpose: LinkPurpose, { deps, gate }: PageOptions): void {
   const url = `/newsletter/${purpose}`;
   const { brand } = deps.mail;
 
@@ -53,7 +77,7 @@ function addPage(app: FastifyInstance, deps: Deps, purpose: LinkPurpose): void {
 
   // The button sends the token in the form, and so keeps it out of the address of the next page; a mail program's one
   // click (RFC 8058) has it in the address.
-  app.post(url, async (request, reply) => {
+  app.post(url, { onRequest: gate }, async (request, reply) => {
     const done = await follow[purpose](deps, tokenIn(request.query) || tokenOfForm(request));
     return done ? send(reply, 200, outcomePage(brand, purpose)) : send(reply, 404, deadLinkPage(brand));
   });
@@ -75,6 +99,20 @@ function tokenIn(query: unknown): string {
 
 const tokenOfForm = ({ body }: FastifyRequest): string =>
   body instanceof URLSearchParams && body.getAll("token").length === 1 ? (body.get("token") ?? "") : "";
+
+// A form that does not come in time is answered 408, and its connection closed.
+function boundTime(app: FastifyInstance): void {
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    if (request.method !== "POST") return done(null, payload);
+    const form = payload.pipe(new PassThrough());
+    const timer = setTimeout(() => form.destroy(new Fault("requestTimedOut")), formMsMax).unref();
+    reply.raw.once("close", () => clearTimeout(timer));
+    payload.once("error", (error: Error) => form.destroy(error));
+    // Nobody listens where a body is refused unread.
+    form.on("error", () => {});
+    done(null, form);
+  });
+}
 
 // Anything may stand in a form of one click, or nothing: the token in the address says it all.
 function takeSmallForms(app: FastifyInstance): void {

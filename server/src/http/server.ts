@@ -17,7 +17,7 @@ import { clientAddressReader, type TrustedProxies } from "./client-address.ts";
 import { Guard, type RateLimit } from "./guard.ts";
 import { Overload, type OverloadLimits } from "./overload.ts";
 import { healthRoutes } from "./health.ts";
-import { newsletterPages } from "./newsletter-pages.ts";
+import { followedLinksFactor, newsletterPages } from "./newsletter-pages.ts";
 import { openApiRoutes } from "./openapi.ts";
 import { postmarkWebhook, type WebhookCredentials } from "./postmark-webhook.ts";
 import { observeRequests } from "./request-observer.ts";
@@ -110,11 +110,14 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     checks: { store: () => deps.store.checkReadiness(), vault: () => deps.vault.checkReadiness() },
   });
   openApiRoutes(app, { publicUrl: () => deps.mail.publicUrl, version: options.version });
-  const guard = new Guard(options.rateLimit, clientAddressReader(options.trustedProxy));
+  const { rateLimit } = options;
+  const addressOf = clientAddressReader(options.trustedProxy);
+  const guard = new Guard(rateLimit, addressOf);
+  const linkGuard = new Guard({ ...rateLimit, max: rateLimit.max * followedLinksFactor }, addressOf);
   const door = { deps, guard, count: countCall(metrics) };
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
-  await app.register((scope) => newsletterPages(scope, deps));
+  await app.register((scope) => newsletterPages(scope, { deps, guard: linkGuard }));
   if (options.webhook !== null) {
     postmarkWebhook(app, { credentials: options.webhook, store: deps.store, clock: deps.clock, metrics });
   }
