@@ -21,12 +21,12 @@ export const isNormalisable = (raw: string): boolean => !markRun.test(raw);
 export const cleanText = (raw: string): string => (isNormalisable(raw) ? trim(raw).normalize("NFC") : raw);
 
 // Not a pattern that is anchored at the end: on a long run of blanks within, that takes the square of the time.
-function trim(text: string): string {
+function trim(raw: string): string {
   let start = 0;
-  let end = text.length;
-  while (start < end && isInvisible.test(text.charAt(start))) start += 1;
-  while (end > start && isInvisible.test(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end);
+  let end = raw.length;
+  while (start < end && isInvisible.test(raw.charAt(start))) start += 1;
+  while (end > start && isInvisible.test(raw.charAt(end - 1))) end -= 1;
+  return raw.slice(start, end);
 }
 
 const cleanLines = (raw: string): string => cleanText(raw.replace(/\r\n?/g, "\n"));
