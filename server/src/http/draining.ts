@@ -4,8 +4,8 @@ import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import { refuse } from "./fault-reply.ts";
 
-// The service ends within 9.5 s of SIGTERM (main.ts). The outbox, which stops after this, has 3 s of them (outbox.ts); the
-// rest is for the store.
+// The service ends within 9.5 s of SIGTERM: half a second of notice comes before this (main.ts), the outbox stops after
+// it and has 3 s (outbox.ts), the rest is for the store.
 const closeMsMax = 4_500;
 const idleCheckMs = 50;
 

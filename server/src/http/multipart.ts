@@ -124,7 +124,6 @@ class MultipartReader {
     const filename = part.filename ?? "";
     if (part.fieldname !== resumeField) return this.#dropFile(part, "No file belongs here.");
     if (this.#staged !== undefined) return this.#dropFile(part, "Send one resume only.");
-    // eslint-disable-next-line no-control-regex
     if (/[\u0000-\u001F\u007F]/.test(filename)) return this.#dropFile(part, "The file name holds control characters.");
     const { size, sha256, path } = await this.#stage(part.file);
     if (part.file.truncated) throw resumeTooLarge();

@@ -21,6 +21,13 @@ interface Question<Receipt> {
   accept(idempotency: IdempotencyRecord | null): Promise<Receipt | "repeated">;
 }
 
+/** What storing a submission needs beside its input. */
+export interface Circumstances {
+  readonly call: Call;
+  readonly receivedAt: number;
+  readonly idempotency: IdempotencyRecord | null;
+}
+
 interface Memory {
   readonly store: Pick<Store, "findIdempotency">;
   readonly keysInFlight: KeysInFlight;

@@ -7,9 +7,9 @@ import { Fault } from "../fault.ts";
 import { composeApplicationMails } from "../mail/compose.ts";
 import { inspectResume } from "../resumes/inspect.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
-import type { IdempotencyRecord, NewMail, ResumeRecord } from "../storage/records.ts";
+import type { NewMail, ResumeRecord } from "../storage/records.ts";
 import { StorageUnavailable } from "../storage/store.ts";
-import { answerOnce } from "./answer-once.ts";
+import { answerOnce, type Circumstances } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
@@ -33,13 +33,6 @@ export function acceptApplication(deps: Deps, input: ApplicationInput, call: Cal
       }
     },
   });
-}
-
-interface Circumstances {
-  readonly call: Call;
-  readonly receivedAt: number;
-  readonly idempotency: IdempotencyRecord | null;
-  readonly resume: ResumeRecord | null;
 }
 
 async function keepResume(deps: Deps, file: File | undefined): Promise<ResumeRecord | null> {
@@ -69,7 +62,7 @@ function asUnavailable(error: unknown): never {
 async function storeApplication(
   deps: Deps,
   input: ApplicationInput,
-  { call, receivedAt, idempotency, resume }: Circumstances,
+  { call, receivedAt, idempotency, resume }: Circumstances & { readonly resume: ResumeRecord | null },
 ): Promise<ApplicationReceipt | "repeated"> {
   let mails: NewMail[] = [];
   const accepted = await withFreshReference(deps.store, "APP", receivedAt, (reference) => {

@@ -3,8 +3,8 @@ import type { InquiryInput, InquiryReceipt } from "@submissions/shared/marketpla
 import type { Deps } from "../deps.ts";
 import { Fault } from "../fault.ts";
 import { composeInquiryMails } from "../mail/compose.ts";
-import type { IdempotencyRecord, NewMail } from "../storage/records.ts";
-import { answerOnce } from "./answer-once.ts";
+import type { NewMail } from "../storage/records.ts";
+import { answerOnce, type Circumstances } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
@@ -20,12 +20,6 @@ export function acceptInquiry(deps: Deps, input: InquiryInput, call: Call): Prom
     replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", call.trapped || receiptSent),
     accept: (idempotency) => storeInquiry(deps, input, { call, receivedAt, idempotency }),
   });
-}
-
-interface Circumstances {
-  readonly call: Call;
-  readonly receivedAt: number;
-  readonly idempotency: IdempotencyRecord | null;
 }
 
 async function storeInquiry(

@@ -3,8 +3,7 @@
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/newsletter";
 import type { Deps } from "../deps.ts";
 import { composeWelcomeMail } from "../mail/compose.ts";
-import type { IdempotencyRecord } from "../storage/records.ts";
-import { answerOnce } from "./answer-once.ts";
+import { answerOnce, type Circumstances } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { newToken } from "./newsletter-token.ts";
@@ -31,12 +30,6 @@ export function acceptSubscription(deps: Deps, input: SubscribeInput, call: Call
     accept: async (idempotency) =>
       (await storeSubscription(deps, input, { call, receivedAt, idempotency })) ? receipt : "repeated",
   });
-}
-
-interface Circumstances {
-  readonly call: Call;
-  readonly receivedAt: number;
-  readonly idempotency: IdempotencyRecord | null;
 }
 
 /** Answers false when the key stands for an earlier subscription. */
