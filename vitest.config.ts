@@ -30,6 +30,7 @@ export default defineConfig({
         "abuse",
         "contract",
         "crash",
+        "fuzz",
         "api",
         "rpc",
         "mail",

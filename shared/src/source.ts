@@ -14,9 +14,9 @@ export const unknownSource = "unknown";
  * no letter or digit, becomes `unknown`.
  */
 export function normaliseSource(raw: string): string {
-  if (!isNormalisable(raw)) return unknownSource;
-  const text = raw.normalize("NFKC").trim();
-  const value = isUrlOrPath(text) ? firstPathSegment(text) : text;
+  const text = compose(raw).trim();
+  // Percent signs may have hidden a full-width at sign, or marks without end.
+  const value = isUrlOrPath(text) ? compose(firstPathSegment(text)) : text;
   if (looksLikeEmail(value)) return unknownSource;
   const label = value
     .toLowerCase()
@@ -27,7 +27,12 @@ export function normaliseSource(raw: string): string {
   return cut === "" ? unknownSource : cut;
 }
 
-const looksLikeEmail = (text: string) => /[^\s@]@[^\s@]+\.[^\s@]/u.test(text);
+// What cannot be normalised in reasonable time says nothing.
+const compose = (text: string) => (isNormalisable(text) ? text.normalize("NFKC") : "");
+
+// An at sign may still be percent-encoded: in text that is no URL, beside a stray percent sign, or because it was encoded
+// twice. The bound keeps thousands of them from taking the square of their number.
+const looksLikeEmail = (text: string) => /[^\s@](?:@|%(?:25)*40|%EF%BC%A0)[^\s@]{1,254}\.[^\s@]/iu.test(text);
 
 const isUrlOrPath = (text: string) => /^(?:[a-z][a-z0-9+.-]*:)?\/\/|^\//i.test(text);
 

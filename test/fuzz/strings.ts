@@ -1,0 +1,108 @@
+// Texts as nobody writes them but programs send: every script, marks, controls, halves of surrogate pairs, the pieces of
+// addresses and markup, in any order.
+import fc from "fast-check";
+
+const pieces = fc.constantFrom(
+  ...[
+    "",
+    " ",
+    "\u00A0",
+    "\u3000",
+    "\u200B",
+    "\u200D",
+    "\uFEFF",
+    "\u2060",
+    "\u115F",
+    "\u2800",
+    "\u3164",
+    "\u00AD",
+    "\u034F",
+  ],
+  ...[
+    "\u0000",
+    "\u0008",
+    "\t",
+    "\n",
+    "\r\n",
+    "\r",
+    "\u007F",
+    "\u0085",
+    "\u2028",
+    "\u202E",
+    "\uD800",
+    "\uDFFF",
+    "\uFFFE",
+  ],
+  ...[
+    "e\u0301",
+    "\u0301",
+    "\u0323\u0301",
+    "\u0344",
+    "\u0958",
+    "\uFB1D",
+    "ﷺ",
+    "ﬁ",
+    "İ",
+    "ß",
+    "Σ",
+    "½",
+    "가",
+    "ᄀ",
+    "ᅡ",
+    "👩‍👩‍👧",
+    "𝕏",
+  ],
+  ...[
+    "a",
+    "Z",
+    "0",
+    "٣",
+    "-",
+    "--",
+    ".",
+    "..",
+    "@",
+    "＠",
+    "%40",
+    "%",
+    "+",
+    "(",
+    ")",
+    "ext. 7",
+    "x7",
+    "/",
+    "//",
+    ":",
+    "?",
+    "#",
+  ],
+  ...[
+    "http://",
+    "HTTPS://",
+    "javascript:",
+    "www.",
+    "example.org",
+    "xn--p1ai",
+    "bücher",
+    "ann@example.org",
+    "user:pw@",
+    "[::1]",
+  ],
+  ...["<script>", "${x}", "' OR 1=1", "%0d%0a", "\\", '"', "{{", "=cmd()"],
+);
+
+/** A string of UTF-16 units, whether or not they make characters. */
+const units = fc.array(fc.nat(0xffff), { maxLength: 30 }).map((codes) => String.fromCharCode(...codes));
+
+export const hostileText: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      { arbitrary: pieces, weight: 6 },
+      { arbitrary: fc.string({ unit: "binary", maxLength: 8 }), weight: 2 },
+      { arbitrary: fc.string({ unit: "grapheme", maxLength: 8 }), weight: 2 },
+      { arbitrary: units, weight: 1 },
+      { arbitrary: fc.tuple(pieces, fc.nat(300)).map(([piece, times]) => piece.repeat(times)), weight: 1 },
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(""));
