@@ -22,7 +22,8 @@ function observe(connection: SqliteConnection): string[] {
   return texts;
 }
 
-const tableScan = /^SCAN (inquiry|application|subscriber|newsletter_token|mail|suppression)\b(?!.* INDEX )/;
+const tableScan =
+  /^SCAN (inquiry|application|subscriber|newsletter_token|mail|suppression|spent_challenge)\b(?!.* INDEX )/;
 
 const calls: Record<string, (store: SqliteStore) => Promise<unknown>> = {
   "claiming due mails": (store) => store.claimDueMails(noon, 10, lease),
@@ -35,6 +36,8 @@ const calls: Record<string, (store: SqliteStore) => Promise<unknown>> = {
   "looking at a link": (store) => store.checkLink("confirm", { tokenHash: "1", at: noon }),
   "following a link": (store) => store.unsubscribe({ tokenHash: "1", at: noon }),
   "suppressing an address": (store) => store.suppress({ email: "a@example.org", reason: "bounced", at: noon }),
+  "spending a challenge": (store) => store.acceptNothing(null, { hash: "1", expiresAt: noon }),
+  "forgetting challenges": (store) => store.forgetChallenges(noon),
   "counting the backlog": (store) => store.mailBacklog(),
   "exporting inquiries": (store) => collect(store.exportInquiries(noon)),
   "exporting applications": (store) => collect(store.exportApplications(noon)),

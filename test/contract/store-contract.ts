@@ -2,6 +2,7 @@
 // guarantee, run on every engine. Knows no engine.
 import { describe } from "vitest";
 import { applicationGuarantees } from "./guarantees/applications.ts";
+import { challengeGuarantees } from "./guarantees/challenges.ts";
 import { exportGuarantees } from "./guarantees/export.ts";
 import { idempotencyGuarantees } from "./guarantees/idempotency.ts";
 import { marketplaceGuarantees } from "./guarantees/marketplace.ts";
@@ -12,6 +13,7 @@ import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
 import { oversightGuarantees } from "./guarantees/outbox-oversight.ts";
 import { referenceGuarantees } from "./guarantees/references.ts";
 import { releaseGuarantees } from "./guarantees/release.ts";
+import { screeningGuarantees } from "./guarantees/screening.ts";
 import { suppressionGuarantees } from "./guarantees/suppression.ts";
 import type { OpenStoreUnderTest } from "./store-under-test.ts";
 
@@ -24,8 +26,10 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("newsletter links", () => newsletterLinkGuarantees(open));
     describe("suppression", () => suppressionGuarantees(open));
     describe("idempotency and automatic mail", () => idempotencyGuarantees(open));
+    describe("challenges", () => challengeGuarantees(open));
     describe("references", () => referenceGuarantees(open));
     describe("spam", () => releaseGuarantees(open));
+    describe("throw-away addresses", () => screeningGuarantees(open));
     describe("outbox, delivery", () => deliveryGuarantees(open));
     describe("outbox, oversight", () => oversightGuarantees(open));
     describe("exports", () => exportGuarantees(open));

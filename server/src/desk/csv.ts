@@ -2,7 +2,7 @@
 // Knows nothing of what is in the cells.
 
 /** Absent values are empty cells. */
-export type Cell = string | number | null;
+export type Cell = string | number | boolean | null;
 
 /** Tells spreadsheets that the file is UTF-8; stands once, before the header. */
 export const byteOrderMark = "\uFEFF";

@@ -14,6 +14,7 @@ const inquiry: StoredInquiry = {
   company: null,
   email: "ann@example.org",
   selectedPackageIds: ["de-AT", "en|GB"],
+  emailDisposable: false,
 };
 
 const application: StoredApplication = {
@@ -32,6 +33,7 @@ const application: StoredApplication = {
   resumeUrl: null,
   coverLetter: 'Dear "team",\nhello',
   resume: { key: "secret-key", filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
+  emailDisposable: true,
 };
 
 const subscriber: StoredSubscriber = {
@@ -42,6 +44,7 @@ const subscriber: StoredSubscriber = {
   subscribedAt: receivedAt,
   confirmedAt: receivedAt + 1000,
   unsubscribedAt: null,
+  emailDisposable: true,
 };
 
 async function exported(subject: ExportSubject, format: ExportFormat, rows = true): Promise<string> {
@@ -66,6 +69,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     company: null,
     email: "ann@example.org",
     selectedPackageIds: ["de-AT", "en|GB"],
+    emailDisposable: false,
   });
   expect(JSON.parse(await exported("applications", "ndjson"))).toEqual({
     applicationId: "APP-20261121-907715",
@@ -82,6 +86,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     resumeUrl: null,
     coverLetter: 'Dear "team",\nhello',
     resume: { filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
+    emailDisposable: true,
   });
   expect(JSON.parse(await exported("subscribers", "ndjson"))).toEqual({
     email: "reader@example.org",
@@ -91,23 +96,25 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     subscribedAt: "2026-11-21T08:30:00.005Z",
     confirmedAt: "2026-11-21T08:30:01.005Z",
     unsubscribedAt: null,
+    emailDisposable: true,
   });
 });
 
 test("CSV has stable columns", async () => {
   expect(await exported("inquiries", "csv")).toBe(
-    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds"\r\n' +
-      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB"\r\n',
+    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable"\r\n' +
+      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false"\r\n',
   );
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
-      '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256"\r\n' +
+      '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
+      '"emailDisposable"\r\n' +
       '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@example.org","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab"\r\n`,
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true"\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
-    '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt"\r\n' +
-      '"reader@example.org","active","footer","blog","2026-11-21T08:30:00.005Z","2026-11-21T08:30:01.005Z",\r\n',
+    '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable"\r\n' +
+      '"reader@example.org","active","footer","blog","2026-11-21T08:30:00.005Z","2026-11-21T08:30:01.005Z",,"true"\r\n',
   );
 });
 

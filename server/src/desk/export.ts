@@ -24,6 +24,7 @@ const inquiryFields = (inquiry: StoredInquiry) => ({
   company: inquiry.company,
   email: inquiry.email,
   selectedPackageIds: inquiry.selectedPackageIds,
+  emailDisposable: inquiry.emailDisposable,
 });
 
 const applicationFields = (application: StoredApplication) => ({
@@ -47,6 +48,7 @@ const applicationFields = (application: StoredApplication) => ({
     size: application.resume.size,
     sha256: application.resume.sha256,
   },
+  emailDisposable: application.emailDisposable,
 });
 
 const subscriberFields = (subscriber: StoredSubscriber) => ({
@@ -57,6 +59,7 @@ const subscriberFields = (subscriber: StoredSubscriber) => ({
   subscribedAt: iso(subscriber.subscribedAt),
   confirmedAt: isoOrNull(subscriber.confirmedAt),
   unsubscribedAt: isoOrNull(subscriber.unsubscribedAt),
+  emailDisposable: subscriber.emailDisposable,
 });
 
 /** CSV columns by name, left to right. New ones go to the right end only. */
@@ -72,6 +75,7 @@ function plain<Fields>(...names: CellNames<Fields>[]): Columns<Fields> {
 const inquiryColumns: Columns<ReturnType<typeof inquiryFields>> = {
   ...plain("inquiryId", "status", "receivedAt", "name", "company", "email"),
   selectedPackageIds: (fields) => joinList(fields.selectedPackageIds),
+  ...plain("emailDisposable"),
 };
 
 const applicationColumns: Columns<ReturnType<typeof applicationFields>> = {
@@ -81,6 +85,7 @@ const applicationColumns: Columns<ReturnType<typeof applicationFields>> = {
   resumeKind: (fields) => fields.resume?.kind ?? null,
   resumeSize: (fields) => fields.resume?.size ?? null,
   resumeSha256: (fields) => fields.resume?.sha256 ?? null,
+  ...plain("emailDisposable"),
 };
 
 const subscriberColumns: Columns<ReturnType<typeof subscriberFields>> = plain(
@@ -91,6 +96,7 @@ const subscriberColumns: Columns<ReturnType<typeof subscriberFields>> = plain(
   "subscribedAt",
   "confirmedAt",
   "unsubscribedAt",
+  "emailDisposable",
 );
 
 /**

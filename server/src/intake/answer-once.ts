@@ -4,11 +4,20 @@
 import { createHash } from "node:crypto";
 import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
-import type { EarlierSubmission, IdempotencyRecord } from "../storage/records.ts";
+import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../storage/records.ts";
 import { idempotencyMs, type Store } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { KeysInFlight } from "./keys-in-flight.ts";
+
+/** What a submission can be made with once only; it is stored with it. */
+interface Once {
+  readonly idempotency: IdempotencyRecord | null;
+  readonly challenge: ChallengeRecord | null;
+}
+
+/** The store has taken the key, or the challenge, with an earlier submission. Nothing was stored. */
+export type Used = "repeated" | "challenge-spent";
 
 interface Question<Receipt> {
   /** `marketplace.inquiry`; keys are kept apart by it and shared by both doors. */
@@ -17,15 +26,14 @@ interface Question<Receipt> {
   readonly receivedAt: number;
   /** The receipt of an earlier call with this key. */
   replay(earlier: EarlierSubmission): Receipt;
-  /** Stores the submission and its key together; `repeated` when the store had taken the key before. */
-  accept(idempotency: IdempotencyRecord | null): Promise<Receipt | "repeated">;
+  /** Stores the submission, its key and its challenge together. */
+  accept(once: Once): Promise<Receipt | Used>;
 }
 
 /** What storing a submission needs beside its input. */
-export interface Circumstances {
+export interface Circumstances extends Once {
   readonly call: Call;
   readonly receivedAt: number;
-  readonly idempotency: IdempotencyRecord | null;
 }
 
 interface Memory {
@@ -39,9 +47,13 @@ interface Memory {
  * @throws Fault `idempotencyConflict` while the first call with the key is under way, `idempotencyKeyReused` when the
  * key stands for other content
  */
-export async function answerOnce<Receipt>(memory: Memory, call: Call, question: Question<Receipt>): Promise<Receipt> {
+export async function answerOnce<Receipt extends object>(
+  memory: Memory,
+  call: Call,
+  question: Question<Receipt>,
+): Promise<Receipt> {
   reached("body-read");
-  if (call.idempotencyKey === null) return onlyReceipt(await question.accept(null));
+  if (call.idempotencyKey === null) return onlyReceipt(await question.accept({ idempotency: null, challenge: null }));
   const { procedure, receivedAt } = question;
   const keyHash = createHash("sha256").update(call.idempotencyKey).digest("hex");
   using held = memory.keysInFlight.hold(`${procedure} ${keyHash}`);
@@ -57,14 +69,17 @@ export async function answerOnce<Receipt>(memory: Memory, call: Call, question: 
   };
   const known = await replayed();
   if (known !== undefined) return known;
-  const receipt = await question.accept(record);
+  const receipt = await question.accept({ idempotency: record, challenge: null });
   if (receipt !== "repeated") return onlyReceipt(receipt);
   // Another process took the key between the look and the commit; what it stored is there now.
   return onlyReceipt((await replayed()) ?? "repeated");
 }
 
-function onlyReceipt<Receipt>(receipt: Receipt | "repeated"): Receipt {
-  if (receipt === "repeated") throw new Error("A key was taken and cannot be found.");
+/** Whether there is no receipt, because nothing was stored. */
+export const isUsed = (receipt: object | Used): receipt is Used => typeof receipt === "string";
+
+function onlyReceipt<Receipt extends object>(receipt: Receipt | Used): Receipt {
+  if (isUsed(receipt)) throw new Error("A key was taken and cannot be found.");
   reached("before-answer");
   return receipt;
 }

@@ -9,7 +9,7 @@ import { inspectResume } from "../resumes/inspect.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
 import type { NewMail, ResumeRecord } from "../storage/records.ts";
 import { StorageUnavailable } from "../storage/store.ts";
-import { answerOnce, type Circumstances } from "./answer-once.ts";
+import { answerOnce, type Circumstances, isUsed, type Used } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
@@ -22,14 +22,14 @@ export function acceptApplication(deps: Deps, input: ApplicationInput, call: Cal
     input,
     receivedAt,
     replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", call.trapped || receiptSent),
-    accept: async (idempotency) => {
+    accept: async (once) => {
       const resume = await keepResume(deps, input.resumeFile);
-      let receipt: ApplicationReceipt | "repeated" | undefined;
+      let receipt: ApplicationReceipt | Used | undefined;
       try {
-        receipt = await storeApplication(deps, input, { call, receivedAt, idempotency, resume });
+        receipt = await storeApplication(deps, input, { call, receivedAt, ...once, resume });
         return receipt;
       } finally {
-        if (resume !== null && (receipt === undefined || receipt === "repeated")) await deps.vault.discard(resume.key);
+        if (resume !== null && (receipt === undefined || isUsed(receipt))) await deps.vault.discard(resume.key);
       }
     },
   });
@@ -62,8 +62,8 @@ function asUnavailable(error: unknown): never {
 async function storeApplication(
   deps: Deps,
   input: ApplicationInput,
-  { call, receivedAt, idempotency, resume }: Circumstances & { readonly resume: ResumeRecord | null },
-): Promise<ApplicationReceipt | "repeated"> {
+  { call, receivedAt, idempotency, challenge, resume }: Circumstances & { readonly resume: ResumeRecord | null },
+): Promise<ApplicationReceipt | Used> {
   let mails: NewMail[] = [];
   const accepted = await withFreshReference(deps.store, "APP", receivedAt, (reference) => {
     const application = {
@@ -84,9 +84,9 @@ async function storeApplication(
       ...bornAs(call),
     };
     mails = call.trapped ? [] : composeApplicationMails(application, deps.mail);
-    return deps.store.acceptApplication(application, mails, deps.outbox.lease(receivedAt), idempotency);
+    return deps.store.acceptApplication(application, mails, deps.outbox.lease(receivedAt), idempotency, challenge);
   });
-  if (accepted.result === "repeated") return "repeated";
+  if (accepted.result !== "accepted") return accepted.result;
   const delivered = await deliverStored(deps, mails, accepted, receivedAt);
   return receiptOf(accepted.reference, call.trapped || delivered);
 }

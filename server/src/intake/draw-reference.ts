@@ -4,7 +4,7 @@
 import { randomInt } from "node:crypto";
 import { formatReference, referenceDay, referencesPerDay, type ReferenceKind } from "@submissions/shared/reference";
 import { Fault } from "../fault.ts";
-import type { Acceptance, Accepted, Repeated, Store } from "../storage/store.ts";
+import type { Acceptance, Accepted, ChallengeSpent, Repeated, Store } from "../storage/store.ts";
 
 // Eight draws fail together once in 10^8 at a tenth of the day's numbers, once in 6 at 80 %: asking the store is rare
 // until the day is nearly full.
@@ -19,13 +19,13 @@ export async function withFreshReference(
   kind: ReferenceKind,
   receivedAt: number,
   accept: (reference: string) => Promise<Acceptance>,
-): Promise<(Accepted & { readonly reference: string }) | Repeated> {
+): Promise<(Accepted & { readonly reference: string }) | Repeated | ChallengeSpent> {
   const day = referenceDay(receivedAt);
   const tryNumber = async (number: number) => {
     const reference = formatReference(kind, day, number);
     const acceptance = await accept(reference);
     if (acceptance.result === "reference-taken") return undefined;
-    return acceptance.result === "repeated" ? acceptance : { ...acceptance, reference };
+    return acceptance.result === "accepted" ? { ...acceptance, reference } : acceptance;
   };
   for (let draw = 0; draw < randomDraws; draw += 1) {
     const taken = await tryNumber(randomInt(referencesPerDay));

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { Fault } from "../fault.ts";
 import { composeInquiryMails } from "../mail/compose.ts";
 import type { NewMail } from "../storage/records.ts";
-import { answerOnce, type Circumstances } from "./answer-once.ts";
+import { answerOnce, type Circumstances, type Used } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
@@ -18,15 +18,15 @@ export function acceptInquiry(deps: Deps, input: InquiryInput, call: Call): Prom
     input,
     receivedAt,
     replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", call.trapped || receiptSent),
-    accept: (idempotency) => storeInquiry(deps, input, { call, receivedAt, idempotency }),
+    accept: (once) => storeInquiry(deps, input, { call, receivedAt, ...once }),
   });
 }
 
 async function storeInquiry(
   deps: Deps,
   input: InquiryInput,
-  { call, receivedAt, idempotency }: Circumstances,
-): Promise<InquiryReceipt | "repeated"> {
+  { call, receivedAt, idempotency, challenge }: Circumstances,
+): Promise<InquiryReceipt | Used> {
   let mails: NewMail[] = [];
   const accepted = await withFreshReference(deps.store, "INQ", receivedAt, (reference) => {
     const inquiry = {
@@ -40,9 +40,9 @@ async function storeInquiry(
       ...bornAs(call),
     };
     mails = call.trapped ? [] : composeInquiryMails(inquiry, deps.mail);
-    return deps.store.acceptInquiry(inquiry, mails, deps.outbox.lease(receivedAt), idempotency);
+    return deps.store.acceptInquiry(inquiry, mails, deps.outbox.lease(receivedAt), idempotency, challenge);
   });
-  if (accepted.result === "repeated") return "repeated";
+  if (accepted.result !== "accepted") return accepted.result;
   const delivered = await deliverStored(deps, mails, accepted, receivedAt);
   return receiptOf(accepted.reference, call.trapped || delivered);
 }

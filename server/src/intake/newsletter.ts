@@ -3,7 +3,7 @@
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/newsletter";
 import type { Deps } from "../deps.ts";
 import { composeWelcomeMail } from "../mail/compose.ts";
-import { answerOnce, type Circumstances } from "./answer-once.ts";
+import { answerOnce, type Circumstances, type Used } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { newToken } from "./newsletter-token.ts";
@@ -19,25 +19,30 @@ export function acceptSubscription(deps: Deps, input: SubscribeInput, call: Call
         ? "Thank you. Please check your inbox and confirm your subscription."
         : "Thank you for subscribing.",
   };
-  // Counted and forgotten: there is nothing in it but an address that a program made up or took from somebody, and
-  // whoever really wants the newsletter subscribes again.
-  if (call.trapped) return Promise.resolve(receipt);
   return answerOnce(deps, call, {
     procedure: "newsletter.subscribe",
     input,
     receivedAt,
     replay: () => receipt,
-    accept: async (idempotency) =>
-      (await storeSubscription(deps, input, { call, receivedAt, idempotency })) ? receipt : "repeated",
+    accept: async (once) => {
+      const used = await storeSubscription(deps, input, { call, receivedAt, ...once });
+      return used ?? receipt;
+    },
   });
 }
 
-/** Answers false when the key stands for an earlier subscription. */
+/** Answers null when it is stored, or forgotten as it should be. */
 async function storeSubscription(
   deps: Deps,
   { email, source }: SubscribeInput,
-  { call, receivedAt, idempotency }: Circumstances,
-): Promise<boolean> {
+  { call, receivedAt, idempotency, challenge }: Circumstances,
+): Promise<Used | null> {
+  if (call.trapped) {
+    // Counted and forgotten: there is nothing in it but an address that a program made up or took from somebody, and
+    // whoever really wants the newsletter subscribes again.
+    const forgotten = await deps.store.acceptNothing(idempotency, challenge);
+    return forgotten.result === "accepted" ? null : forgotten.result;
+  }
   const optIn = deps.newsletterOptIn;
   const confirm = newToken();
   const unsubscribe = newToken();
@@ -54,9 +59,9 @@ async function storeSubscription(
     origin: call.origin,
   };
   const lease = deps.outbox.lease(receivedAt);
-  const accepted = await deps.store.acceptSubscription(subscription, welcome, lease, idempotency);
-  if (accepted.result === "repeated") return false;
+  const accepted = await deps.store.acceptSubscription(subscription, welcome, lease, idempotency, challenge);
+  if (accepted.result !== "accepted") return accepted.result;
   // Not awaited: whether a mail goes out must not show in the time the answer takes.
   void deliverStored(deps, [welcome], accepted, receivedAt);
-  return true;
+  return null;
 }

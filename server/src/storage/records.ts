@@ -12,6 +12,8 @@ interface Received {
   /** Milliseconds since the epoch, at the moment the submission was accepted. */
   readonly receivedAt: number;
   readonly origin: OriginRecord;
+  /** Whether its e-mail address is at a host of throw-away addresses. No, if left out. */
+  readonly emailDisposable?: boolean;
 }
 
 interface Triaged extends Received {
@@ -71,8 +73,14 @@ export type ReferencedSubmission =
   | { readonly kind: "inquiry"; readonly inquiry: StoredInquiry }
   | { readonly kind: "application"; readonly application: StoredApplication };
 
-export type StoredInquiry = InquiryRecord & { readonly status: TriageStatus };
-export type StoredApplication = ApplicationRecord & { readonly status: TriageStatus };
+export type StoredInquiry = InquiryRecord & Screened;
+export type StoredApplication = ApplicationRecord & Screened;
+
+/** What may be left out of a record, and is always there once it is stored. */
+interface Screened {
+  readonly status: TriageStatus;
+  readonly emailDisposable: boolean;
+}
 
 export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
 
@@ -100,6 +108,8 @@ export interface StoredSubscriber {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
+  /** As of the latest request. */
+  readonly emailDisposable: boolean;
 }
 
 export type MailKind =
@@ -226,6 +236,14 @@ export interface IdempotencyRecord {
   /** SHA-256 of what was asked for. */
   readonly fingerprint: string;
   readonly createdAt: number;
+}
+
+/** A challenge whose solution came with a submission. It is good for one. */
+export interface ChallengeRecord {
+  /** SHA-256 of its signature, lower-case hexadecimal. */
+  readonly hash: string;
+  /** From this moment on nobody takes a solution of it, spent or not. */
+  readonly expiresAt: number;
 }
 
 /** The submission that a key stands for. */

@@ -14,6 +14,8 @@ interface ReceivedColumns {
   readonly received_at: number;
   readonly door: "rest" | "rpc";
   readonly request_id: string;
+  /** 0 or 1. */
+  readonly email_disposable: number;
 }
 
 export interface InquiryTable extends ReceivedColumns {
@@ -65,6 +67,8 @@ export interface SubscriberTable {
   /** Who asked first: evidence of consent. */
   readonly door: "rest" | "rpc";
   readonly request_id: string;
+  /** 0 or 1, as of the latest request. */
+  readonly email_disposable: number;
 }
 
 export interface NewsletterTokenTable {
@@ -128,6 +132,13 @@ export interface IdempotencyTable {
   readonly created_at: number;
 }
 
+/** Challenges whose solutions were taken, until nobody would take them again anyway. */
+export interface SpentChallengeTable {
+  /** SHA-256 of the challenge's signature, lower-case hexadecimal. */
+  readonly challenge_hash: string;
+  readonly expires_at: number;
+}
+
 interface SchemaMigrationTable {
   readonly number: number;
   readonly name: string;
@@ -148,6 +159,7 @@ export interface Database {
   readonly mail: MailTable;
   readonly suppression: SuppressionTable;
   readonly idempotency: IdempotencyTable;
+  readonly spent_challenge: SpentChallengeTable;
   readonly schema_migration: SchemaMigrationTable;
   readonly probe: ProbeTable;
 }

@@ -4,6 +4,7 @@
 import type { ReferenceKind } from "@submissions/shared/reference";
 import type {
   ApplicationRecord,
+  ChallengeRecord,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
@@ -46,13 +47,18 @@ export interface Repeated {
   readonly result: "repeated";
 }
 
+/** The challenge was spent on an earlier submission. Nothing was stored, and the key was not taken. */
+export interface ChallengeSpent {
+  readonly result: "challenge-spent";
+}
+
 /** There is nothing to release. */
 export interface NotSpam {
   readonly result: "not-spam";
 }
 
 /** `reference-taken` means that nothing was stored: draw another reference and try again. */
-export type Acceptance = Accepted | Repeated | { readonly result: "reference-taken" };
+export type Acceptance = Accepted | Repeated | ChallengeSpent | { readonly result: "reference-taken" };
 
 export interface ReadinessReport {
   readonly ready: boolean;
@@ -61,12 +67,16 @@ export interface ReadinessReport {
 }
 
 export interface Store extends AsyncDisposable {
-  /** Stores an inquiry, its mails and the key under which it may be repeated. */
+  /**
+   * Stores an inquiry, its mails, the key under which it may be repeated and the challenge that is spent on it. The key
+   * is looked at first: a repetition needs no challenge of its own.
+   */
   acceptInquiry(
     inquiry: InquiryRecord,
     mails: readonly NewMail[],
     lease: Lease,
     idempotency?: IdempotencyRecord | null,
+    challenge?: ChallengeRecord | null,
   ): Promise<Acceptance>;
 
   /** The same for an application. The resume's bytes are already in the vault. */
@@ -75,6 +85,7 @@ export interface Store extends AsyncDisposable {
     mails: readonly NewMail[],
     lease: Lease,
     idempotency?: IdempotencyRecord | null,
+    challenge?: ChallengeRecord | null,
   ): Promise<Acceptance>;
 
   /**
@@ -86,7 +97,14 @@ export interface Store extends AsyncDisposable {
     welcome: NewMail,
     lease: Lease,
     idempotency?: IdempotencyRecord | null,
-  ): Promise<Accepted | Repeated>;
+    challenge?: ChallengeRecord | null,
+  ): Promise<Accepted | Repeated | ChallengeSpent>;
+
+  /** Takes the key and the challenge of a submission that is answered like any other and of which nothing is kept. */
+  acceptNothing(
+    idempotency: IdempotencyRecord | null,
+    challenge: ChallengeRecord | null,
+  ): Promise<Accepted | Repeated | ChallengeSpent>;
 
   /** Whether a link in a welcome mail works: known, for this purpose, not expired and not dead. Changes nothing. */
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
@@ -125,6 +143,9 @@ export interface Store extends AsyncDisposable {
 
   /** Forgets keys taken at or before an instant. Answers how many. */
   forgetIdempotency(before: number): Promise<number>;
+
+  /** Forgets spent challenges that expired at or before an instant. Answers how many. */
+  forgetChallenges(before: number): Promise<number>;
 
   /**
    * Free numbers of a day and kind, at most `count`, looked for from a random point onwards. For days so full that

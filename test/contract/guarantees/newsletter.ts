@@ -36,6 +36,7 @@ function newAddresses(open: OpenStoreUnderTest): void {
       subscribedAt: noon,
       confirmedAt: null,
       unsubscribedAt: null,
+      emailDisposable: false,
     });
     expect(await mailCount(tested.store)).toBe(1);
   });

@@ -21,6 +21,7 @@ export function subscriberRow(
     unsubscribed_at: null,
     door: subscription.origin.door,
     request_id: subscription.origin.requestId,
+    email_disposable: Number(subscription.emailDisposable ?? false),
   };
 }
 
@@ -48,5 +49,6 @@ export function storedSubscriber(row: SubscriberTable): StoredSubscriber {
     subscribedAt: row.subscribed_at,
     confirmedAt: row.confirmed_at,
     unsubscribedAt: row.unsubscribed_at,
+    emailDisposable: row.email_disposable === 1,
   };
 }

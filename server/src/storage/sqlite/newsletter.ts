@@ -34,6 +34,7 @@ export function subscribersOf({ connection, queries }: Engine): Subscribers {
       .set({
         status,
         last_source: subscription.source,
+        email_disposable: Number(subscription.emailDisposable ?? false),
         ...(mailed && { welcomed_at: subscription.receivedAt }),
         ...(status === "active" && { unsubscribed_at: null }),
       })

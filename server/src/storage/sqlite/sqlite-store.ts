@@ -1,6 +1,7 @@
 // The SQLite engine of the store: every method is one job in the commit queue, or one short read. Knows which tables a
 // method touches, not how.
 import type {
+  ChallengeRecord,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
@@ -28,6 +29,7 @@ import type { MailTable } from "../schema.ts";
 import {
   type Acceptance,
   type Accepted,
+  type ChallengeSpent,
   type Lease,
   type NotSpam,
   type ReadinessReport,
@@ -39,6 +41,7 @@ import { addresseesOf, type MayMail } from "./addressees.ts";
 import { type Applications, applicationsOf } from "./applications.ts";
 import { backupDatabase } from "./backup.ts";
 import { retryWhileBusy } from "./busy.ts";
+import { type SpentChallenges, spentChallengesOf } from "./challenges.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { type IdempotencyKeys, idempotencyKeysOf } from "./idempotency.ts";
@@ -54,11 +57,16 @@ import { type Suppressions, suppressionsOf } from "./suppression.ts";
 /** How long the readiness check waits for the write lock; whoever asks wants an answer, not the last try. */
 const readinessWaitMs = 500;
 
+/** What a submission can be made with once only. */
+interface Once {
+  readonly key: IdempotencyRecord | null | undefined;
+  readonly challenge: ChallengeRecord | null | undefined;
+}
+
 /** What is stored beside a submission. */
-interface Accompaniment {
+interface Accompaniment extends Once {
   readonly mails: readonly NewMail[];
   readonly lease: Lease;
-  readonly key: IdempotencyRecord | null | undefined;
 }
 
 export class SqliteStore implements Store {
@@ -71,6 +79,7 @@ export class SqliteStore implements Store {
   readonly #suppressions: Suppressions;
   readonly #outbox: Outbox;
   readonly #keys: IdempotencyKeys;
+  readonly #challenges: SpentChallenges;
   readonly #mayMail: MayMail;
 
   /** Takes over a connection that is configured and migrated. */
@@ -84,6 +93,7 @@ export class SqliteStore implements Store {
     this.#suppressions = suppressionsOf(this.#engine);
     this.#outbox = outboxOf(this.#engine);
     this.#keys = idempotencyKeysOf(this.#engine);
+    this.#challenges = spentChallengesOf(this.#engine);
     this.#mayMail = addresseesOf(this.#engine);
   }
 
@@ -91,49 +101,75 @@ export class SqliteStore implements Store {
     return this.#queue.counts;
   }
 
-  async acceptInquiry(...[inquiry, mails, lease, key]: Parameters<Store["acceptInquiry"]>): Promise<Acceptance> {
+  async acceptInquiry(
+    ...[inquiry, mails, lease, key, challenge]: Parameters<Store["acceptInquiry"]>
+  ): Promise<Acceptance> {
     const row = inquiryRow(inquiry);
-    return this.#accept(inquiry, () => this.#inquiries.insert(row), { mails, lease, key });
+    return this.#accept(inquiry, () => this.#inquiries.insert(row), { mails, lease, key, challenge });
   }
 
   async acceptApplication(
-    ...[application, mails, lease, key]: Parameters<Store["acceptApplication"]>
+    ...[application, mails, lease, key, challenge]: Parameters<Store["acceptApplication"]>
   ): Promise<Acceptance> {
     const row = applicationRow(application);
-    return this.#accept(application, () => this.#applications.insert(row), { mails, lease, key });
+    return this.#accept(application, () => this.#applications.insert(row), { mails, lease, key, challenge });
   }
 
   #accept(
     { reference, receivedAt }: { readonly reference: string; readonly receivedAt: number },
     insert: () => boolean,
-    { mails, lease, key }: Accompaniment,
+    { mails, lease, ...once }: Accompaniment,
   ): Promise<Acceptance> {
     const rows = mails.map((mail) => mailRow(mail, receivedAt, lease));
     return this.#queue.run(() => {
-      if (key && this.#keys.isTaken(key)) return { result: "repeated" };
+      const used = this.#used(once);
+      if (used !== null) return used;
       if (!insert()) return { result: "reference-taken" };
       reached("row-written");
       const stored = this.#storeMails(rows, receivedAt);
-      if (key) this.#keys.take(key, reference, stored.find((row) => row.automatic_to !== null)?.id ?? null);
+      this.#use(once, reference, stored.find((row) => row.automatic_to !== null)?.id);
       reached("before-commit");
       return { result: "accepted", mails: stored.map((row) => row.id) };
     });
   }
 
   async acceptSubscription(
-    ...[subscription, welcome, lease, key]: Parameters<Store["acceptSubscription"]>
-  ): Promise<Accepted | Repeated> {
+    ...[subscription, welcome, lease, key, challenge]: Parameters<Store["acceptSubscription"]>
+  ): Promise<Accepted | Repeated | ChallengeSpent> {
     const row = mailRow(welcome, subscription.receivedAt, lease);
     return this.#queue.run(() => {
-      if (key && this.#keys.isTaken(key)) return { result: "repeated" };
+      const used = this.#used({ key, challenge });
+      if (used !== null) return used;
       const mailable = this.#mayMail(emailKey(subscription.email), subscription.receivedAt);
       const mailed = this.#subscribers.subscribe(subscription, mailable);
       reached("row-written");
       if (mailed) this.#outbox.insert(row);
-      if (key) this.#keys.take(key, null, mailed ? row.id : null);
+      this.#use({ key, challenge }, null, mailed ? row.id : undefined);
       reached("before-commit");
       return { result: "accepted", mails: mailed ? [row.id] : [] };
     });
+  }
+
+  acceptNothing(
+    ...[key, challenge]: Parameters<Store["acceptNothing"]>
+  ): Promise<Accepted | Repeated | ChallengeSpent> {
+    return this.#queue.run(() => {
+      const used = this.#used({ key, challenge });
+      if (used !== null) return used;
+      this.#use({ key, challenge }, null);
+      return { result: "accepted", mails: [] };
+    });
+  }
+
+  // The key first: who repeats a submission repeats its solution with it.
+  #used({ key, challenge }: Once): Repeated | ChallengeSpent | null {
+    if (key && this.#keys.isTaken(key)) return { result: "repeated" };
+    return challenge && this.#challenges.has(challenge) ? { result: "challenge-spent" } : null;
+  }
+
+  #use({ key, challenge }: Once, reference: string | null, receiptMail: string | null = null): void {
+    if (key) this.#keys.take(key, reference, receiptMail);
+    if (challenge) this.#challenges.add(challenge);
   }
 
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {
@@ -182,6 +218,10 @@ export class SqliteStore implements Store {
 
   forgetIdempotency(before: number): Promise<number> {
     return this.#queue.run(() => this.#keys.forget(before));
+  }
+
+  forgetChallenges(before: number): Promise<number> {
+    return this.#queue.run(() => this.#challenges.forget(before));
   }
 
   freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]> {
