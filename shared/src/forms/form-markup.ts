@@ -1,0 +1,113 @@
+// The forms as HTML: what the server sends in a declarative shadow root and what the elements put into theirs. It is a
+// real form that posts to the service by itself; the elements only make it better. It knows no DOM.
+import { honeypotField } from "../honeypot.ts";
+import { fieldMarkup } from "./field-markup.ts";
+import { formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
+import type { FormReceipt, FormState } from "./form-state.ts";
+import type { FormStrings } from "./form-strings.ts";
+import { html, type Markup } from "./html.ts";
+import { translated, wordedIssues, type WordedIssue } from "./issue-words.ts";
+
+/** What stands in the shadow root of a form's element. */
+export function formMarkup(form: FormName, state: FormState): string {
+  const { strings, receipt } = state;
+  const content = receipt ? receiptMarkup(form, receipt, strings) : openForm(form, state);
+  return html`<div class="frame ${form}" part="frame" lang="${strings.lang}">${content}</div>`.text;
+}
+
+function openForm(form: FormName, state: FormState): Markup {
+  const { strings, values } = state;
+  const issues = wordedIssues(form, state.issues, strings);
+  const hidden = [
+    [idempotencyKeyField, state.idempotencyKey],
+    ...(form === "newsletter" ? [["source", values["source"] ?? ""] as const] : []),
+  ] as const;
+  const groups = formFields[form].map(({ title, fields }) => {
+    const all = fields.map((field) => fieldMarkup(field, state, issues));
+    return title === null
+      ? html`<div class="grid">${all}</div>`
+      : html`<fieldset part="group">
+          <legend part="legend">${strings.groups[title]}</legend>
+          <div class="grid">${all}</div>
+        </fieldset>`;
+  });
+  return html`<form
+    part="form"
+    method="post"
+    action="${state.action}"
+    enctype="${form === "application" ? "multipart/form-data" : "application/x-www-form-urlencoded"}"
+    accept-charset="utf-8"
+  >
+    <div
+      class="summary"
+      part="summary"
+      id="summary"
+      role="group"
+      aria-labelledby="summary-title"
+      tabindex="-1"
+      ${issues.length > 0 || state.message ? html` autofocus` : html` hidden`}
+    >
+      ${summaryMarkup(issues, strings, state.message)}
+    </div>
+    ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <div class="trap" aria-hidden="true">
+      <label>${strings.trap} <input name="${honeypotField}" tabindex="-1" autocomplete="off" /></label>
+    </div>
+    ${groups}
+    <div class="send">
+      <button part="submit" type="submit">${strings.forms[form].submit}</button>
+      <button part="cancel" class="quiet" type="button" data-do="cancel" hidden>${strings.cancel}</button>
+      <progress part="progress" max="100" aria-label="${strings.sending}" hidden></progress>
+      <p class="status" part="status" role="status"></p>
+    </div>
+  </form>`;
+}
+
+/**
+ * What stands in the summary: what happened, and each problem.
+ *
+ * @param linked whether problems lead to their fields; without script nothing can lead into a shadow root
+ */
+export function summaryMarkup(
+  issues: readonly WordedIssue[],
+  strings: FormStrings,
+  message?: string,
+  { linked = false, retry = false } = {},
+): Markup {
+  if (issues.length === 0 && !message) return html``;
+  // Those of a field repeat its label, unless they are about its being empty: these name it themselves.
+  const text = ({ field, text: words }: WordedIssue) => {
+    const own = field && strings.fields[field.name];
+    return own && words !== own.missing ? `${own.label}: ${words}` : words;
+  };
+  const item = (issue: WordedIssue) =>
+    linked && issue.field
+      ? html`<li><a href="#${issue.field.name}">${text(issue)}</a></li>`
+      : html`<li>${text(issue)}</li>`;
+  return html`<p id="summary-title" part="summary-title">${issues.length > 0 ? strings.problems : message}</p>
+    ${
+      issues.length > 0 &&
+      html`${message && html`<p>${message}</p>`}
+        <ul>
+          ${issues.map(item)}
+        </ul>`
+    }
+    ${retry && html`<button type="submit" part="retry">${strings.retry}</button>`}`;
+}
+
+function receiptMarkup(form: FormName, receipt: FormReceipt, strings: FormStrings): Markup {
+  const words = strings.forms[form];
+  return html`<section class="receipt" part="receipt" tabindex="-1" aria-labelledby="receipt-title" autofocus>
+    <svg class="tick" aria-hidden="true" viewBox="0 0 24 24" width="40" height="40">
+      <circle cx="12" cy="12" r="11" />
+      <path d="m7 12.5 3.4 3.4L17 9.2" />
+    </svg>
+    <h2 id="receipt-title" part="receipt-title">${words.accepted}</h2>
+    <p>${translated(receipt.message, strings)}</p>
+    ${receipt.reference && html`<p class="reference"><span>${strings.reference}</span> <strong part="reference">${receipt.reference}</strong> <span>${strings.referenceHint}</span></p>`}
+    <button type="button" part="again" class="quiet" data-do="again" hidden>${words.again}</button>
+  </section>`;
+}
+
+/** The address that a form posts to, of the service at a base address (which may be empty: the page's own). */
+export const formAction = (form: FormName, base: string): string => base.replace(/\/+$/, "") + formPaths[form];

@@ -1,0 +1,36 @@
+// What a form shows at a moment. Types only.
+import type { Issue } from "../faults.ts";
+import type { FormStrings } from "./form-strings.ts";
+
+/** A package of the catalogue, as buyers see it. */
+export interface PackageChoice {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** Why a form is shown in another way than at first, and what is in it. */
+export interface FormState {
+  /** The address that the form posts to. */
+  readonly action: string;
+  /** What is in the fields, by their names; `source` of a newsletter too. */
+  readonly values: Readonly<Record<string, string | readonly string[]>>;
+  /** Problems of a submission that was refused. */
+  readonly issues: readonly Issue[];
+  /** The catalogue to choose from; null: any identifier may be typed. */
+  readonly packages: readonly PackageChoice[] | null;
+  readonly strings: FormStrings;
+  /** The same for every try of one submission, another one for the next. */
+  readonly idempotencyKey: string;
+  /** What became of a submission that was refused, beside its issues; already in the person's language. */
+  readonly message?: string | undefined;
+  /** The submission was taken: this is shown in the form's place. */
+  readonly receipt?: FormReceipt | undefined;
+}
+
+/** What is shown of a receipt. */
+export interface FormReceipt {
+  /** As the service sent it. */
+  readonly message: string;
+  /** What the person may quote; a subscription has none. */
+  readonly reference?: string | undefined;
+}

@@ -1,0 +1,132 @@
+// How the forms look. Everything is inside their shadow roots; pages change it by custom properties and parts
+// (docs/forms.md). Light and dark follow the `color-scheme` of the page around.
+
+/** The style sheet of the shadow roots, as CSS. */
+export const formStyle = `
+:host {
+  display: block;
+  container-type: inline-size;
+  --accent: var(--form-accent, light-dark(#0b57c2, #86b6ff));
+  --on-accent: var(--form-on-accent, light-dark(#fff, #0c1a2e));
+  --text: var(--form-text, light-dark(#1b1f27, #e4e7ec));
+  --quiet: var(--form-quiet, light-dark(#596273, #9ea8b8));
+  --surface: var(--form-surface, light-dark(#fff, #1d2128));
+  --line: var(--form-line, light-dark(#828b9a, #717c8d));
+  --hairline: var(--form-hairline, light-dark(#dfe2e8, #333a45));
+  --bad: var(--form-error, light-dark(#a8281b, #ff9d8c));
+  --good: var(--form-success, light-dark(#17693a, #78d19a));
+  --radius: var(--form-radius, 8px);
+  --gap: var(--form-gap, 1.375rem);
+}
+:host([hidden]), [hidden] { display: none !important; }
+*, ::before, ::after { box-sizing: border-box; }
+.frame {
+  max-width: var(--form-width, 38rem);
+  color: var(--text);
+  font: var(--form-font, 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif);
+  text-align: start;
+  overflow-wrap: break-word;
+  -webkit-text-size-adjust: 100%;
+}
+form, .grid { display: grid; gap: var(--gap); margin: 0; }
+.grid > * { min-width: 0; }
+fieldset { min-width: 0; margin: 0; padding: 0; border: 0; }
+form > fieldset { padding-top: var(--gap); border-top: 1px solid var(--hairline); }
+.trap + fieldset { padding-top: 0; border-top: 0; }
+legend { padding: 0; }
+form > fieldset > legend { float: inline-start; width: 100%; margin-bottom: 1rem; font-size: 1.125em; font-weight: 650; letter-spacing: -.01em; }
+form > fieldset > legend + * { clear: both; }
+p { margin: 0; }
+.field > label, .field > legend { display: block; margin-bottom: .375rem; font-weight: 600; }
+.optional { color: var(--quiet); font-weight: 400; }
+.hint { margin-bottom: .375rem; color: var(--quiet); font-size: .9375em; }
+.error { margin-bottom: .375rem; color: var(--bad); font-weight: 600; font-size: .9375em; }
+.error::before { content: "!"; display: inline-block; width: 1.25em; height: 1.25em; margin-inline-end: .4em; border-radius: 50%; background: var(--bad); color: light-dark(#fff, #2a0d08); font-weight: 700; line-height: 1.25; text-align: center; }
+input:not([type=checkbox]), textarea {
+  display: block;
+  width: 100%;
+  min-height: 2.875rem;
+  margin: 0;
+  padding: .5625rem .75rem;
+  border: 1px solid var(--line);
+  border-radius: var(--radius);
+  background: var(--surface);
+  color: inherit;
+  font: inherit;
+  transition: border-color .15s, box-shadow .15s;
+}
+textarea { resize: vertical; }
+[aria-invalid=true]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+:is(input:not([type=checkbox]), textarea):focus-visible { outline-offset: 1px; }
+.boxes { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); }
+.box { display: flex; gap: .75rem; align-items: center; min-height: 2.875rem; padding: .5rem .75rem; border: 1px solid var(--hairline); border-radius: var(--radius); background: var(--surface); cursor: pointer; transition: border-color .15s, background-color .15s; }
+.box:hover { border-color: var(--line); }
+.box:has(:checked) { border-color: var(--accent); background: color-mix(in srgb, var(--accent) 8%, var(--surface)); }
+.box:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
+.box > span { min-width: 0; }
+input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); outline: 0; }
+.drop { position: relative; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; padding: .75rem; border: 1.5px dashed var(--line); border-radius: var(--radius); background: var(--surface); transition: border-color .15s, background-color .15s; }
+.drop svg { flex: none; fill: none; stroke: var(--quiet); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.drop input[type=file] { flex: 1; width: auto; min-width: 0; min-height: 0; padding: .25rem; border: 0; background: none; box-shadow: none; }
+.drop.scripted { min-height: 4.5rem; padding: .75rem 1rem; }
+.drop.scripted:hover, .drop.over { border-color: var(--accent); }
+.drop.over { border-style: solid; background: color-mix(in srgb, var(--accent) 10%, var(--surface)); }
+.drop.scripted:has(input:focus-visible) { outline: 3px solid var(--accent); outline-offset: 1px; }
+.drop:has([aria-invalid=true]) { border-color: var(--bad); }
+.drop.scripted input[type=file] { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
+.drop b { color: var(--accent); font-weight: 600; text-decoration: underline; text-underline-offset: .2em; text-decoration-thickness: 1px; }
+.invitation span { color: var(--quiet); }
+.chosen { flex: 1; min-width: 0; }
+.chosen span { display: block; color: var(--quiet); font-size: .9375em; }
+.drop button { position: relative; z-index: 1; }
+button { min-height: 2.875rem; margin: 0; padding: .5625rem 1.375rem; border: 1px solid transparent; border-radius: var(--radius); background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; transition: background-color .15s; }
+button:hover { background: color-mix(in srgb, var(--accent) 85%, var(--text)); }
+button[aria-disabled=true] { background: var(--accent); opacity: .65; cursor: progress; }
+button.quiet { border-color: var(--line); background: transparent; color: inherit; font-weight: 500; }
+button.quiet:hover { background: color-mix(in srgb, var(--text) 7%, transparent); }
+.drop button.quiet { min-height: 2.25rem; padding: .25rem .875rem; }
+.send { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
+.status { flex: 1 1 12rem; min-height: 1.5em; color: var(--quiet); }
+.send .status:empty { flex-basis: 0; }
+progress { order: 1; flex: 1 0 100%; width: 100%; height: .5rem; border: 0; border-radius: 1rem; overflow: hidden; appearance: none; background: var(--hairline); color: var(--accent); }
+progress::-webkit-progress-bar { background: var(--hairline); }
+progress::-webkit-progress-value { border-radius: 1rem; background: var(--accent); transition: inline-size .2s; }
+progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
+.summary { padding: 1rem 1.25rem; border: 1px solid var(--bad); border-inline-start-width: 5px; border-radius: var(--radius); background: color-mix(in srgb, var(--bad) 6%, var(--surface)); }
+.summary > :first-child { font-weight: 650; }
+.summary > * + * { margin-top: .5rem; }
+.summary ul { margin-bottom: 0; padding-inline-start: 1.25rem; }
+.summary li + li { margin-top: .25rem; }
+.summary a { color: var(--bad); text-underline-offset: .2em; }
+.receipt { padding: 1.75rem; border: 1px solid var(--hairline); border-radius: calc(var(--radius) * 1.5); background: var(--surface); }
+.receipt > * + * { margin-top: .75rem; }
+.receipt h2 { margin: 1rem 0 0; font-size: 1.375em; line-height: 1.25; letter-spacing: -.015em; text-wrap: balance; }
+.receipt .quiet { margin-top: 1.25rem; }
+.tick { display: block; fill: color-mix(in srgb, var(--good) 14%, transparent); stroke: var(--good); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.tick circle { stroke: none; }
+.tick path { fill: none; }
+.reference > span { display: block; color: var(--quiet); font-size: .9375em; }
+.reference strong { font-size: 1.125em; font-variant-numeric: tabular-nums; letter-spacing: .01em; user-select: all; }
+.trap { position: absolute; left: -200vw; width: 1px; height: 1px; overflow: hidden; }
+@container (min-width: 32rem) {
+  .grid { grid-template-columns: 1fr 1fr; align-items: end; }
+  .grid > :not(.half) { grid-column: 1 / -1; }
+  .newsletter form { grid-template-columns: 1fr auto; align-items: end; }
+  .newsletter .summary { grid-column: 1 / -1; }
+  .newsletter .send { display: contents; }
+  .newsletter :is(.status, progress) { grid-column: 1 / -1; }
+  .newsletter .status:empty { display: none; }
+}
+@container (max-width: 26rem) {
+  .send button[type=submit] { width: 100%; }
+  .receipt { padding: 1.25rem; }
+}
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { transition: none !important; animation: none !important; }
+}
+@media (forced-colors: active) {
+  button[aria-disabled=true] { opacity: 1; color: GrayText; }
+  .box:has(:checked) { outline: 2px solid Highlight; }
+}
+`;
