@@ -1,5 +1,6 @@
 // What callers can choose: once for a client, and for each call. Types only.
 import type { RetryOptions } from "./retry.ts";
+import type { UploadProgress } from "./upload-progress.ts";
 
 /** Where the service is and how to reach it. */
 export interface SubmissionsClientOptions {
@@ -8,10 +9,10 @@ export interface SubmissionsClientOptions {
    * the page: `/` for the page's own origin. A page of another origin must be listed in the service's `CORS_ORIGINS`.
    */
   readonly url: string | URL;
-  /** Used instead of the global `fetch`. */
+  /** Used instead of the global `fetch`, for everything that is sent. */
   readonly fetch?: typeof fetch | undefined;
   /** Sent with every request. From another origin, browsers send only headers that the service's CORS answer allows. */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: ConstructorParameters<typeof Headers>[0];
   /** How often and how long submissions are sent again; `false` for never. */
   readonly retry?: RetryOptions | false | undefined;
 }
@@ -49,4 +50,20 @@ export interface ApplicationOptions extends CallOptions {
    * the file's bytes.
    */
   readonly resumeFilename?: string | undefined;
+  /**
+   * Told from time to time how much of the form is on its way; each further try begins at the beginning. The answer comes
+   * some time after the last byte. Where that cannot be known it is never called: only browsers measure uploads, in pages
+   * and dedicated workers (`XMLHttpRequest`), and not those of a `fetch` that the client was given.
+   *
+   * @example
+   * ```ts
+   * await submissions.applications.submit(new FormData(form), {
+   *   onUploadProgress: ({ loaded, total }) => {
+   *     progressBar.max = total;
+   *     progressBar.value = loaded;
+   *   },
+   * });
+   * ```
+   */
+  readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }

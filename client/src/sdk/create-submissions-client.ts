@@ -20,6 +20,7 @@ export type {
   SubscribeReceipt,
 } from "./submissions.ts";
 export type { SubmissionsClient } from "./submissions-client.ts";
+export type { UploadProgress } from "./upload-progress.ts";
 
 /**
  * A client of the submission service.

@@ -1,40 +1,38 @@
-// The way to the service and back, as the `fetch` of the tRPC link: an answer comes back as it is, everything else is
-// thrown as a SubmissionError. It knows envelopes and statuses, and nothing of what is submitted.
+// The way to the service and back: a receipt comes back as it is, everything else is thrown as a SubmissionError. It
+// knows tRPC's envelopes and HTTP's statuses, and nothing of what is submitted.
 import type { FaultBody } from "@submissions/shared/faults";
+import type { Exchange, Outgoing, WholeAnswer } from "./exchange.ts";
 import { SubmissionError } from "./submission-error.ts";
 
 /** The header that a submission's key travels in. */
 export const keyHeader = "idempotency-key";
 
-/** The part of an answer that the tRPC link reads. */
-interface Answer {
-  readonly ok: true;
-  json(): Promise<unknown>;
+/**
+ * Sends a submission once.
+ *
+ * @returns its receipt, as the service wrote it
+ * @throws SubmissionError when there is none, or the reason of the caller's abort
+ */
+export async function send(exchange: Exchange, outgoing: Outgoing): Promise<unknown> {
+  const key = outgoing.headers[keyHeader];
+  const answer = await wholeAnswer(exchange, outgoing, key);
+  const accepted = answer.status >= 200 && answer.status < 300;
+  const json = parse(answer.text);
+  if (accepted && isObject(json) && isObject(json["result"]) && isObject(json["result"]["data"]) && !("error" in json))
+    return json["result"]["data"];
+  // JSON that breaks off: an answer that was cut where neither a length nor a last chunk tells, as behind old proxies.
+  if (accepted && json === undefined && /\bjson\b/.test(answer.header("content-type") ?? "")) throw noWholeAnswer(key);
+  throw refusal(answer, json, key);
 }
 
-/** A `fetch` for the tRPC link. Rejects with a {@link SubmissionError}, or with the reason of the caller's abort. */
-export function transport(send: typeof fetch) {
-  return async (url: unknown, init: unknown): Promise<Answer> => {
-    const request = init as RequestInit;
-    const key = new Headers(request.headers).get(keyHeader) ?? undefined;
-    const { response, text } = await exchange(send, String(url), request, key);
-    const json = parse(text);
-    if (response.ok && isObject(json) && isObject(json["result"]) && !("error" in json))
-      return { ok: true, json: async () => json };
-    // JSON that breaks off: an answer that was cut where neither a length nor a last chunk tells, as behind old proxies.
-    if (response.ok && json === undefined && /\bjson\b/.test(response.headers.get("content-type") ?? ""))
-      throw noWholeAnswer(key);
-    throw refusal(response, json, key);
-  };
-}
-
-// The body is read here and not by the link, which would lose the status of an answer that breaks off or is no JSON.
-async function exchange(send: typeof fetch, url: string, init: RequestInit, key: string | undefined) {
+async function wholeAnswer(exchange: Exchange, outgoing: Outgoing, key: string | undefined): Promise<WholeAnswer> {
+  const { signal } = outgoing;
+  signal?.throwIfAborted();
   try {
-    const response = await send(url, init);
-    return { response, text: await response.text() };
+    return await exchange(outgoing);
   } catch (cause) {
-    if (init.signal?.aborted) throw cause;
+    // Not the cause: some rejections of an aborted request have lost the caller's reason.
+    if (signal?.aborted) throw signal.reason;
     throw noWholeAnswer(key, cause);
   }
 }
@@ -47,30 +45,37 @@ const noWholeAnswer = (idempotencyKey: string | undefined, cause?: unknown): Sub
     cause,
   });
 
-function refusal(response: Response, json: unknown, idempotencyKey: string | undefined): SubmissionError {
+function refusal({ status, header }: WholeAnswer, json: unknown, idempotencyKey: string | undefined): SubmissionError {
   const fault = readFault(json);
   return new SubmissionError({
     code: fault?.code ?? "UNEXPECTED_RESPONSE",
     message: fault?.message ?? "The service did not answer as expected. Please try again in a moment.",
-    status: response.status,
-    requestId: fault?.requestId ?? response.headers.get("x-request-id") ?? undefined,
+    status,
+    requestId: fault?.requestId ?? header("x-request-id") ?? undefined,
     issues: fault?.issues,
-    retryAfterSeconds: readRetryAfter(response.headers.get("retry-after")),
+    retryAfterSeconds: fault?.retryAfterSeconds ?? readRetryAfter(header("retry-after")),
     idempotencyKey,
   });
 }
 
+/** A refusal, with what the typed door puts beside it for callers who do not see the headers. */
+type TypedFault = FaultBody & { readonly retryAfterSeconds?: number };
+
 // tRPC's envelope, or the plain body of the REST door: requests refused before any door was reached get that one.
-function readFault(json: unknown): FaultBody | undefined {
+function readFault(json: unknown): TypedFault | undefined {
   if (!isObject(json)) return undefined;
   const { error } = json;
   const fault = isObject(error) && isObject(error["data"]) ? { ...error["data"], message: error["message"] } : json;
   return isFault(fault) ? fault : undefined;
 }
 
-function isFault(value: Readonly<Record<string, unknown>>): value is Readonly<Record<string, unknown>> & FaultBody {
-  const { message, code, requestId, issues = [] } = value;
-  return [message, code, requestId].every((text) => typeof text === "string") && Array.isArray(issues);
+function isFault(value: Readonly<Record<string, unknown>>): value is Readonly<Record<string, unknown>> & TypedFault {
+  const { message, code, requestId, issues = [], retryAfterSeconds = 0 } = value;
+  return (
+    [message, code, requestId].every((text) => typeof text === "string") &&
+    Array.isArray(issues) &&
+    typeof retryAfterSeconds === "number"
+  );
 }
 
 /** Seconds, or a date (RFC 9110 10.2.3); browsers show it to other origins only where CORS exposes it. */
@@ -84,7 +89,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A proxy's page, most likely. The status tells more than the syntax error.
+    // SyntaxError: a proxy's page, most likely. The status tells more than the error would.
     return undefined;
   }
 }

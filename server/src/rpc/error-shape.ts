@@ -13,6 +13,8 @@ export interface ErrorData {
   readonly path?: string;
   readonly requestId: string;
   readonly issues?: readonly Issue[];
+  /** What `Retry-After` says: a call in a batch has no headers of its own, and a streamed one none that come in time. */
+  readonly retryAfterSeconds?: number;
 }
 
 export interface ErrorShape {
@@ -24,7 +26,7 @@ export interface ErrorShape {
 
 /** The shape of anything thrown. */
 export function errorShape(error: unknown, path: string | undefined, requestId: string): ErrorShape {
-  const { status, code, message, issues } = describeFailure(error);
+  const { status, code, message, issues, retryAfterSeconds } = describeFailure(error);
   return {
     message,
     code: TRPC_ERROR_CODES_BY_KEY[code],
@@ -34,6 +36,7 @@ export function errorShape(error: unknown, path: string | undefined, requestId: 
       ...(path === undefined ? {} : { path }),
       requestId,
       ...(issues === undefined ? {} : { issues }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     },
   };
 }

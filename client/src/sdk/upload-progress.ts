@@ -1,0 +1,35 @@
+// How far an upload has come. `fetch` cannot tell, so this sends by XMLHttpRequest, which browsers and their dedicated
+// workers have and nobody else.
+import type { Exchange } from "./exchange.ts";
+
+/** How much of a request is on its way. */
+export interface UploadProgress {
+  /** Bytes handed to the network so far. */
+  readonly loaded: number;
+  /** Bytes of the whole form: the resume, the fields, and what stands between them. */
+  readonly total: number;
+}
+
+/** Whether there is a way to know. */
+export const canMeasureUploads = (): boolean => typeof XMLHttpRequest === "function";
+
+/** Sends as `fetch` does, and tells how far it has come. */
+export const byMeasuredUpload =
+  (onProgress: (progress: UploadProgress) => void): Exchange =>
+  ({ url, headers, body = null, signal }) =>
+    new Promise((resolve, reject) => {
+      const xhr = new XMLHttpRequest();
+      const stop = () => xhr.abort();
+      xhr.open("POST", url);
+      for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
+      xhr.upload.addEventListener("progress", ({ loaded, total }) => onProgress({ loaded, total }));
+      xhr.addEventListener("load", () =>
+        resolve({ status: xhr.status, text: xhr.responseText, header: (name) => xhr.getResponseHeader(name) }),
+      );
+      // It does not say why, on purpose: a page must not learn about other people's networks.
+      xhr.addEventListener("error", () => reject(new TypeError("The upload failed.")));
+      xhr.addEventListener("abort", () => reject(signal?.reason));
+      xhr.addEventListener("loadend", () => signal?.removeEventListener("abort", stop));
+      signal?.addEventListener("abort", stop);
+      xhr.send(body);
+    });
