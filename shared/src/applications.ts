@@ -1,38 +1,38 @@
 // A job application, with or without a resume file: what is sent and what comes back.
 import { z } from "zod";
 import { zfd } from "zod-form-data";
-import { email, optionalPhone, optionalText, optionalWebUrl, personName, requiredText } from "./fields.ts";
-import { textLengthMax } from "./limits.ts";
+import { optional, required } from "./fields.ts";
 import { applicationReference } from "./reference.ts";
+import { applicationRules as rules } from "./rules/submissions.ts";
 
 /** The form field that holds the file; every other field is text. */
 export const resumeField = "resumeFile";
 
 const shape = {
-  fullName: personName.meta({ description: "The applicant's full name.", examples: ["Ana Souza"] }),
-  email: email.meta({
+  fullName: required(rules.fullName).meta({ description: "The applicant's full name.", examples: ["Ana Souza"] }),
+  email: required(rules.email).meta({
     description: "Where the receipt and the answer go.",
     examples: ["ana@example.org"],
   }),
-  position: requiredText(textLengthMax.position).meta({
+  position: required(rules.position).meta({
     description: "The position applied for.",
     examples: ["Accent annotator"],
   }),
-  phone: optionalPhone.meta({ description: "A telephone number.", examples: ["+351 912 345 678"] }),
-  company: optionalText({ max: textLengthMax.company }).meta({
+  phone: optional(rules.phone).meta({ description: "A telephone number.", examples: ["+351 912 345 678"] }),
+  company: optional(rules.company).meta({
     description: "The present employer.",
   }),
-  availability: optionalText({ max: textLengthMax.availability }).meta({
+  availability: optional(rules.availability).meta({
     description: "When work could begin.",
   }),
-  accent: optionalText({ max: textLengthMax.accent }).meta({
+  accent: optional(rules.accent).meta({
     description: "The applicant's accent or variety.",
   }),
-  portfolioUrl: optionalWebUrl.meta({ description: "A portfolio. Stored as text, never fetched." }),
-  resumeUrl: optionalWebUrl.meta({
+  portfolioUrl: optional(rules.portfolioUrl).meta({ description: "A portfolio. Stored as text, never fetched." }),
+  resumeUrl: optional(rules.resumeUrl).meta({
     description: "A resume kept elsewhere. Stored as text, never fetched.",
   }),
-  coverLetter: optionalText({ max: textLengthMax.coverLetter, multiline: true }).meta({
+  coverLetter: optional(rules.coverLetter).meta({
     description: "Free text; line breaks and tabs are kept.",
   }),
   [resumeField]: zfd

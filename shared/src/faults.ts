@@ -41,6 +41,12 @@ export const faults = {
     message: "The body must be an object with the documented fields.",
     when: "The JSON text is valid but not an object.",
   },
+  proofOfWorkInvalid: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "The check that you are no program did not succeed. Please try again.",
+    when: "The service asks for a proof of work (ALTCHA), and its solution is missing, wrong, expired or was used before; `issues` names `altcha`.",
+  },
   idempotencyKeyInvalid: {
     status: 400,
     code: "BAD_REQUEST",

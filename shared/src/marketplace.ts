@@ -1,27 +1,28 @@
 // A buyer's inquiry about dataset packages: what is sent and what comes back.
 import { z } from "zod";
-import { email, optionalText, personName, requiredText } from "./fields.ts";
-import { packageIdsMax, textLengthMax } from "./limits.ts";
+import { optional, required } from "./fields.ts";
 import { inquiryReference } from "./reference.ts";
+import { inquiryRules, packageIdsRule } from "./rules/submissions.ts";
+import { missing } from "./rules/text.ts";
 
 /** Body of `marketplace.inquiry`. Unknown fields are ignored. */
 export const inquiryInput = z
   .object(
     {
-      name: personName.meta({ description: "The buyer's name.", examples: ["Ann Buyer"] }),
-      company: optionalText({ max: textLengthMax.company }).meta({
+      name: required(inquiryRules.name).meta({ description: "The buyer's name.", examples: ["Ann Buyer"] }),
+      company: optional(inquiryRules.company).meta({
         description: "The buyer's company.",
       }),
-      email: email.meta({
+      email: required(inquiryRules.email).meta({
         description: "Where the receipt and the answer go.",
         examples: ["ann@example.org"],
       }),
       selectedPackageIds: z
-        .array(requiredText(textLengthMax.packageId), {
-          error: (issue) => (issue.input === undefined ? "This field is required." : "This field must be a list."),
+        .array(required(packageIdsRule.item), {
+          error: (issue) => (issue.input === undefined ? missing : "This field must be a list."),
         })
-        .min(1, "Select at least one package.")
-        .max(packageIdsMax, `Select at most ${packageIdsMax} packages.`)
+        .min(...packageIdsRule.min)
+        .max(...packageIdsRule.max)
         .overwrite((ids) => [...new Set(ids)])
         .meta({
           description: "Identifiers of the packages asked for. Repeats are dropped, the order is kept.",

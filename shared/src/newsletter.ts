@@ -1,14 +1,15 @@
 // A newsletter subscription: what is sent and what comes back.
 import { z } from "zod";
-import { email } from "./fields.ts";
+import { required } from "./fields.ts";
 import { textLengthMax } from "./limits.ts";
+import { subscriptionRules } from "./rules/submissions.ts";
 import { normaliseSource } from "./source.ts";
 
 /** Body of `newsletter.subscribe`. Unknown fields are ignored. */
 export const subscribeInput = z
   .object(
     {
-      email: email.meta({
+      email: required(subscriptionRules.email).meta({
         description: "The address to subscribe.",
         examples: ["reader@example.org"],
       }),
