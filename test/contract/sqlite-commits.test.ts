@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
-import { applyPending, readMigrations } from "../../server/src/storage/sqlite/migrate.ts";
+import { applyPending, sqliteMigrations } from "../../server/src/storage/sqlite/migrate.ts";
 import { SqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { startChild } from "./children/child.ts";
@@ -88,7 +88,7 @@ describe("a full disk", () => {
     await using folder = await openFolder();
     const connection = new SqliteConnection(`${folder.path}/full.db`);
     connection.configure("read-write");
-    await applyPending(connection, readMigrations());
+    await applyPending(connection, sqliteMigrations());
     await using store = new SqliteStore(connection);
     await store.acceptApplication(application(0), [], lease);
 

@@ -1,7 +1,7 @@
 // The queries that run all the time, or over everything, find an index for what they do.
 import { expect, test } from "vitest";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
-import { applyPending, readMigrations } from "../../server/src/storage/sqlite/migrate.ts";
+import { applyPending, sqliteMigrations } from "../../server/src/storage/sqlite/migrate.ts";
 import { SqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
 import { collect, day, lease, noon } from "./records.ts";
 import { openFolder } from "./sqlite-under-test.ts";
@@ -50,7 +50,7 @@ test.each(Object.keys(calls))("%s scans no table", async (name) => {
   await using folder = await openFolder();
   const connection = new SqliteConnection(`${folder.path}/plans.db`);
   connection.configure("read-write");
-  await applyPending(connection, readMigrations());
+  await applyPending(connection, sqliteMigrations());
   const texts = observe(connection);
   await using store = new SqliteStore(connection);
   await calls[name]?.(store);

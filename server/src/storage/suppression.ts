@@ -1,6 +1,6 @@
 // What news of an address does to what is known of it. Providers repeat their news and mix up its order, so the outcome
 // must be the same whatever comes twice or late. The same on every engine; knows no SQL and no provider.
-import type { SubscriberStatus, SuppressionReason } from "./records.ts";
+import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "./records.ts";
 
 /** What is known of an address, and since when. */
 export interface Standing {
@@ -13,8 +13,46 @@ export interface Standing {
 const gravity = (reason: SuppressionReason | null): number =>
   [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
 
+/** What becomes of a subscriber by news of the address. */
+export interface StatusChange {
+  readonly status: SubscriberStatus;
+  readonly unsubscribedAt: number | null;
+}
+
+/** What news of an address leads to. */
+export interface Consequences {
+  readonly standing: Standing;
+  /** Null: the subscriber stays as it is, or there is none. */
+  readonly change: StatusChange | null;
+  readonly killsConfirmLinks: boolean;
+}
+
+/** What follows from news of an address, or null when it is none. `subscriber` is undefined when the address has none. */
+export function decideNews(
+  { reason, at }: SuppressionChange,
+  known: Standing | undefined,
+  subscriber: KnownAddressee | undefined,
+): Consequences | null {
+  const news = { reason: readReason(reason, known, subscriber?.status), at };
+  const standing = decideSuppression(known, news);
+  if (standing === null) return null;
+  // What only confirms a reason does nothing more to the subscriber.
+  if (subscriber === undefined || news.reason === null || standing.reason !== news.reason) {
+    return { standing, change: null, killsConfirmLinks: false };
+  }
+  const before = statusBeforeRefusal(subscriber, known);
+  const status = statusAfterSuppression(before, news.reason);
+  const leaves = status === "unsubscribed" && before !== "unsubscribed";
+  return {
+    standing,
+    change: status === subscriber.status ? null : { status, unsubscribedAt: leaves ? at : subscriber.unsubscribedAt },
+    // Those of an inactive address stay, in case it is explained by nothing of theirs; of who is bounced none works.
+    killsConfirmLinks: news.reason !== "inactive" && status !== "pending" && status !== "active",
+  };
+}
+
 /** What is known after the news, or null when the news changes nothing. `known` is undefined for a new address. */
-export function decideSuppression(known: Standing | undefined, news: Standing): Standing | null {
+function decideSuppression(known: Standing | undefined, news: Standing): Standing | null {
   if (known === undefined) return news;
   // A complaint is final, and counts however late it comes.
   if (known.reason === "complained") return null;
@@ -30,7 +68,7 @@ export function decideSuppression(known: Standing | undefined, news: Standing): 
 }
 
 /** A subscriber in the light of what is known of the address. */
-interface Subscriber {
+export interface KnownAddressee {
   readonly status: SubscriberStatus;
   readonly welcomedAt: number | null;
   readonly confirmedAt: number | null;
@@ -43,7 +81,7 @@ interface Subscriber {
  * What a refusal for an unknown reason amounts to. An address that bounced before explains it, and must not be taken
  * for one that is bounced only for as long as nobody knows better.
  */
-export function readReason(
+function readReason(
   reason: SuppressionReason | null,
   known: Standing | undefined,
   status: SubscriberStatus | undefined,
@@ -52,7 +90,7 @@ export function readReason(
 }
 
 /** The status without a refusal that is explained only now. Only who was pending or active becomes bounced by one. */
-export function statusBeforeRefusal(subscriber: Subscriber, known: Standing | undefined): SubscriberStatus {
+function statusBeforeRefusal(subscriber: KnownAddressee, known: Standing | undefined): SubscriberStatus {
   if (subscriber.status !== "bounced" || known?.reason !== "inactive") return subscriber.status;
   // Left since the refusal.
   if (subscriber.unsubscribedAt !== null) return "unsubscribed";
@@ -61,7 +99,7 @@ export function statusBeforeRefusal(subscriber: Subscriber, known: Standing | un
 }
 
 /** What becomes of a subscriber whose address is suppressed. Nothing makes one active again but their own consent. */
-export function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionReason): SubscriberStatus {
+function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionReason): SubscriberStatus {
   if (status === "complained" || reason === "manual") return status;
   if (reason === "complained") return "complained";
   if (status === "bounced" || reason === "bounced") return "bounced";

@@ -1,6 +1,6 @@
 // Applications as records and as rows, the same for every engine. Every row of a table has the same keys in the same order, so
 // that an engine may compile its insert once. Knows no SQL.
-import type { ApplicationRecord, ResumeRecord, StoredApplication } from "../records.ts";
+import type { ApplicationRecord, ResumeRecord, StoredApplication, StoredResume } from "../records.ts";
 import type { ApplicationTable } from "../schema.ts";
 
 export function applicationRow(application: ApplicationRecord): ApplicationTable {
@@ -60,7 +60,15 @@ export const resumeColumns = [
   "resume_sha256",
 ] as const satisfies readonly (keyof ApplicationTable)[];
 
-export function resumeOf(row: Pick<ApplicationTable, (typeof resumeColumns)[number]>): ResumeRecord | null {
+/** @param row undefined when there is no such application */
+export function storedResume(
+  row: Pick<ApplicationTable, (typeof resumeColumns)[number] | "resume_scan"> | undefined,
+): StoredResume | null {
+  const resume = row === undefined ? null : resumeOf(row);
+  return resume === null ? null : { ...resume, scan: row?.resume_scan ?? "unscanned" };
+}
+
+function resumeOf(row: Pick<ApplicationTable, (typeof resumeColumns)[number]>): ResumeRecord | null {
   const { resume_key: key, resume_filename: filename, resume_kind: kind, resume_size: size } = row;
   if (key === null || filename === null || kind === null || size === null || row.resume_sha256 === null) return null;
   return { key, filename, kind, size, sha256: row.resume_sha256 };

@@ -25,6 +25,18 @@ export function subscriberRow(
   };
 }
 
+/** What subscribing again changes in the row of an address. */
+export const renewedColumns = (
+  subscription: SubscriptionRecord,
+  { status, mailed }: SubscriptionDecision,
+): Partial<SubscriberTable> => ({
+  status,
+  last_source: subscription.source,
+  email_disposable: Number(subscription.emailDisposable ?? false),
+  ...(mailed && { welcomed_at: subscription.receivedAt }),
+  ...(status === "active" && { unsubscribed_at: null }),
+});
+
 /** The tokens in the links of one welcome mail. With single opt-in there is nothing to confirm. */
 export function tokenRows(subscription: SubscriptionRecord): NewsletterTokenTable[] {
   const { confirmTokenHash, confirmExpiresAt, unsubscribeTokenHash, receivedAt } = subscription;

@@ -2,7 +2,7 @@
 // that an engine may compile its insert once. Knows no SQL.
 import { emailKey } from "@submissions/shared/fields";
 import { isAutomatic } from "../automatic-mail.ts";
-import type { LeasedMail, MailContent, NewMail, StoredMail } from "../records.ts";
+import type { LeasedMail, MailContent, MailSettlement, NewMail, StoredMail } from "../records.ts";
 import type { MailTable } from "../schema.ts";
 import type { Lease } from "../store.ts";
 
@@ -33,7 +33,7 @@ export function mailRow(mail: NewMail, createdAt: number, lease: Lease | null): 
 }
 
 /** The mail of a row, or null when the row cannot be read. */
-export function leasedMail(row: MailTable): LeasedMail | null {
+function leasedMail(row: MailTable): LeasedMail | null {
   const content = mailContent(row);
   if (content === null) return null;
   return {
@@ -75,6 +75,70 @@ const isTexts = (value: unknown): value is Record<string, string> =>
   value !== null &&
   !Array.isArray(value) &&
   Object.values(value).every((one) => typeof one === "string");
+
+/** Mails that were just leased: those that can be read, oldest due first, and the ids of those that cannot. */
+export function leasedMails(rows: readonly MailTable[]): {
+  readonly mails: LeasedMail[];
+  readonly unreadable: MailTable[];
+} {
+  const mails: LeasedMail[] = [];
+  const unreadable: MailTable[] = [];
+  // RETURNING promises no order.
+  for (const row of rows.toSorted(byDueTime)) {
+    const mail = leasedMail(row);
+    if (mail === null) unreadable.push(row);
+    else mails.push(mail);
+  }
+  return { mails, unreadable };
+}
+
+const byDueTime = (a: MailTable, b: MailTable): number =>
+  (a.due_at ?? 0) - (b.due_at ?? 0) || a.created_at - b.created_at;
+
+/** How a mail that cannot be read is settled. */
+export const unreadableMail = ({ id, denials }: MailTable, at: number): MailSettlement => ({
+  id,
+  result: "failed",
+  at,
+  error: "unreadable row",
+  denials,
+});
+
+/** Given back. */
+export const unleased = { lease_owner: null, lease_until: null };
+
+// The links in a sent mail are as good as passwords, and its text is personal data that nobody needs a second time.
+const bodyless = { reply_to: null, text: null, html: null, headers: null };
+
+/** What a settlement says; every kind says only some of it. */
+export interface SettledValues {
+  readonly at: number;
+  readonly providerId: string;
+  readonly error: string;
+  readonly dueAt: number;
+  readonly denials: number | null;
+}
+
+/** The columns that each kind of settlement writes, beside counting the try and giving the lease back. */
+export const settledColumns = {
+  sent: ({ at, providerId }: SettledValues) => ({
+    status: "sent",
+    sent_at: at,
+    provider_id: providerId,
+    last_error: null,
+    due_at: null,
+    denials: null,
+    ...bodyless,
+  }),
+  failed: ({ error, denials }: SettledValues) => ({ status: "failed", due_at: null, last_error: error, denials }),
+  later: ({ dueAt, error, denials }: SettledValues) => ({ due_at: dueAt, last_error: error, denials }),
+} as const satisfies Record<MailSettlement["result"], (values: SettledValues) => Partial<MailTable>>;
+
+/** A settlement as the values of all kinds, with the tries that it counts. */
+export function settledValues(settlement: MailSettlement): SettledValues & { readonly tries: number } {
+  const nothing = { providerId: "", error: "", dueAt: 0, denials: null };
+  return { ...nothing, ...settlement, tries: settlement.result === "later" && !settlement.tried ? 0 : 1 };
+}
 
 /** The columns that an operator sees of a mail: all but its body. */
 export const listedMailColumns = [

@@ -1,8 +1,9 @@
 // What the database knows of an address that an automatic mail would go to. Read inside the transaction that would store
 // the mail, so that concurrent submissions cannot exceed the limit together.
 import { automaticMailAllowed, automaticMailMs } from "../automatic-mail.ts";
+import { compileOnce } from "../queries/compile.ts";
 import type { Mailable } from "../subscription.ts";
-import { compileOnce, type Engine } from "./queries.ts";
+import type { Engine } from "./queries.ts";
 
 /** What an address, in the form of `emailKey`, may be sent now. */
 export type MayMail = (addressKey: string, now: number) => Mailable;

@@ -1,8 +1,11 @@
 // Spent challenges in SQLite. One is spent in the transaction that stores its submission. Its functions run inside a
 // transaction that the store has opened.
+import { compileOnce } from "../queries/compile.ts";
+import { onceQueries } from "../queries/idempotency.ts";
 import type { ChallengeRecord } from "../records.ts";
+import { spentChallengeRow } from "../rows/idempotency.ts";
 import type { SpentChallengeTable } from "../schema.ts";
-import { compileOnce, type Engine, insertOf } from "./queries.ts";
+import { type Engine, insertOf } from "./queries.ts";
 
 export interface SpentChallenges {
   has(challenge: ChallengeRecord): boolean;
@@ -17,8 +20,7 @@ export function spentChallengesOf({ connection, queries }: Engine): SpentChallen
   );
   return {
     has: ({ hash }) => connection.all(found({ hash })).length > 0,
-    add: ({ hash, expiresAt }) => void insert({ challenge_hash: hash, expires_at: expiresAt }),
-    forget: (before) =>
-      connection.run(queries.deleteFrom("spent_challenge").where("expires_at", "<=", before).compile()),
+    add: (challenge) => void insert(spentChallengeRow(challenge)),
+    forget: (before) => connection.run(onceQueries(queries).forgetChallenges(before)),
   };
 }

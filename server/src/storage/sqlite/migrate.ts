@@ -1,7 +1,7 @@
 // Brings a database to the schema of this version: numbered SQL files, forwards only, each in one transaction that
 // records it first. Any number of processes may start at once. Knows nothing of what the migrations say.
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Migration, readMigrations } from "../migrations.ts";
 import { SchemaTooNew } from "../schema-version.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -11,26 +11,8 @@ const migrationWaitMs = 60_000;
 
 const folder = join(import.meta.dirname, "migrations");
 
-export interface Migration {
-  readonly number: number;
-  /** File name without its ending. */
-  readonly name: string;
-  readonly script: string;
-}
-
 /** The migrations of this version in their order. */
-export function readMigrations(from: string = folder): Migration[] {
-  const files = readdirSync(from).filter((file) => file.endsWith(".sql"));
-  return files.toSorted().map((file, index) => {
-    const number = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(file)?.[1]);
-    if (number !== index + 1) throw new Error(`Migration ${file} should have number ${index + 1}.`);
-    return {
-      number,
-      name: file.slice(0, -".sql".length),
-      script: readFileSync(join(from, file), "utf8"),
-    };
-  });
-}
+export const sqliteMigrations = (): Migration[] => readMigrations(folder);
 
 /**
  * The migrations that the database lacks. Reads only.

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { SchemaTooOld } from "../schema-version.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { type Access, SqliteConnection } from "./connection.ts";
-import { applyPending, findPending, readMigrations } from "./migrate.ts";
+import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
 /** Another process may be recovering the log of a crash, or switching a new file to its log. */
@@ -33,7 +33,7 @@ async function closingOnFailure<T>(connection: SqliteConnection, work: () => Pro
 export async function openSqliteStore(file: string, access: Access): Promise<SqliteStore> {
   const connection = await connect(file, access);
   return closingOnFailure(connection, async () => {
-    const migrations = readMigrations();
+    const migrations = sqliteMigrations();
     if (access === "read-only") {
       const pending = await retryWhileBusy(() => findPending(connection, migrations));
       if (pending.length > 0) throw new SchemaTooOld(pending.map((migration) => migration.name));
@@ -49,7 +49,7 @@ export async function openSqliteStore(file: string, access: Access): Promise<Sql
 export async function migrateSqlite(file: string): Promise<string[]> {
   const connection = await connect(file, "read-write");
   try {
-    return await applyPending(connection, readMigrations());
+    return await applyPending(connection, sqliteMigrations());
   } finally {
     connection.close();
   }
@@ -57,7 +57,7 @@ export async function migrateSqlite(file: string): Promise<string[]> {
 
 /** Names of the migrations that the database lacks; all of them when there is no database. Writes nothing. */
 export async function pendingSqliteMigrations(file: string): Promise<string[]> {
-  const migrations = readMigrations();
+  const migrations = sqliteMigrations();
   if (!existsSync(file)) return migrations.map((migration) => migration.name);
   const connection = await connect(file, "read-only");
   try {

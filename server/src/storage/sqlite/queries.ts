@@ -1,28 +1,14 @@
-// Builds SQL and never runs it: kysely with a driver that does nothing, for the text and the parameters of typed
-// queries. What it compiles runs synchronously on the connection, within one transaction that nothing can interrupt.
-import {
-  type CompiledQuery,
-  DummyDriver,
-  Kysely,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from "kysely";
-import type { Database } from "../schema.ts";
+// SQLite's dialect for the queries, and what its modules are handed. What is compiled runs synchronously on the connection,
+// within one transaction that nothing can interrupt.
+import { type CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import type { DialectParts, Queries } from "../queries/compile.ts";
 import type { SqliteConnection } from "./connection.ts";
 
-export type Queries = Kysely<Database>;
-
-export function createQueries(): Queries {
-  return new Kysely<Database>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (database) => new SqliteIntrospector(database),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
-}
+export const sqliteDialect: DialectParts = {
+  createAdapter: () => new SqliteAdapter(),
+  createIntrospector: (database) => new SqliteIntrospector(database),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+};
 
 /** What the modules of this engine are handed. */
 export interface Engine {
@@ -43,31 +29,4 @@ export function insertOf<Row extends object>(
     compiled ??= { sql: build(row).compile().sql, keys: Object.keys(row) as (keyof Row)[] };
     return connection.run({ sql: compiled.sql, parameters: compiled.keys.map((key) => row[key]) }) === 1;
   };
-}
-
-// Stands for a value while a statement is compiled; never reaches SQLite.
-class Slot {
-  readonly name: PropertyKey;
-
-  constructor(name: PropertyKey) {
-    this.name = name;
-  }
-}
-
-/**
- * A statement or query compiled at once, for other values each time. `build` is called with a stand-in for each value
- * and must put it where the value belongs, not look at it.
- */
-export function compileOnce<Values extends object, Row>(
-  names: readonly (keyof Values)[],
-  build: (slots: Values) => { compile(): CompiledQuery<Row> },
-): (values: Values) => CompiledQuery<Row> {
-  const slots = Object.fromEntries(names.map((name) => [name, new Slot(name)])) as Values;
-  const compiled = build(slots).compile();
-  return (values) => ({
-    ...compiled,
-    parameters: compiled.parameters.map((value) =>
-      value instanceof Slot ? values[value.name as keyof Values] : value,
-    ),
-  });
 }

@@ -22,6 +22,9 @@ import { emailKey } from "@submissions/shared/fields";
 import type { ReferenceKind } from "@submissions/shared/reference";
 import { reached } from "../../failpoint.ts";
 import type { CommitCounts } from "../commit-counts.ts";
+import { type Position, readPages, receivedPosition, subscribedPosition } from "../pages.ts";
+import { createQueries } from "../queries/compile.ts";
+import { findFreeNumbers } from "../references.ts";
 import { applicationRow } from "../rows/applications.ts";
 import { inquiryRow } from "../rows/marketplace.ts";
 import { mailRow } from "../rows/outbox.ts";
@@ -45,13 +48,12 @@ import { type SpentChallenges, spentChallengesOf } from "./challenges.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { type IdempotencyKeys, idempotencyKeysOf } from "./idempotency.ts";
-import { inquiriesOf, type Inquiries, receivedPosition } from "./marketplace.ts";
-import { subscribedPosition, type Subscribers, subscribersOf } from "./newsletter.ts";
+import { inquiriesOf, type Inquiries } from "./marketplace.ts";
+import { type Subscribers, subscribersOf } from "./newsletter.ts";
 import { type NewsletterLinks, newsletterLinksOf } from "./newsletter-links.ts";
 import { type Outbox, outboxOf } from "./outbox.ts";
-import { readPages } from "./pages.ts";
-import { createQueries, type Engine } from "./queries.ts";
-import { findFreeNumbers } from "./references.ts";
+import { type Engine, sqliteDialect } from "./queries.ts";
+import { findFreeWithin } from "./references.ts";
 import { type Suppressions, suppressionsOf } from "./suppression.ts";
 
 /** How long the readiness check waits for the write lock; whoever asks wants an answer, not the last try. */
@@ -84,7 +86,7 @@ export class SqliteStore implements Store {
 
   /** Takes over a connection that is configured and migrated. */
   constructor(connection: SqliteConnection) {
-    this.#engine = { connection, queries: createQueries() };
+    this.#engine = { connection, queries: createQueries(sqliteDialect) };
     this.#queue = new CommitQueue(connection);
     this.#inquiries = inquiriesOf(this.#engine);
     this.#applications = applicationsOf(this.#engine);
@@ -225,7 +227,9 @@ export class SqliteStore implements Store {
   }
 
   freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]> {
-    return findFreeNumbers(this.#engine, kind, day, count);
+    return findFreeNumbers(count, (range, limit) =>
+      retryWhileBusy(() => findFreeWithin(this.#engine, kind, day, range, limit)),
+    );
   }
 
   async claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
@@ -263,15 +267,15 @@ export class SqliteStore implements Store {
   }
 
   exportInquiries(since: number): AsyncIterable<StoredInquiry> {
-    return readPages(since, this.#inquiries.readPage, receivedPosition);
+    return readPages(since, unlessBusy(this.#inquiries.readPage), receivedPosition);
   }
 
   exportApplications(since: number): AsyncIterable<StoredApplication> {
-    return readPages(since, this.#applications.readPage, receivedPosition);
+    return readPages(since, unlessBusy(this.#applications.readPage), receivedPosition);
   }
 
   exportSubscribers(since: number): AsyncIterable<StoredSubscriber> {
-    return readPages(since, this.#subscribers.readPage, subscribedPosition);
+    return readPages(since, unlessBusy(this.#subscribers.readPage), subscribedPosition);
   }
 
   findResume(reference: string): Promise<StoredResume | null> {
@@ -314,3 +318,10 @@ export class SqliteStore implements Store {
     this.#engine.connection.close();
   }
 }
+
+type ReadPage<Row> = (after: Position, limit: number) => readonly Row[];
+
+const unlessBusy =
+  <Row>(read: ReadPage<Row>) =>
+  (after: Position, limit: number): Promise<readonly Row[]> =>
+    retryWhileBusy(() => read(after, limit));
