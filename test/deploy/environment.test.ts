@@ -1,0 +1,44 @@
+// A variable that is misspelt in a manifest is ignored by the service, silently. Hence each must be one that is read.
+import { expect, test } from "vitest";
+import { filesOf, read, readYaml } from "./read-deploy.ts";
+
+// Read by others: the image of PostgreSQL, and the S3 client itself.
+const ofOthers = /^(?:POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
+
+// Written before the engines that read them.
+const announced = /^(?:SERVICE_MODE|S3_REGION|S3_ENDPOINT)$/;
+
+const configuration = read("server/src/config/config.ts").replace(/\/\/.*$/gm, "");
+const isRead = (name: string) => new RegExp(`["\\s]${name}\\b`).test(configuration);
+
+const fromEnvFiles = filesOf("*.env.example").flatMap((file) =>
+  [...read(file).matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = ""]) => ({ file, name })),
+);
+const fromUnits = filesOf("systemd/*").flatMap((file) =>
+  [...read(file).matchAll(/^Environment=(.*)$/gm)].flatMap(([, text = ""]) =>
+    text.split(" ").map((pair) => ({ file, name: pair.split("=")[0] ?? "" })),
+  ),
+);
+const fromImage = [...read("deploy/Dockerfile").matchAll(/^ENV (.*)$/gm)].flatMap(([, text = ""]) =>
+  text.split(" ").map((pair) => ({ file: "deploy/Dockerfile", name: pair.split("=")[0] ?? "" })),
+);
+const fromManifests = filesOf("kubernetes/*.yaml").flatMap((file) =>
+  readYaml<object>(file).flatMap((manifest) => [...variablesOf(manifest)].map((name) => ({ file, name }))),
+);
+
+function* variablesOf(node: unknown): Generator<string> {
+  if (typeof node !== "object" || node === null) return;
+  for (const [key, value] of Object.entries(node)) {
+    if ((key === "data" || key === "stringData") && !Array.isArray(value)) yield* Object.keys(value as object);
+    else if (key === "env") yield* (value as readonly { readonly name: string }[]).map(({ name }) => name);
+    else yield* variablesOf(value);
+  }
+}
+
+test.each([...fromEnvFiles, ...fromUnits, ...fromImage, ...fromManifests])("$name of $file is read", ({ name }) => {
+  expect(ofOthers.test(name) || announced.test(name) || isRead(name)).toBe(true);
+});
+
+test("variables were found in every kind of file", () => {
+  for (const found of [fromEnvFiles, fromUnits, fromImage, fromManifests]) expect(found.length).toBeGreaterThan(0);
+});
