@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // Workspace packages are read from their sources, as the server itself does.
-const conditions = ["@submissions/source", "node", "import", "module", "default"];
+const conditions = ["@submissions/source", "node", "import", "default"];
 
 const project = (name: string, include: string[], more: object = {}) => ({
   extends: true as const,

@@ -2,7 +2,15 @@
 import type { RetryOptions } from "./retry.ts";
 import type { UploadProgress } from "./upload-progress.ts";
 
-/** Where the service is and how to reach it. */
+/**
+ * Where the service is and how to reach it.
+ *
+ * @example
+ * ```ts
+ * createSubmissionsClient({ url: "https://submissions.example.org", retry: { tries: 2 } });
+ * createSubmissionsClient({ url: "/" }); // in a page that the service itself serves
+ * ```
+ */
 export interface SubmissionsClientOptions {
   /**
    * Base address of the service, `https://submissions.example.org`, without `/trpc`. In a browser it may be relative to
@@ -43,7 +51,17 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of one application. */
+/**
+ * Options of one application.
+ *
+ * @example
+ * ```ts
+ * await submissions.applications.submit(application, {
+ *   resumeFilename: "ana.pdf",
+ *   signal: AbortSignal.timeout(120_000),
+ * });
+ * ```
+ */
 export interface ApplicationOptions extends CallOptions {
   /**
    * What the resume is called. By default a `File`'s own name, and `resume` for a `Blob`. An extension must agree with

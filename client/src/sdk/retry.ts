@@ -2,7 +2,15 @@
 // bodies. That sending again makes no second submission is the idempotency key's doing.
 import { SubmissionError } from "./submission-error.ts";
 
-/** How often and how long a submission is sent again. What is left out keeps its default. */
+/**
+ * How often and how long a submission is sent again. What is left out keeps its default.
+ *
+ * @example
+ * ```ts
+ * const patient: RetryOptions = { tries: 20, longestWaitMs: 60_000, giveUpAfterMs: 600_000 };
+ * await submissions.marketplace.inquiry(inquiry, { retry: patient });
+ * ```
+ */
 export interface RetryOptions {
   /** How often it is sent at most. Waiting for another call with the same key (`CONFLICT`) does not count. Default 4. */
   readonly tries?: number | undefined;

@@ -13,6 +13,12 @@ import type { FaultCode, Issue } from "@submissions/shared/faults";
  *   submission arrived is unknown.
  *
  * This is the last of a call's tries; what the earlier ones leave open is in {@link SubmissionError.mayHaveArrived}.
+ *
+ * @example
+ * ```ts
+ * const offline: SubmissionErrorCode = "NETWORK";
+ * if (error.code === offline) show("Are you online?");
+ * ```
  */
 export type SubmissionErrorCode = FaultCode | "NETWORK" | "UNEXPECTED_RESPONSE";
 
@@ -24,7 +30,14 @@ const uncertain: ReadonlySet<SubmissionErrorCode> = new Set([
   "CONFLICT",
 ]);
 
-/** What a {@link SubmissionError} is made of. */
+/**
+ * What a {@link SubmissionError} is made of.
+ *
+ * @example A test of a form, which wants to see it refused
+ * ```ts
+ * throw new SubmissionError({ code: "SERVICE_UNAVAILABLE", message: "Please try again in a moment.", status: 503 });
+ * ```
+ */
 export interface SubmissionErrorFacts {
   readonly code: SubmissionErrorCode;
   /** Safe to show to a person. */

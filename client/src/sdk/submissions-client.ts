@@ -13,6 +13,13 @@ import type {
  * The three submissions. One call is one submission: when no answer comes, or one that may pass, it is sent again with
  * the same key, and the service answers a key once. Every method rejects with a `SubmissionError`, the last one if
  * there were several, or with the reason of the caller's abort; mistakes of the calling program are TypeErrors.
+ *
+ * @example A part of a page that is handed the client, and can be handed another one in tests
+ * ```ts
+ * function signUp({ newsletter }: SubmissionsClient) {
+ *   return newsletter.subscribe({ email, source: "footer" });
+ * }
+ * ```
  */
 export interface SubmissionsClient {
   readonly marketplace: {

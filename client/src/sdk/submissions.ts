@@ -1,15 +1,17 @@
 // What can be submitted and what comes back: the schemas' own types, which the router is made of. They are taken from
 // the schemas so that the package's declarations stand alone (the server is not published, and what cannot be found
-// silently becomes `any`); that they are the router's is checked where the client calls it. Types only.
-import type { ApplicationReceipt, applicationInput } from "@submissions/shared/applications";
-import type { InquiryReceipt, inquiryInput } from "@submissions/shared/marketplace";
-import type { SubscribeReceipt, subscribeInput } from "@submissions/shared/newsletter";
+// silently becomes `any`); a test of types holds them to the router's. Types only.
+import type { applicationInput, applicationReceipt } from "@submissions/shared/applications";
+import type { inquiryInput, inquiryReceipt } from "@submissions/shared/marketplace";
+import type { subscribeInput, subscribeReceipt } from "@submissions/shared/newsletter";
 
-export type { ApplicationReceipt, InquiryReceipt, SubscribeReceipt };
-
-/** What a schema takes, before it cleans anything (as Standard Schema names it). */
-type InputOf<Schema extends { readonly "~standard": { readonly types?: { readonly input: unknown } | undefined } }> =
-  NonNullable<Schema["~standard"]["types"]>["input"];
+/** A schema, as Standard Schema has it. */
+interface Typed {
+  readonly "~standard": { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined };
+}
+/** What a schema takes, before it cleans anything. */
+type InputOf<Schema extends Typed> = NonNullable<Schema["~standard"]["types"]>["input"];
+type OutputOf<Schema extends Typed> = NonNullable<Schema["~standard"]["types"]>["output"];
 
 // The schema takes ready forms too; here those are a type of their own.
 type ApplicationFields = Exclude<InputOf<typeof applicationInput>, { entries(): unknown }>;
@@ -51,3 +53,37 @@ export interface Application extends Omit<ApplicationFields, "resumeFile"> {
   /** PDF, DOC or DOCX of at most 5 MiB (5,242,880 bytes), judged by its bytes. A `File` is a `Blob` with a name. */
   readonly resumeFile?: Blob | undefined;
 }
+
+/**
+ * What a buyer gets back.
+ *
+ * @example
+ * ```ts
+ * const { inquiryId }: InquiryReceipt = await submissions.marketplace.inquiry(inquiry);
+ * show(`Please quote ${inquiryId}.`); // INQ-20261121-042137
+ * ```
+ */
+export type InquiryReceipt = OutputOf<typeof inquiryReceipt>;
+
+/**
+ * What a subscriber gets back: the same for every address, known or not.
+ *
+ * @example
+ * ```ts
+ * const { message }: SubscribeReceipt = await submissions.newsletter.subscribe(subscription);
+ * show(message);
+ * ```
+ */
+export type SubscribeReceipt = OutputOf<typeof subscribeReceipt>;
+
+/**
+ * What an applicant gets back.
+ *
+ * @example
+ * ```ts
+ * const receipt: ApplicationReceipt = await submissions.applications.submit(application);
+ * show(`Please quote ${receipt.applicationId}.`); // APP-20261121-907715
+ * if (!receipt.confirmationEmailSent) show("The confirmation will follow by mail.");
+ * ```
+ */
+export type ApplicationReceipt = OutputOf<typeof applicationReceipt>;

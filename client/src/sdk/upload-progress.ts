@@ -2,7 +2,14 @@
 // workers have and nobody else.
 import type { Exchange } from "./exchange.ts";
 
-/** How much of a request is on its way. */
+/**
+ * How much of a request is on its way.
+ *
+ * @example
+ * ```ts
+ * const percent = ({ loaded, total }: UploadProgress) => Math.floor((100 * loaded) / total);
+ * ```
+ */
 export interface UploadProgress {
   /** Bytes handed to the network so far. */
   readonly loaded: number;

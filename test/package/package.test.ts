@@ -1,0 +1,172 @@
+// What installs the client gets: the packed tarballs, outside the repository, linted, compiled against, bundled and run.
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startService } from "../support/service.ts";
+import { documentedExports, examples } from "./examples.ts";
+import { packAndInstall, root, run, type Manifest, type Packed } from "./packed.ts";
+
+/** What a page pays for sending submissions, minified and gzipped: docs/client.md promises it. */
+const clientGzipBytesMax = 3_000;
+
+let packed: Packed;
+beforeAll(async () => (packed = await packAndInstall()));
+afterAll(() => packed[Symbol.asyncDispose]());
+
+const installed = (path: string) => join(packed.project, "node_modules/@submissions", path);
+
+/** Compiles files of the project; rejects with what the compiler says. */
+async function compile(name: string, include: readonly string[], options: object): Promise<string> {
+  const compilerOptions = {
+    target: "es2024",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: false,
+    noEmit: true,
+    ...options,
+  };
+  const config = join(packed.project, `tsconfig.${name}.json`);
+  await writeFile(config, JSON.stringify({ compilerOptions, include }));
+  return run("tsc", ["-p", config], packed.project);
+}
+
+const page = { module: "esnext", moduleResolution: "bundler", lib: ["es2024", "dom", "dom.iterable"], types: [] };
+const node = { module: "nodenext", moduleResolution: "nodenext", types: ["node"] };
+
+/** A program that names the package, as a bundler puts it together for a page. */
+async function bundle(program: string): Promise<string> {
+  const entry = join(packed.project, "entry.js");
+  await writeFile(entry, program);
+  const output = await build({
+    root: packed.project,
+    configFile: false,
+    logLevel: "error",
+    build: {
+      write: false,
+      target: "es2022",
+      rolldownOptions: { input: entry, preserveEntrySignatures: "strict", output: { format: "es" } },
+    },
+  });
+  return [output]
+    .flat()
+    .flatMap((one) => ("output" in one ? one.output : []))
+    .map((file) => ("code" in file ? file.code : ""))
+    .join("");
+}
+
+describe.each(["shared", "client"] as const)("the tarball of %s", (name) => {
+  test("is what publint takes for well made", async () => {
+    expect(await run("publint", ["run", packed.tarballs[name], "--strict"], root)).toContain("All good!");
+  });
+
+  test("has types wherever it has code", async () => {
+    const modules = (await readdir(installed(`${name}/dist`), { recursive: true })).filter((file) =>
+      file.endsWith(".js"),
+    );
+    const entries = name === "client" ? [] : ["--entrypoints", ...modules.map((file) => file.replace(".js", ""))];
+    // It ends with 1 when there is a problem.
+    const report = await run("attw", [packed.tarballs[name], "--profile", "esm-only", ...entries], root);
+    expect(report).toContain(`@submissions/${name} v`);
+  });
+
+  test("holds what source maps lead to, licence and words, and no tests", async () => {
+    const files = await readdir(installed(name), { recursive: true });
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
+    expect(files.filter((file) => /\.test\.|tsconfig/.test(file))).toEqual([]);
+    const maps = files.filter((file) => file.endsWith(".map"));
+    expect(maps.length).toBeGreaterThan(0);
+    const missing: string[] = [];
+    for (const map of maps) {
+      const { sources } = JSON.parse(await readFile(installed(`${name}/${map}`), "utf8")) as { sources: string[] };
+      for (const source of sources) if (!files.includes(join(map, "..", source))) missing.push(`${map}: ${source}`);
+    }
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("a project that installs it", () => {
+  test.each([
+    ["in a page, by a bundler's rules", "in-a-page", page],
+    ["in Node, by Node's rules", "in-node", node],
+    // The types of zod-form-data need those of a page.
+    ["in Node, without the types of a page", "in-node", { ...node, lib: ["es2024"], skipLibCheck: true }],
+  ])("compiles %s", async (_, program, options) => {
+    await compile(program, [`${program}.ts`], options);
+  });
+
+  test("sends one of each to the service from Node, without a word on standard error", async () => {
+    await using service = await startService();
+    const resume = join(root, "test/fixtures/documents/files/format-corpus__lorem-ipsum.pdf");
+    const output = await run(process.execPath, ["in-node.ts", service.url, resume], packed.project);
+    const { inquiries, applications, subscribers } = await service.stored();
+    expect(JSON.parse(output)).toEqual({
+      inquiryId: inquiries[0]?.reference,
+      message: expect.any(String),
+      applicationId: applications[0]?.reference,
+      refused: "BAD_REQUEST",
+      issue: { path: ["email"], message: expect.any(String) },
+    });
+    expect([inquiries.length, applications.length, subscribers.length]).toEqual([1, 1, 1]);
+  });
+
+  test("gets no types of the server's and no code but the client's own", async () => {
+    const { dependencies } = JSON.parse(await readFile(installed("client/package.json"), "utf8")) as Manifest;
+    expect(Object.keys(dependencies ?? {})).toEqual(["@submissions/shared"]);
+    const files = (await readdir(installed("client/dist/sdk"))).filter((file) => /\.(?:js|d\.ts)$/.test(file));
+    for (const file of files) {
+      const text = await readFile(installed(`client/dist/sdk/${file}`), "utf8");
+      const imports = [
+        ...text.matchAll(/^(?:import|export)\s[^;=(]*?\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm),
+      ].map(([, fixed, dynamic]) => fixed ?? dynamic ?? "");
+      const foreign = imports.filter((specifier) => !specifier.startsWith("./"));
+      expect(
+        foreign.filter((specifier) => file.endsWith(".js") || !specifier.startsWith("@submissions/shared/")),
+      ).toEqual([]);
+    }
+  });
+});
+
+describe("a bundle", () => {
+  test(`with the client grows by no more than ${clientGzipBytesMax} bytes`, async () => {
+    const code = await bundle('export { createSubmissionsClient, SubmissionError } from "@submissions/client";');
+    const bytes = gzipSync(code, { level: 9 }).length;
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThanOrEqual(clientGzipBytesMax);
+    for (const file of ["docs/client.md", "client/README.md"])
+      expect(await readFile(join(root, file), "utf8")).toContain(`under ${clientGzipBytesMax / 1_000} KB`);
+  });
+
+  test("keeps only what is used of it", async () => {
+    expect((await bundle('import "@submissions/client";')).trim()).toBe("");
+    const error = await bundle('export { SubmissionError } from "@submissions/client";');
+    expect(error).toContain("mayHaveArrived");
+    expect(error).not.toMatch(/fetch|XMLHttpRequest/);
+  });
+});
+
+describe("the examples", () => {
+  test("of the documents and the comments compile", async () => {
+    const folder = join(packed.project, "examples");
+    await mkdir(folder);
+    await cp(join(import.meta.dirname, "scene.ts"), join(folder, "scene.ts"));
+    const all = examples();
+    for (const { place, code } of all) {
+      const file = `${place.replace(/[/:]/g, "__")}.ts`;
+      await writeFile(join(folder, file), `${code}export {};\n`);
+    }
+    expect(all.length).toBeGreaterThan(25);
+    await compile("examples", ["examples/*.ts"], { ...page, types: ["node"], skipLibCheck: true });
+  });
+
+  test("are there for every export, beside what it is", () => {
+    const exported = documentedExports();
+    expect(exported.length).toBeGreaterThan(15);
+    expect(exported.filter(({ text }) => text === "").map(({ name }) => name)).toEqual([]);
+    const without = exported.filter(({ file, text }) => file.startsWith("client/") && !text.includes("```ts"));
+    expect(without.map(({ name }) => name)).toEqual([]);
+  });
+});
