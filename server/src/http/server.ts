@@ -3,8 +3,9 @@
 import { randomUUID } from "node:crypto";
 import cors from "@fastify/cors";
 import { bytesMax } from "@submissions/shared/limits";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
+import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { CallCounter } from "../rpc/context.ts";
@@ -60,6 +61,11 @@ const everyAnswer = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
+function headAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(everyAnswer);
+  reply.header("x-request-id", request.id);
+}
+
 /** Builds the server; it listens to nothing yet. */
 export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> {
   const { deps, log, metrics, draining } = options;
@@ -74,23 +80,29 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkMs,
       maxHeaderSize: bytesMax.headers,
+      requireHostHeader: false,
     },
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: 500 },
+    // No hook runs for an address that the router cannot read.
     frameworkErrors: (error, request, reply) => {
+      headAnswer(request, reply);
       refuse(request, reply, error);
     },
   });
+  // Left alone, Node refuses an expectation that it does not know with a bare 417; it may as well be ignored.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.removeAllContentTypeParsers();
   takeJson(app);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
   observeRequests(app, log, metrics);
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(everyAnswer);
-    reply.header("x-request-id", request.id);
-    done();
+    headAnswer(request, reply);
+    // RFC 9112 3.2; Node would refuse it without a word.
+    const isNameless = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
+    done(isNameless ? new Fault("requestMalformed") : undefined);
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
   if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
