@@ -10,20 +10,20 @@ export type WebhookNews =
   | { readonly result: "ignored" }
   | { readonly result: "malformed"; readonly error: z.ZodError };
 
-const time = z
-  .string()
-  .transform((text) => Date.parse(text))
-  .refine((at) => Number.isFinite(at), "Not a time.");
+// In our words: the schemas' own would reach the caller.
+const text = z.string("This field must be one text.");
+const truth = z.boolean("This field must be true or false.");
+const time = text.transform((written) => Date.parse(written)).refine((at) => Number.isFinite(at), "Not a time.");
 
-const envelope = z.object({ RecordType: z.string() });
-const bounce = z.object({ Type: z.string(), Email: email, BouncedAt: time, Inactive: z.boolean().default(false) });
+const envelope = z.object({ RecordType: text });
+const bounce = z.object({ Type: text, Email: email, BouncedAt: time, Inactive: truth.default(false) });
 const complaint = z.object({ Email: email, BouncedAt: time });
 const subscriptionChange = z.object({
   Recipient: email,
   ChangedAt: time,
-  SuppressSending: z.boolean(),
-  SuppressionReason: z.string().nullish(),
-  Origin: z.string().nullish(),
+  SuppressSending: truth,
+  SuppressionReason: text.nullish(),
+  Origin: text.nullish(),
 });
 
 /**

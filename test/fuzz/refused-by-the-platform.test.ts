@@ -1,0 +1,69 @@
+// Requests that the HTTP parser or the router would refuse by themselves, in their own words or with none: they get the
+// one error body and the headers of every answer.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buyer } from "../support/doors.ts";
+import { startService, type Service } from "../support/service.ts";
+import { readAnswers } from "./wire.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ env: { POSTMARK_WEBHOOK_AUTH: "user:password" } });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function ask(lines: readonly string[], body = "") {
+  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  const received: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => received.push(chunk));
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  socket.write([...lines, length, "Connection: close", "", body].join("\r\n"));
+  await once(socket, "close");
+  const { answers } = readAnswers(Buffer.concat(received), "POST");
+  expect(answers).toHaveLength(1);
+  const { status, headers, body: text } = answers[0]!;
+  return { status, headers, body: JSON.parse(text) as Record<string, unknown> };
+}
+
+const inquiry = ["POST /api/marketplace/inquiry HTTP/1.1", "Content-Type: application/json"];
+
+test.each([
+  ["an address with a stray percent sign", ["GET /%zz HTTP/1.1", "Host: x"], 404, "NOT_FOUND"],
+  ["an address that is too long", [`POST /trpc/${"a".repeat(600)} HTTP/1.1`, "Host: x"], 404, "NOT_FOUND"],
+  ["a request without a Host", inquiry, 400, "BAD_REQUEST"],
+] as const)("%s", async (_, lines, status, code) => {
+  const answer = await ask(lines, JSON.stringify(buyer));
+  expect(answer.status).toBe(status);
+  const { requestId, ...words } = (answer.body["error"] ?? answer.body) as Record<string, unknown>;
+  expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  if ("error" in answer.body) {
+    expect(words["data"]).toMatchObject({ code, requestId: answer.headers.get("x-request-id") });
+  } else {
+    expect([words["code"], requestId]).toEqual([code, answer.headers.get("x-request-id")]);
+  }
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  expect((await service.stored()).inquiries).toEqual([]);
+});
+
+test("an expectation that nobody knows is ignored", async () => {
+  const { status, body } = await ask([...inquiry, "Host: x", "Expect: 200-maybe"], JSON.stringify(buyer));
+  expect(status).toBe(200);
+  expect((await service.stored()).inquiries.map(({ reference }) => reference)).toEqual([body["inquiryId"]]);
+});
+
+test("what is wrong with a provider's event is said in our words", async () => {
+  const event = { RecordType: "SubscriptionChange", Recipient: 1, ChangedAt: null, SuppressSending: "x" };
+  const lines = ["POST /webhooks/postmark HTTP/1.1", "Host: x", "Content-Type: application/json"];
+  const { status, body } = await ask(
+    [...lines, `Authorization: Basic ${btoa("user:password")}`],
+    JSON.stringify(event),
+  );
+  expect(status).toBe(400);
+  expect(body["issues"]).toEqual([
+    { path: ["Recipient"], message: "This field must be one text." },
+    { path: ["ChangedAt"], message: "This field must be one text." },
+    { path: ["SuppressSending"], message: "This field must be true or false." },
+  ]);
+});

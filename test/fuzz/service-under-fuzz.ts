@@ -1,0 +1,119 @@
+// A service process, and what can be seen of it from outside: whether it is still the same, what it holds open, how large
+// its heap is, what it has stored.
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import type {
+  StoredApplication,
+  StoredInquiry,
+  StoredMail,
+  StoredSubscriber,
+} from "../../server/src/storage/records.ts";
+import { startProcess, type ServiceProcess } from "../support/service-process.ts";
+
+interface Memory {
+  /** Bytes. */
+  readonly heapUsed: number;
+  readonly external: number;
+  readonly rss: number;
+}
+
+interface Contents {
+  readonly inquiries: readonly StoredInquiry[];
+  readonly applications: readonly StoredApplication[];
+  readonly subscribers: readonly StoredSubscriber[];
+  readonly mails: readonly StoredMail[];
+}
+
+/** Waits until something is so. Without a limit of its own: that is the test's. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(50);
+}
+
+export class ServiceUnderFuzz implements AsyncDisposable {
+  readonly #process: ServiceProcess;
+  /** Kernel's time of the start, by which the process is known to be the same. */
+  readonly #startedAt: string;
+
+  private constructor(process: ServiceProcess, startedAt: string) {
+    this.#process = process;
+    this.#startedAt = startedAt;
+  }
+
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<ServiceUnderFuzz> {
+    const preload = [new URL("preload/gauge.ts", import.meta.url).href];
+    const settings = { POSTMARK_WEBHOOK_AUTH: "fuzz:fuzz", RATE_LIMIT_WINDOW_SECONDS: "1", ...env };
+    const service = await startProcess(settings, { preload });
+    return new ServiceUnderFuzz(service, (await startOf(service)) ?? "");
+  }
+
+  get url(): string {
+    return this.#process.url;
+  }
+
+  get port(): number {
+    return this.#process.port;
+  }
+
+  /** Lines of the log that report an error of the service's own. */
+  get errors(): string[] {
+    return this.#process.log.filter((line) => /"level":"(?:error|fatal)"/.test(line));
+  }
+
+  async isSame(): Promise<boolean> {
+    return this.#process.child.exitCode === null && (await startOf(this.#process)) === this.#startedAt;
+  }
+
+  /** What the process holds open, sockets aside that were just closed. */
+  async openFiles(): Promise<string[]> {
+    const folder = `/proc/${this.#process.child.pid}/fd`;
+    const links = await Promise.all(
+      (await readdir(folder)).map((name) => readlink(join(folder, name)).catch(() => "")),
+    );
+    return links.filter((link) => link !== "").toSorted();
+  }
+
+  /** Memory after a collection of garbage. */
+  async memory(): Promise<Memory> {
+    const gauges = () => this.#process.log.filter((line) => line.startsWith('{"msg":"gauge"'));
+    const before = gauges().length;
+    this.#process.child.kill("SIGUSR2");
+    await until(() => gauges().length > before);
+    return JSON.parse(gauges().at(-1)!) as Memory;
+  }
+
+  /** Forgets the log, which would grow for as long as one tests. */
+  forgetLog(): void {
+    (this.#process.log as string[]).length = 0;
+  }
+
+  async contents(): Promise<Contents> {
+    const file = join(this.#process.dataFolder, "submissions.sqlite");
+    await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
+    return {
+      inquiries: await Array.fromAsync(store.exportInquiries(0)),
+      applications: await Array.fromAsync(store.exportApplications(0)),
+      subscribers: await Array.fromAsync(store.exportSubscribers(0)),
+      mails: await store.listMails({ limit: 10_000_000 }),
+    };
+  }
+
+  /** Names of the resumes in the folder, staged and kept. */
+  async resumeFiles(): Promise<{ readonly staged: number; readonly kept: number }> {
+    const entries = await readdir(join(this.#process.dataFolder, "resumes"), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    const staged = files.filter(({ parentPath }) => parentPath.includes(".staging")).length;
+    return { staged, kept: files.length - staged };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process[Symbol.asyncDispose]();
+  }
+}
+
+/** Field 22 of proc(5)'s stat; the name in parentheses before it may hold spaces. */
+async function startOf({ child }: ServiceProcess): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${child.pid}/stat`, "utf8").catch(() => "");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
