@@ -58,6 +58,8 @@ describe("an answer of somebody else's", () => {
     ["a list", "[]", 200],
     ["a result that is none", '{"result":null}', 200],
     ["an error of another server", '{"error":{"message":"secret","code":-1}}', 500],
+    ["a receipt that is none", '{"result":{"data":"thanks"}}', 200],
+    ["a refusal whose wait is none", '{"message":"m","code":"TIMEOUT","requestId":"r","retryAfterSeconds":"9"}', 503],
     ["a receipt with an error beside it", '{"result":{"data":1},"error":{}}', 200],
   ])("is told by its status: %s", async (_, body, status) => {
     const error = await failureOf(answeredWith(body, { status }).newsletter.subscribe(subscription));
@@ -83,6 +85,12 @@ describe("a refusal", () => {
     });
   });
 
+  test("tells how long to wait where no header is to be seen, as in a page of another origin", async () => {
+    const json = { error: { message, code: -32603, data: { ...data, httpStatus: 503, retryAfterSeconds: 9 } } };
+    const client = answeredWith(JSON.stringify(json), { status: 503 });
+    expect((await failureOf(client.newsletter.subscribe(subscription))).retryAfterSeconds).toBe(9);
+  });
+
   test.each([
     ["7", 7],
     ["Sat, 21 Nov 2026 12:00:30 GMT", 30],
@@ -98,6 +106,21 @@ describe("a refusal", () => {
       vi.useRealTimers();
     }
   });
+});
+
+test("the content type is not the caller's, whose boundary would be none", async () => {
+  const types: (string | null)[] = [];
+  const client = createSubmissionsClient({
+    url: "http://service.test",
+    headers: { "Content-Type": "text/plain" },
+    fetch: async (url, init) => {
+      types.push(new Request(url, init).headers.get("content-type"));
+      return Response.json({ result: { data: {} } });
+    },
+  });
+  await client.newsletter.subscribe(subscription);
+  await client.applications.submit({ fullName: "Ana", email: "ana@example.org", position: "Annotator" });
+  expect(types).toEqual(["application/json", expect.stringMatching(/^multipart\/form-data; ?boundary=/)]);
 });
 
 describe("an abort", () => {

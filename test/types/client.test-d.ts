@@ -13,6 +13,7 @@ import {
   type SubmissionsClientOptions,
   type Subscription,
   type SubscribeReceipt,
+  type UploadProgress,
 } from "@submissions/client";
 import type { AppRouter } from "@submissions/server/router";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
@@ -97,6 +98,16 @@ test("a call may have its own key and its own retries, and all of it may be unde
   expectTypeOf(createSubmissionsClient).toBeCallableWith({ url: "/", retry: { tries: 2 } });
   expectTypeOf(marketplace.inquiry).toBeCallableWith(inquiry, { idempotencyKey: "k", retry: false });
   expectTypeOf(applications.submit).toBeCallableWith(application, { idempotencyKey: undefined, retry: undefined });
+});
+
+test("the progress of an upload is told in bytes, and only of what has a file", () => {
+  expectTypeOf<UploadProgress>().toEqualTypeOf<{ readonly loaded: number; readonly total: number }>();
+  expectTypeOf(applications.submit).toBeCallableWith(application, { onUploadProgress: undefined });
+  expectTypeOf(applications.submit).toBeCallableWith(application, {
+    onUploadProgress: (progress) => expectTypeOf(progress).toEqualTypeOf<UploadProgress>(),
+  });
+  // @ts-expect-error an inquiry has none
+  void marketplace.inquiry(inquiry, { onUploadProgress: () => {} });
 });
 
 test("time and chance are nobody's business", () => {

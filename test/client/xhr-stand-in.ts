@@ -1,0 +1,100 @@
+// What the client uses of XMLHttpRequest, over a real connection, for Node has none: events in the order of the standard,
+// headers, abort. What browsers really do is tried in one.
+import { request, type ClientRequest } from "node:http";
+import { buffer } from "node:stream/consumers";
+
+export class XhrStandIn extends EventTarget {
+  /** How many have been made. */
+  static made = 0;
+
+  readonly upload = new EventTarget();
+  status = 0;
+  responseText = "";
+  readonly #headers: Record<string, string> = {};
+  #request: ClientRequest | undefined;
+  #answered = new Headers();
+  #url = "";
+  #over = false;
+
+  constructor() {
+    super();
+    XhrStandIn.made += 1;
+  }
+
+  open(_method: "POST", url: string): void {
+    this.#url = url;
+  }
+
+  setRequestHeader(name: string, value: string): void {
+    this.#headers[name] = value;
+  }
+
+  getResponseHeader(name: string): string | null {
+    return this.#answered.get(name);
+  }
+
+  send(body: FormData): void {
+    void this.#exchange(body).then(
+      () => this.#end("load"),
+      () => this.#end("error"),
+    );
+  }
+
+  abort(): void {
+    this.#request?.destroy();
+    this.#end("abort");
+  }
+
+  async #exchange(form: FormData): Promise<void> {
+    const encoded = new Response(form);
+    const bytes = Buffer.from(await encoded.arrayBuffer());
+    const headers = { ...this.#headers, "content-type": encoded.headers.get("content-type")! };
+    const sending = request(this.#url, {
+      method: "POST",
+      agent: false,
+      headers: { ...headers, "content-length": bytes.length },
+    });
+    this.#request = sending;
+    const answer = new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
+      sending.on("error", reject).on("response", (response) => {
+        const pairs = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
+        const whole = buffer(response).then((text) => ({
+          status: response.statusCode ?? 0,
+          headers: new Headers(pairs),
+          text: text.toString(),
+        }));
+        whole.then(resolve, reject);
+      });
+    });
+    this.#write(sending, bytes, answer);
+    const { status, headers: answered, text } = await answer;
+    this.status = status;
+    this.#answered = answered;
+    this.responseText = text;
+  }
+
+  /** In pieces, each told when it is on its way. */
+  #write(sending: ClientRequest, bytes: Buffer, answer: Promise<unknown>): void {
+    const pieceBytes = Math.ceil(bytes.length / 4);
+    const writeFrom = (start: number): void => {
+      if (start >= bytes.length) return void sending.end();
+      const end = Math.min(start + pieceBytes, bytes.length);
+      sending.write(bytes.subarray(start, end), (error) => {
+        // The answer tells of it.
+        if (error) return void answer.catch(() => {});
+        this.upload.dispatchEvent(
+          Object.assign(new Event("progress"), { lengthComputable: true, loaded: end, total: bytes.length }),
+        );
+        writeFrom(end);
+      });
+    };
+    writeFrom(0);
+  }
+
+  #end(how: "load" | "error" | "abort"): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.dispatchEvent(new Event(how));
+    this.dispatchEvent(new Event("loadend"));
+  }
+}
