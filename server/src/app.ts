@@ -1,6 +1,7 @@
 // The composition root: the one place that knows everything. Builds the service from its configuration, in the order of
 // its dependencies, and takes it down in the reverse order.
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
@@ -40,10 +41,15 @@ interface AppOptions {
   readonly clock?: Clock;
   /** What the process carries at once, unless it is the usual. */
   readonly overloadLimits?: OverloadLimits | undefined;
+  /** Where the forms' script was built to, unless it is the usual place. */
+  readonly formsFolder?: string | undefined;
 }
 
+const builtForms = fileURLToPath(new URL("../../client/dist/forms", import.meta.url));
+
 /** Starts the service: storage, mail, HTTP. Rejects, with everything closed again, when one of them cannot start. */
-export async function startApp({ config, log, clock = systemClock, overloadLimits }: AppOptions): Promise<App> {
+export async function startApp(options: AppOptions): Promise<App> {
+  const { config, log, clock = systemClock, overloadLimits, formsFolder = builtForms } = options;
   await using opened = new AsyncDisposableStack();
   const metrics = createMetrics(() => clock.now());
   // Before anything of the database is so much as checked, and given back last of all.
@@ -77,7 +83,7 @@ export async function startApp({ config, log, clock = systemClock, overloadLimit
   const { corsOrigins, postmarkWebhook: webhook } = config;
   const { rateLimit, trustedProxy } = config;
   const gate = { rateLimit, trustedProxy, overloadLimits };
-  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, webhook, version, ...gate });
+  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, webhook, version, formsFolder, ...gate });
   opened.defer(() => http.close());
   outbox.start();
   if (config.scanner !== null) opened.use(startScanning({ clamd: config.scanner, store, vault, log }));

@@ -58,10 +58,15 @@ describe("looking", () => {
     }
   });
 
-  test("finds a style sheet that fetches nothing", async () => {
-    const { status, headers, text } = await open(page("style.css"));
-    expect([status, headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
-    expect(text).not.toMatch(/https?:|@import|url\(/);
+  test("finds style sheets that fetch nothing", async () => {
+    const { text: shown } = await open(page("confirm"));
+    const addresses = [...shown.matchAll(/rel="stylesheet" href="([^"]+)"/g)].map(([, address]) => address!);
+    expect(addresses.length).toBeGreaterThan(0);
+    for (const address of addresses) {
+      const { status, headers, text } = await open(new URL(address, page("confirm")).href);
+      expect([status, headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
+      expect(text).not.toMatch(/https?:|@import|url\(/);
+    }
   });
 });
 

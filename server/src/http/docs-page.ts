@@ -2,8 +2,16 @@
 // without the internet.
 import { fieldTable, operationSection, type Placed } from "./docs/operation-section.ts";
 import { prose } from "./docs/prose.ts";
-import { html, render, type Markup } from "../html.ts";
+import { html, type Markup } from "../html.ts";
+import { readAsset } from "./asset.ts";
 import type { OpenApiDocument } from "./openapi-types.ts";
+import { layout } from "./pages/layout.ts";
+
+const docsStyle = readAsset("/docs/style.css", new URL("docs/style.css", import.meta.url));
+const copyScript = readAsset("/docs/copy.js", new URL("docs/copy.js", import.meta.url));
+
+/** What the page loads beside the base style sheet. */
+export const docsAssets = [docsStyle, copyScript];
 
 /** Renders the page. Its links are relative, so that it also works below a path of a proxy. */
 export function renderDocsPage(document: OpenApiDocument): string {
@@ -15,35 +23,27 @@ export function renderDocsPage(document: OpenApiDocument): string {
     ...tag,
     operations: operations.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
-  return render(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <title>${info.title} API ${info.version}</title>
-          <link rel="icon" href="data:," />
-          <link rel="stylesheet" href="docs/style.css" />
-          <script src="docs/copy.js" defer></script>
-        </head>
-        <body>
-          <a class="skip" href="#content">Skip to the content</a>
-          <header>
-            <p class="title">${info.title} <span>API ${info.version}</span></p>
-            ${navigation(tagged)}
-          </header>
-          <main id="content">
-            <h1>${info.title} API</h1>
-            <p class="facts">Base address <code>${servers[0]?.url}</code></p>
-            ${prose(info.description)}
-            <p><a class="button" href="openapi.json">OpenAPI document</a></p>
-            ${operations.map((placed) => operationSection(document, placed))} ${errorSection(document)}
-            <footer><p>${info.title} ${info.version} · ${info.license.name} licence</p></footer>
-          </main>
-        </body>
-      </html> `,
-  );
+  return layout({
+    title: `${info.title} API ${info.version}`,
+    root: "",
+    styles: [docsStyle],
+    head: html`<script src="${copyScript.href}" defer></script>`,
+    body: html`<body>
+      <a class="skip" href="#content">Skip to the content</a>
+      <header>
+        <p class="title">${info.title} <span>API ${info.version}</span></p>
+        ${navigation(tagged)}
+      </header>
+      <main id="content">
+        <h1>${info.title} API</h1>
+        <p class="facts">Base address <code>${servers[0]?.url}</code></p>
+        ${prose(info.description)}
+        <p><a class="plain button" href="openapi.json">OpenAPI document</a></p>
+        ${operations.map((placed) => operationSection(document, placed))} ${errorSection(document)}
+        <footer><p>${info.title} ${info.version} · ${info.license.name} licence</p></footer>
+      </main>
+    </body>`,
+  });
 }
 
 interface Tagged {

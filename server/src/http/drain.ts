@@ -2,7 +2,8 @@
 // reads can see the answer. Bounded in bytes and time: left alone, Node would drain without limit.
 import type { IncomingMessage } from "node:http";
 
-const drainBytesMax = 32 * 1024 * 1024;
+/** What is read of a refused body, and thrown away. */
+export const drainBytesMax = 32 * 1024 * 1024;
 const drainMsMax = 10_000;
 
 /** Drains the rest of a request's body; a client that sends more than 32 MiB or longer than 10 s is cut off. */

@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/error-shape.ts";
 import { describeFailure } from "../rpc/failure.ts";
+import { sendPage } from "./send-page.ts";
+import { variesBy } from "./vary.ts";
 
 /** Where the typed door is. */
 export const rpcPrefix = "/trpc";
@@ -21,8 +23,11 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
 export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = recognise(thrown);
   noteFailure(request, reply, error);
-  const { status, ...failure } = describeFailure(error);
-  const { message, code: faultCode, issues } = failure;
+  const failure = describeFailure(error);
+  const { status, message, code: faultCode, issues } = failure;
+  if (!isRpc(request)) variesBy(reply, "Accept");
+  // A request with a malformed head comes here without having been through the hooks.
+  if (request.page) return sendPage(reply, request.page.refusal(failure), { status, scripted: true });
   const ofRest: FaultBody = { message, code: faultCode, requestId: request.id, ...(issues ? { issues } : {}) };
   const body = isRpc(request) ? { error: errorShape(error, undefined, request.id) } : ofRest;
   // Not by the schema of the route, which describes its successes.
@@ -36,7 +41,8 @@ export function recognise(thrown: unknown): unknown {
   return fault === undefined ? thrown : new Fault(fault, { cause: thrown });
 }
 
-const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);
+/** Whether a request is for the typed door. */
+export const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);
 
 /** Hands a failure to the request's log line, and its headers to the answer. */
 export function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): void {

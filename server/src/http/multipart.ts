@@ -16,27 +16,41 @@ import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
-import { FormBody, textFieldsMax } from "./form-body.ts";
+import { drainBytesMax } from "./drain.ts";
+import { type FormBody, textFieldsMax } from "./form-body.ts";
 
 // One resume, and room to notice a second one.
 const filesMax = 2;
 
 /** What was read of a form. Dispose of it once the request is done: staging files that nobody kept are removed. */
 export interface ReadForm extends AsyncDisposable {
-  readonly form: FormData;
+  readonly input: object;
+}
+
+interface MultipartOptions {
+  readonly stagingFolder: string;
+  /**
+   * Whether to read on behind a resume that is too large, as far as the rest would be read and thrown away otherwise: the
+   * fields there are shown again to the person who typed them.
+   */
+  readonly patient: boolean;
 }
 
 /**
- * Reads a multipart request.
+ * Reads a multipart request into a form.
  *
  * @throws Fault `fieldTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `fieldsInvalid`; the
  * staging file is gone by then
  */
-export async function readMultipart(request: FastifyRequest, stagingFolder: string): Promise<ReadForm> {
-  if (Number(request.headers["content-length"] ?? 0) > bytesMax.multipartForm) throw resumeTooLarge();
-  const reader = new MultipartReader(request, stagingFolder);
+export async function readMultipart(
+  request: FastifyRequest,
+  body: FormBody,
+  options: MultipartOptions,
+): Promise<ReadForm> {
+  const reader = new MultipartReader(request, body, options);
+  if (Number(request.headers["content-length"] ?? 0) > reader.formBytesMax) throw resumeTooLarge();
   try {
-    return { form: await reader.read(), [Symbol.asyncDispose]: () => reader.removeStaged() };
+    return { input: await reader.read(), [Symbol.asyncDispose]: () => reader.removeStaged() };
   } catch (error) {
     await reader.removeStaged();
     throw faultOf(error);
@@ -45,23 +59,29 @@ export async function readMultipart(request: FastifyRequest, stagingFolder: stri
 
 class MultipartReader {
   readonly #request: FastifyRequest;
-  readonly #stagingFolder: string;
-  readonly #body = new FormBody();
+  readonly #options: MultipartOptions;
+  readonly #body: FormBody;
   readonly #delimiters: DelimiterCounter;
   readonly #overrun = Promise.withResolvers<never>();
   #staged: string | undefined;
   #reading: Readable | undefined;
   #bytes = 0;
   #parts = 0;
+  #tooLarge = false;
 
-  constructor(request: FastifyRequest, stagingFolder: string) {
+  constructor(request: FastifyRequest, body: FormBody, options: MultipartOptions) {
     this.#request = request;
-    this.#stagingFolder = stagingFolder;
+    this.#body = body;
+    this.#options = options;
     this.#delimiters = new DelimiterCounter(request.headers["content-type"] ?? "");
     this.#overrun.promise.catch(() => {});
   }
 
-  async read(): Promise<FormData> {
+  get formBytesMax(): number {
+    return this.#options.patient ? drainBytesMax : bytesMax.multipartForm;
+  }
+
+  async read(): Promise<object> {
     const parts = this.#request.parts({
       // Only a file name makes a part a file; by default a content type would do.
       isPartAFile: (_name, _type, filename) => filename !== undefined,
@@ -87,6 +107,7 @@ class MultipartReader {
       this.#request.raw.off("data", this.#watch);
     }
     if (this.#bytes === 0) throw new Fault("bodyEmpty");
+    if (this.#tooLarge || this.#bytes > bytesMax.multipartForm) throw resumeTooLarge();
     // A part that the parser could not use is missing here without a word: a resume must not get lost that way.
     if (!this.#delimiters.closed || this.#delimiters.parts !== this.#parts) throw new Fault("bodyMalformed");
     return this.#body.finish();
@@ -99,7 +120,7 @@ class MultipartReader {
   readonly #watch = (chunk: Buffer): void => {
     this.#bytes += chunk.length;
     this.#delimiters.feed(chunk);
-    if (this.#bytes <= bytesMax.multipartForm) return;
+    if (this.#bytes <= this.formBytesMax) return;
     this.#request.raw.off("data", this.#watch);
     const error = resumeTooLarge();
     this.#overrun.reject(error);
@@ -126,7 +147,8 @@ class MultipartReader {
     if (this.#staged !== undefined) return this.#dropFile(part, "Send one resume only.");
     if (/[\u0000-\u001F\u007F]/.test(filename)) return this.#dropFile(part, "The file name holds control characters.");
     const { size, sha256, path } = await this.#stage(part.file);
-    if (part.file.truncated) throw resumeTooLarge();
+    if (part.file.truncated && !this.#options.patient) throw resumeTooLarge();
+    this.#tooLarge ||= part.file.truncated;
     if (size > 0) return this.#body.addResume(new StagedUpload({ path, size, sha256 }, filename));
     // A browser sends an empty part without a name for an input with no file chosen.
     if (filename !== "") this.#body.refuse(resumeField, "The file is empty.");
@@ -142,7 +164,7 @@ class MultipartReader {
   }
 
   async #stage(file: Readable): Promise<{ path: string; size: number; sha256: string }> {
-    const path = join(this.#stagingFolder, randomUUID());
+    const path = join(this.#options.stagingFolder, randomUUID());
     const hash = createHash("sha256");
     let size = 0;
     this.#staged = path;

@@ -1,6 +1,5 @@
 // The pages that the links of welcome mails lead to. Looking (GET, HEAD) changes nothing, because mail programs and
 // scanners follow links by themselves; only a POST does. No script, no cookie, no redirect.
-import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import type { Deps } from "../deps.ts";
@@ -11,16 +10,7 @@ import type { LinkPurpose } from "../storage/records.ts";
 import { noteFailure, recognise } from "./fault-reply.ts";
 import type { Guard } from "./guard.ts";
 import { deadLinkPage, failurePage, outcomePage, questionPage } from "./pages/newsletter.ts";
-
-// The pages need their style sheet and their own form, and nothing else in the world.
-const pagePolicy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+import { sendPage } from "./send-page.ts";
 
 /** A token and the words of RFC 8058, with whatever a mail program puts around them. */
 const formBytesMax = 4 * 1024;
@@ -44,7 +34,7 @@ interface PageOptions {
   readonly gate: onRequestAsyncHookHandler;
 }
 
-/** Adds `/newsletter/confirm`, `/newsletter/unsubscribe` and their style sheet, in a scope of their own. */
+/** Adds `/newsletter/confirm`, `/newsletter/unsubscribe`, in a scope of their own. */
 export async function newsletterPages(app: FastifyInstance, { deps, guard }: PagesOptions): Promise<void> {
   takeSmallForms(app);
   boundTime(app);
@@ -58,11 +48,6 @@ export async function newsletterPages(app: FastifyInstance, { deps, guard }: Pag
   app.setErrorHandler((thrown, request, reply) => fail(request, reply, thrown));
   const gate = guard.hook({ calls: () => 1, refuseAll: (...refused) => void fail(...refused) });
   for (const purpose of ["confirm", "unsubscribe"] as const) addPage(app, purpose, { deps, gate });
-
-  const style = readFileSync(new URL("pages/style.css", import.meta.url), "utf8");
-  app.get("/newsletter/style.css", (_request, reply) =>
-    reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(style),
-  );
 }
 
 function addPage(app: FastifyInstance, purpose: LinkPurpose, { deps, gate }: PageOptions): void {
@@ -83,13 +68,7 @@ function addPage(app: FastifyInstance, purpose: LinkPurpose, { deps, gate }: Pag
   });
 }
 
-const send = (reply: FastifyReply, status: number, page: string): FastifyReply =>
-  reply
-    .code(status)
-    .type("text/html; charset=utf-8")
-    .header("content-security-policy", pagePolicy)
-    .header("x-robots-tag", "noindex, nofollow")
-    .send(page);
+const send = (reply: FastifyReply, status: number, page: string): FastifyReply => sendPage(reply, page, { status });
 
 /** The token in an address; empty when there is none, or more than one. */
 function tokenIn(query: unknown): string {

@@ -1,8 +1,8 @@
 // Serves the OpenAPI document and its reader. Both are built when first asked for, because only a listening server knows
 // its own address, and kept.
-import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { renderDocsPage } from "./docs-page.ts";
+import { serveAsset } from "./asset.ts";
+import { docsAssets, renderDocsPage } from "./docs-page.ts";
 import { buildOpenApiDocument } from "./openapi-document.ts";
 
 interface OpenApiRoutesOptions {
@@ -35,14 +35,7 @@ export function openApiRoutes(app: FastifyInstance, { publicUrl, version }: Open
   app.get("/docs", (_request, reply) =>
     send(reply.header("content-security-policy", pagePolicy), "text/html; charset=utf-8", page()),
   );
-  const assets = [
-    ["style.css", "text/css; charset=utf-8"],
-    ["copy.js", "text/javascript; charset=utf-8"],
-  ] as const;
-  for (const [file, type] of assets) {
-    const text = readFileSync(new URL(`docs/${file}`, import.meta.url), "utf8");
-    app.get(`/docs/${file}`, (_request, reply) => send(reply, type, text));
-  }
+  for (const asset of docsAssets) serveAsset(app, asset);
 }
 
 // Public, the same for everybody, and allowed to be some minutes old; `no-store` is for submissions.

@@ -3,38 +3,50 @@
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { bodyKind, type BodyKind } from "./content-type.ts";
-import { urlencodedForm } from "./form-body.ts";
+import { FormBody } from "./form-body.ts";
 import { readMultipart } from "./multipart.ts";
+
+interface InputOptions {
+  readonly accepted: readonly BodyKind[];
+  readonly stagingFolder: string;
+  /** What a form's fields are gathered in, for who wants to see them even if the form is refused. */
+  readonly form?: FormBody;
+}
 
 /** Input of one call, and what must be cleaned up once the call is over. */
 export class ProcedureInput implements AsyncDisposable {
   readonly #request: FastifyRequest;
   readonly #kind: BodyKind;
-  readonly #stagingFolder: string;
+  readonly #options: InputOptions;
   #read: AsyncDisposable | undefined;
 
   /** @throws Fault `bodyEmpty`, `contentTypeUnsupported` */
-  constructor(request: FastifyRequest, accepted: readonly BodyKind[], stagingFolder: string) {
+  constructor(request: FastifyRequest, options: InputOptions) {
     if (request.headers["content-type"] === undefined && request.body === undefined) throw new Fault("bodyEmpty");
     this.#request = request;
-    this.#kind = bodyKind(request.headers, accepted);
-    this.#stagingFolder = stagingFolder;
+    this.#kind = bodyKind(request.headers, options.accepted);
+    this.#options = options;
   }
 
   /**
-   * The input: a JSON value, or FormData of known fields.
+   * The input: a JSON value, or what a form holds.
    *
    * @throws Fault as the table says of bodies and forms
    */
   async read(): Promise<unknown> {
+    const { form = new FormBody(), stagingFolder } = this.#options;
     if (this.#kind === "multipart/form-data") {
-      const read = await readMultipart(this.#request, this.#stagingFolder);
+      // A form that somebody wants to see in any case is worth some patience.
+      const patient = this.#options.form !== undefined;
+      const read = await readMultipart(this.#request, form, { stagingFolder, patient });
       this.#read = read;
-      return read.form;
+      return read.input;
     }
     const { body } = this.#request;
     if (body === undefined) throw new Fault("bodyEmpty");
-    return body instanceof URLSearchParams ? urlencodedForm(body) : objectOnly(body);
+    if (!(body instanceof URLSearchParams)) return objectOnly(body);
+    form.addPairs(body);
+    return form.finish();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,16 +1,22 @@
-// The REST door: one real Fastify route for each procedure with a REST address, made from its `openapi` meta.
+// The REST door: one real Fastify route for each procedure with a REST address, made from its `openapi` meta. A browser
+// that posts a form without script comes here too, and is answered with pages.
 import multipart from "@fastify/multipart";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { CallCounter } from "../rpc/context.ts";
 import { callProcedure, countRefusal, procedures, type ProcedureEntry } from "../rpc/procedures.ts";
 import type { Deps } from "../deps.ts";
+import { Fault } from "../fault.ts";
 import { takeUrlencoded } from "./body-parsers.ts";
-import { callOf } from "./call.ts";
+import { callOf, idempotencyKeyOfForm } from "./call.ts";
 import type { BodyKind } from "./content-type.ts";
 import { refuse } from "./fault-reply.ts";
+import { FormBody } from "./form-body.ts";
+import { formShapes } from "./form-shapes.ts";
 import type { Guard } from "./guard.ts";
 import { ProcedureInput } from "./procedure-input.ts";
+import { thanksAddress } from "./site/thanks-page.ts";
+import { variesBy } from "./vary.ts";
 
 interface Door {
   readonly deps: Deps;
@@ -18,24 +24,29 @@ interface Door {
   readonly guard: Guard;
 }
 
-/** Adds the REST routes. JSON bodies are parsed by the scope around them. */
+/** Adds the REST routes, each in a scope of its own for the bodies that it takes. JSON is parsed by the scope around. */
 export async function restDoor(app: FastifyInstance, door: Door): Promise<void> {
   for (const entry of procedures) {
-    if (!entry.contentTypes.includes("multipart/form-data")) {
-      addRoute(app, entry, door);
-      continue;
-    }
-    // In a scope of its own: the plugin's hooks would cost every other request a little.
     await app.register(async (scope) => {
       takeUrlencoded(scope);
-      await scope.register(multipart, { throwFileSizeLimit: false });
+      const withFiles = entry.contentTypes.includes("multipart/form-data");
+      if (withFiles) await scope.register(multipart, { throwFileSizeLimit: false });
+      else takeUrlencodedOfPagesOnly(scope);
       addRoute(scope, entry, door);
     });
   }
 }
 
+// A program is refused before its body is read, as with any type that is not documented.
+function takeUrlencodedOfPagesOnly(app: FastifyInstance): void {
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const urlencoded = /^\s*application\/x-www-form-urlencoded/i.test(request.headers["content-type"] ?? "");
+    if (urlencoded && !request.page) return done(new Fault("contentTypeUnsupported"));
+    done(null, payload);
+  });
+}
+
 function addRoute(app: FastifyInstance, entry: ProcedureEntry, { deps, count, guard }: Door): void {
-  const accepted = entry.contentTypes as readonly BodyKind[];
   app.route({
     method: entry.method,
     url: entry.url,
@@ -50,12 +61,34 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, { deps, count, gu
     }),
     handler: async (request, reply) => {
       try {
-        await using input = new ProcedureInput(request, accepted, deps.vault.stagingFolder);
+        await using input = inputOf(request, entry, deps.vault.stagingFolder);
         const ctx = { deps, count, admission: request.admission, call: callOf(request, reply, "rest") };
-        return await callProcedure(entry.path, ctx, () => input.read());
+        const receipt = await callProcedure(entry.path, ctx, async (call) => {
+          const read = await input.read();
+          if (request.page?.fields) call.idempotencyKey ??= idempotencyKeyOfForm(request.page.fields);
+          return read;
+        });
+        return answer(request, reply, entry, receipt);
       } catch (error) {
         return refuse(request, reply, error);
       }
     },
   });
+}
+
+function inputOf(request: FastifyRequest, entry: ProcedureEntry, stagingFolder: string): ProcedureInput {
+  const accepted = entry.contentTypes as readonly BodyKind[];
+  if (!request.page) return new ProcedureInput(request, { accepted, stagingFolder });
+  const form = new FormBody(formShapes[entry.path], { keyed: true });
+  request.page.fields = form.fields;
+  return new ProcedureInput(request, {
+    accepted: [...accepted, "application/x-www-form-urlencoded"],
+    stagingFolder,
+    form,
+  });
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, { url }: ProcedureEntry, receipt: unknown): unknown {
+  variesBy(reply, "Accept");
+  return request.page ? reply.redirect(thanksAddress(url, receipt), 303) : receipt;
 }

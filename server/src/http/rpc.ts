@@ -87,7 +87,7 @@ class RpcDoor {
     accepted: readonly BodyKind[],
   ): Promise<unknown> {
     if (isBatch(request)) return this.callAll(request, reply, path);
-    await using input = new ProcedureInput(request, accepted, this.#deps.vault.stagingFolder);
+    await using input = new ProcedureInput(request, { accepted, stagingFolder: this.#deps.vault.stagingFolder });
     const { status, body } = await this.#answer(request, reply, path, () => input.read());
     reply.code(status);
     return body;
@@ -99,7 +99,10 @@ class RpcDoor {
     if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
     // One key cannot stand for several submissions.
     if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
-    await using input = new ProcedureInput(request, ["application/json"], this.#deps.vault.stagingFolder);
+    await using input = new ProcedureInput(request, {
+      accepted: ["application/json"],
+      stagingFolder: this.#deps.vault.stagingFolder,
+    });
     const inputs = objectOnly(await input.read()) as Record<string, unknown>;
     if (wantsStream(request)) return this.#stream(request, reply, list);
     const answers = await Promise.all(

@@ -20,10 +20,15 @@ import { Overload, type OverloadLimits } from "./overload.ts";
 import { healthRoutes } from "./health.ts";
 import { followedLinksFactor, newsletterPages } from "./newsletter-pages.ts";
 import { openApiRoutes } from "./openapi.ts";
+import { answerWithPages } from "./page-answer.ts";
 import { postmarkWebhook, type WebhookCredentials } from "./postmark-webhook.ts";
 import { observeRequests } from "./request-observer.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
+import { readFormsBundle } from "./site/forms-bundle.ts";
+import { refusalPage } from "./site/refusal-page.ts";
+import { siteRoutes } from "./site/site-routes.ts";
+import { siteOf, type Site } from "./site/site.ts";
 import { refuseUnknownAddresses } from "./unknown-address.ts";
 
 interface HttpOptions {
@@ -40,6 +45,8 @@ interface HttpOptions {
   readonly webhook: WebhookCredentials | null;
   /** The version that the OpenAPI document names. */
   readonly version: string;
+  /** Where the forms' script was built to; without it forms work without script. */
+  readonly formsFolder?: string;
 }
 
 // Node checks time-outs at an interval, and swaps the two if the headers' is the longer one.
@@ -106,6 +113,8 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
   if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
+  const site = openSite(options);
+  answerWithPages(app, (...refused) => refusalPage(site, ...refused));
   // A request that was answered before its body was read: let the client finish, within bounds.
   app.addHook("onResponse", (request, _reply, done) => {
     drain(request.raw);
@@ -129,11 +138,19 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   const door = { deps, guard, count: countCall(metrics) };
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
+  siteRoutes(app, site);
   await app.register((scope) => newsletterPages(scope, { deps, guard: linkGuard }));
   if (options.webhook !== null) {
     postmarkWebhook(app, { credentials: options.webhook, store: deps.store, clock: deps.clock, metrics });
   }
   return app;
+}
+
+function openSite({ deps, log, formsFolder }: HttpOptions): Site {
+  const bundle = formsFolder === undefined ? null : readFormsBundle(formsFolder);
+  if (formsFolder !== undefined && bundle === null)
+    log.warn({}, "the forms' script was not built (npm run build): forms work without it");
+  return siteOf(deps, { bundle, proofOfWork: false });
 }
 
 const countCall =
@@ -143,7 +160,7 @@ const countCall =
 
 const corsOptions = (origins: readonly string[]) => ({
   origin: [...origins],
-  methods: ["POST"],
+  methods: ["GET", "POST"],
   allowedHeaders: ["content-type", "trpc-accept", "idempotency-key"],
   exposedHeaders: [
     "x-request-id",

@@ -23,6 +23,10 @@ export interface ProcedureEntry {
   readonly output: z.ZodType;
 }
 
+interface Keyed {
+  idempotencyKey: string | null;
+}
+
 interface ProcedureDefinition {
   readonly _def: { readonly meta?: OpenApiMeta; readonly output?: z.ZodType };
 }
@@ -47,14 +51,14 @@ export const procedures: readonly ProcedureEntry[] = Object.entries(
  * Calls a procedure, screens its input and counts the call, whichever door and batch it came in. Not a middleware of the
  * router, because each level of those costs more than everything else here.
  *
- * @param getRawInput runs when the procedure wants its input, and not if it refuses before
+ * @param getRawInput runs when the procedure wants its input, and not if it refuses before; a form may hold the key
  * @param batchIndex the position of the call in its batch
  * @throws Fault `rateLimited` when the call is not among those admitted
  */
 export async function callProcedure(
   path: string,
   ctx: Context,
-  getRawInput: () => Promise<unknown>,
+  getRawInput: (call: Keyed) => Promise<unknown>,
   batchIndex = 0,
 ): Promise<unknown> {
   const call = { ...ctx.call };
@@ -67,7 +71,7 @@ export async function callProcedure(
       type: "mutation",
       ctx: { ...ctx, call },
       getRawInput: async () => {
-        const input = await getRawInput();
+        const input = await getRawInput(call);
         call.trapped = isTrapped(input);
         return input;
       },

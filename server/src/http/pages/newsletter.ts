@@ -1,37 +1,11 @@
 // The words of the newsletter's pages. None of them names an address or says whether one is known: mail programs and
 // whoever a mail is forwarded to open these links too.
-import { html, render, type Markup } from "../../html.ts";
+import { html, type Markup } from "../../html.ts";
 import type { LinkPurpose } from "../../storage/records.ts";
+import { card } from "./layout.ts";
 
-interface Page {
-  readonly brand: string;
-  readonly heading: string;
-  readonly body: Markup;
-}
-
-// Addresses are relative, so that the pages also work below a path of a proxy.
-const layout = ({ brand, heading, body }: Page): string =>
-  render(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <meta name="robots" content="noindex, nofollow" />
-          <title>${heading} · ${brand}</title>
-          <link rel="icon" href="data:," />
-          <link rel="stylesheet" href="style.css" />
-        </head>
-        <body>
-          <main>
-            <p class="brand">${brand}</p>
-            <h1>${heading}</h1>
-            ${body}
-          </main>
-        </body>
-      </html> `,
-  );
+// The pages are one level below the root.
+const page = (brand: string, heading: string, body: Markup): string => card({ brand, root: "../", heading, body });
 
 const questions = {
   confirm: {
@@ -63,15 +37,15 @@ export function questionPage(brand: string, purpose: LinkPurpose, token: string)
   const body = html`<p>${text}</p>
     <form method="post" action="${purpose}">
       <input type="hidden" name="token" value="${token}" />
-      <button>${button}</button>
+      <button class="button">${button}</button>
     </form>`;
-  return layout({ brand, heading, body });
+  return page(brand, heading, body);
 }
 
 /** What the button leads to, the second time as the first. */
 export function outcomePage(brand: string, purpose: LinkPurpose): string {
   const { heading, text } = outcomes[purpose];
-  return layout({ brand, heading, body: html`<p role="status">${text}</p>` });
+  return page(brand, heading, html`<p role="status">${text}</p>`);
 }
 
 /** The one page for every link that does not work, whatever the reason. */
@@ -81,9 +55,9 @@ export function deadLinkPage(brand: string): string {
       To subscribe, please ask for a new mail on our site. To unsubscribe, use the link in the latest mail you got from
       us.
     </p>`;
-  return layout({ brand, heading: "This link does not work", body });
+  return page(brand, "This link does not work", body);
 }
 
 /** For a request that failed on the way; `message` is the fault table's. */
 export const failurePage = (brand: string, message: string): string =>
-  layout({ brand, heading: "That did not work", body: html`<p>${message}</p>` });
+  page(brand, "That did not work", html`<p>${message}</p>`);

@@ -1,0 +1,104 @@
+// The front page: what is sold, and the three forms.
+import { html, type Markup } from "../../html.ts";
+import { formElement } from "./form-element.ts";
+import { packagesWith, type Site } from "./site.ts";
+import { sitePage, waveform } from "./site-page.ts";
+
+/** @param wanted packages that an inquiry begins with; those that do not exist are left out */
+export function frontPage(site: Site, wanted: readonly string[]): string {
+  const root = "";
+  const packages = packagesWith(site, wanted);
+  const ticked = packages.filter(({ id }) => wanted.includes(id)).map(({ id }) => id);
+  return sitePage({
+    site,
+    root,
+    title: site.brand,
+    description: "Speech datasets in the accents and varieties that people really speak, recorded with consent.",
+    body: html`<main id="content">
+      ${hero()} ${datasets()} ${catalogue(site)}
+      <section class="band" id="inquiry" aria-labelledby="inquiry-heading">
+        <div class="beside">
+          <div>
+            <h2 id="inquiry-heading">Ask about packages</h2>
+            <p>
+              Tick what you are interested in. You get samples, the speakers’ statistics, and an offer for exactly that.
+            </p>
+            <p class="quiet">A person answers, by e-mail.</p>
+          </div>
+          ${formElement("inquiry", site, root, { packages, values: { selectedPackageIds: ticked } })}
+        </div>
+      </section>
+      <section id="newsletter" aria-labelledby="newsletter-heading">
+        <div class="beside">
+          <div>
+            <h2 id="newsletter-heading">New recordings, by mail</h2>
+            <p>One mail when a package is added, and nothing else. Every mail has a link to leave by.</p>
+          </div>
+          ${formElement("newsletter", site, root, { values: { source: "front page" } })}
+        </div>
+      </section>
+      <section class="band" id="careers" aria-labelledby="careers-heading">
+        <div class="beside">
+          <div>
+            <h2 id="careers-heading">Work with us</h2>
+            <p>
+              We look for people with a good ear: annotators, speakers, and engineers. Your own accent is an advantage
+              here, whichever it is.
+            </p>
+            <p class="quiet">A resume helps, but you may also simply tell us about yourself.</p>
+          </div>
+          ${formElement("application", site, root)}
+        </div>
+      </section>
+    </main>`,
+  });
+}
+
+const hero = (): Markup =>
+  html`<section class="hero" aria-labelledby="hero-heading">
+    <div>
+      <h1 id="hero-heading">Speech data that sounds like the people you serve</h1>
+      <p class="lead">
+        Recordings in the accents and varieties that people really speak. Made with their consent, checked by ear, and
+        ready to train and to test with.
+      </p>
+      <p class="actions">
+        <a class="button" href="#packages">See the packages</a>
+        <a class="button second" href="#careers">Work with us</a>
+      </p>
+    </div>
+    <img src="${waveform.href}" alt="" width="560" height="320" />
+  </section>`;
+
+const datasets = (): Markup =>
+  html`<section class="features" aria-label="What is in a dataset">
+    <div>
+      <h2>Recorded with consent</h2>
+      <p>Every speaker agreed to what the recordings are used for, was paid, and can take the consent back.</p>
+    </div>
+    <div>
+      <h2>Transcribed by ear</h2>
+      <p>Two annotators who grew up with the variety write down what is said, and how; a third one settles doubts.</p>
+    </div>
+    <div>
+      <h2>Ready to use</h2>
+      <p>WAV at 16 or 48 kHz, time-aligned text, speaker statistics, and a split that keeps speakers apart.</p>
+    </div>
+  </section>`;
+
+const catalogue = ({ packages }: Site): Markup =>
+  html`<section id="packages" aria-labelledby="packages-heading">
+    <h2 id="packages-heading">Packages</h2>
+    <ul class="cards">
+      ${packages.map(
+        ({ id, title }) =>
+          html`<li>
+            <h3>${title}</h3>
+            <p><code>${id}</code></p>
+            <a href="?package=${encodeURIComponent(id)}#inquiry" data-package="${id}"
+              >Ask about it<span class="unseen">: ${title}</span></a
+            >
+          </li>`,
+      )}
+    </ul>
+  </section>`;
