@@ -1,0 +1,114 @@
+// The outbox of any number of processes in memory, with the promises of the store's port about leases, doubts and order.
+// The engines' own suite is test/contract/; this one exists because it holds millions of mails and needs no time.
+import type { LeasedMail, MailSettlement, NewMail } from "../../server/src/storage/records.ts";
+import type { Lease, Store } from "../../server/src/storage/store.ts";
+import { Heap } from "./heap.ts";
+
+interface Row {
+  readonly mail: NewMail;
+  readonly createdAt: number;
+  attempts: number;
+  dueAt: number;
+  denials: number | null;
+  owner: string | null;
+  leasedUntil: number;
+  /** Entries of the heaps that are of an earlier state of the row are passed over. */
+  state: number;
+}
+
+interface Entry {
+  readonly row: Row;
+  readonly state: number;
+  readonly at: number;
+}
+
+const earlier = (a: Entry, b: Entry) => a.at - b.at || a.row.createdAt - b.row.createdAt;
+
+export class ModelOutboxStore implements Pick<Store, "claimDueMails" | "settleMails" | "releaseMails"> {
+  readonly #queued = new Map<string, Row>();
+  readonly #due = new Heap<Entry>(earlier);
+  readonly #leased = new Heap<Entry>(earlier);
+  failed = 0;
+  /** How often mails were leased to be asked about. */
+  doubts = 0;
+
+  get queued(): number {
+    return this.#queued.size;
+  }
+
+  insert(mails: readonly NewMail[], now: number, lease: Lease): void {
+    for (const mail of mails) {
+      const row: Row = {
+        mail,
+        createdAt: now,
+        attempts: 0,
+        dueAt: now,
+        denials: null,
+        owner: lease.owner,
+        leasedUntil: lease.until,
+        state: 0,
+      };
+      this.#queued.set(mail.id, row);
+      this.#leased.push({ row, state: 0, at: lease.until });
+    }
+  }
+
+  claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
+    for (let entry = this.#leased.peek(); entry !== undefined && entry.at < now; entry = this.#leased.peek()) {
+      this.#leased.pop();
+      if (entry.state === entry.row.state) this.#wait(entry.row);
+    }
+    const claimed: LeasedMail[] = [];
+    for (let entry = this.#due.peek(); entry !== undefined && claimed.length < limit; entry = this.#due.peek()) {
+      if (entry.state === entry.row.state && entry.at > now) break;
+      this.#due.pop();
+      if (entry.state === entry.row.state) claimed.push(this.#lease(entry.row, lease));
+    }
+    return Promise.resolve(claimed);
+  }
+
+  settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
+    for (const settlement of settlements) {
+      const row = this.#queued.get(settlement.id);
+      if (row === undefined || row.owner !== owner) continue;
+      row.state += 1;
+      row.owner = null;
+      if (settlement.result === "later") {
+        row.attempts += settlement.tried ? 1 : 0;
+        row.denials = settlement.denials;
+        row.dueAt = settlement.dueAt;
+        this.#due.push({ row, state: row.state, at: row.dueAt });
+      } else {
+        this.#queued.delete(settlement.id);
+        this.failed += settlement.result === "failed" ? 1 : 0;
+      }
+    }
+    return Promise.resolve();
+  }
+
+  releaseMails(owner: string, now: number): Promise<void> {
+    for (const row of this.#queued.values()) {
+      if (row.owner !== owner) continue;
+      row.owner = null;
+      row.dueAt = Math.min(row.dueAt, now);
+      this.#wait(row);
+    }
+    return Promise.resolve();
+  }
+
+  #wait(row: Row): void {
+    row.state += 1;
+    this.#due.push({ row, state: row.state, at: row.dueAt });
+  }
+
+  #lease(row: Row, { owner, until }: Lease): LeasedMail {
+    if (row.owner !== null && row.owner !== owner) row.denials = 0;
+    if (row.denials !== null) this.doubts += 1;
+    row.owner = owner;
+    row.leasedUntil = until;
+    row.state += 1;
+    this.#leased.push({ row, state: row.state, at: until });
+    const { mail, attempts, createdAt, denials } = row;
+    return { ...mail, attempts, createdAt, denials };
+  }
+}
