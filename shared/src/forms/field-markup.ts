@@ -15,7 +15,15 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
   const hint = kind === "packages" && packages === null ? strings.packagesTyped : words.hint;
   const label = html`${words.label}${!field.required && html` <span class="optional" part="optional">(${strings.optional})</span>`}`;
   const around = html`${hint && html`<p class="hint" part="hint" id="${name}-hint">${hint}</p>`}
-    <p class="error" part="error" id="${name}-error" ${!problem && html` hidden`}>${problem}</p>`;
+    <p
+      class="error"
+      part="error"
+      id="${name}-error"
+      ${kind === "file" && html` role="alert"`}
+      ${!problem && html` hidden`}
+    >
+      ${problem}
+    </p>`;
   const described = html` aria-describedby="${hint && `${name}-hint `}${name}-error"`;
   const classes = `field ${kind}${half ? " half" : ""}`;
   const value = values[name] ?? "";

@@ -49,26 +49,28 @@ export const german: FormStrings = {
   fileEmpty: "Diese Datei ist leer.",
   fileTooLarge: "Diese Datei hat {size}; höchstens 5 MB können gesendet werden.",
   fileKind: "Der Lebenslauf muss eine PDF-, DOC- oder DOCX-Datei sein.",
-  fileExtension: "Der Name dieser Datei endet auf {extension}, aber sie ist eine {kind}-Datei.",
+  fileExtension: "Der Name dieser Datei endet auf .{extension}, aber sie ist eine {kind}-Datei.",
+  fileUnreadable: "Diese Datei konnte nicht gelesen werden. Bitte wählen Sie sie noch einmal.",
   filesMany: "Nur eine Datei kann gesendet werden.",
   sending: "Wird gesendet …",
-  checking: "Es wird geprüft, dass hier kein Programm sendet …",
+  checking: "Kurze Prüfung, dass hier kein Programm sendet …",
   uploading: "Wird gesendet, {percent} %",
   uploaded: "Gesendet. Warten auf die Antwort …",
   cancel: "Abbrechen",
   cancelled: "Abgebrochen. Ihre Angaben sind noch da.",
   retry: "Erneut versuchen",
-  offline: "Sie sind offline. Ihre Angaben sind noch da; versuchen Sie es erneut, sobald Sie verbunden sind.",
+  offline: "Sie sind offline.",
+  unreachable: "Wir waren nicht zu erreichen.",
+  busy: "Im Augenblick kommen zu viele Einsendungen.",
+  unavailable: "Im Augenblick können wir nichts annehmen.",
+  failed: "Bei uns ist etwas schiefgegangen.",
+  kept: "Es wurde nichts gesendet; Ihre Angaben sind noch da.",
+  uncertain:
+    "Ob die Sendung angekommen ist, ist ungewiss. Ihre Angaben sind noch da, und ein neuer Versuch sendet sie nicht doppelt.",
+  againOnline: "Bitte versuchen Sie es erneut, sobald Sie verbunden sind.",
+  again: "Bitte versuchen Sie es {wait} noch einmal.",
+  soon: "gleich",
   online: "Sie sind wieder verbunden und können jetzt senden.",
-  unreachable:
-    "Wir waren nicht zu erreichen; ob die Sendung angekommen ist, ist ungewiss. Ihre Angaben sind noch da, und ein neuer Versuch sendet sie nicht doppelt.",
-  busy: "Im Augenblick kommen zu viele Anfragen. Es wurde nichts gesendet, und Ihre Angaben sind noch da. Bitte versuchen Sie es gleich noch einmal.",
-  busyFor:
-    "Im Augenblick kommen zu viele Anfragen. Es wurde nichts gesendet, und Ihre Angaben sind noch da. Bitte versuchen Sie es in {wait} noch einmal.",
-  unavailable:
-    "Im Augenblick können wir nichts annehmen. Es wurde nichts gesendet, und Ihre Angaben sind noch da. Bitte versuchen Sie es gleich noch einmal.",
-  failed:
-    "Bei uns ist etwas schiefgegangen. Ihre Angaben sind noch da, und ein neuer Versuch sendet sie nicht doppelt.",
   requestId: "Wenn Sie uns danach fragen, nennen Sie bitte {id}.",
   messages: {
     "This field is required.": "Bitte füllen Sie dieses Feld aus.",
@@ -89,6 +91,27 @@ export const german: FormStrings = {
       "Vielen Dank. Wir haben Ihre Anfrage und antworten per E-Mail.",
     "Thank you. We have your application and will answer by e-mail.":
       "Vielen Dank. Wir haben Ihre Bewerbung und antworten per E-Mail.",
+    "Thank you. Please check your inbox and confirm your subscription.":
+      "Vielen Dank. Bitte sehen Sie in Ihr Postfach und bestätigen Sie das Abonnement.",
+    "Thank you for subscribing.": "Vielen Dank für Ihr Abonnement.",
     "Please check the highlighted fields.": "Bitte prüfen Sie die hervorgehobenen Felder.",
+    "The file is empty.": "Die Datei ist leer.",
+    "The resume is larger than 5 MiB.": "Der Lebenslauf ist größer als 5 MB.",
+    "The resume must be a PDF, DOC or DOCX file.": "Der Lebenslauf muss eine PDF-, DOC- oder DOCX-Datei sein.",
+    "Only PDF, DOC or DOCX files are accepted.": "Nur PDF-, DOC- und DOCX-Dateien werden angenommen.",
+    "Only PDF, DOC or DOCX files are accepted; this is a file of another kind.":
+      "Nur PDF-, DOC- und DOCX-Dateien werden angenommen; diese Datei ist von anderer Art.",
+    "Only PDF, DOC or DOCX files are accepted; this is a file of another program.":
+      "Nur PDF-, DOC- und DOCX-Dateien werden angenommen; diese Datei ist von einem anderen Programm.",
+    "The PDF is incomplete or damaged: its end is missing.":
+      "Die PDF-Datei ist unvollständig oder beschädigt: Ihr Ende fehlt.",
+    "The DOC file is incomplete or damaged.": "Die DOC-Datei ist unvollständig oder beschädigt.",
+    "The DOCX file is incomplete or damaged.": "Die DOCX-Datei ist unvollständig oder beschädigt.",
+    "The document is protected by a password. Please send it without one.":
+      "Das Dokument ist mit einem Kennwort geschützt. Bitte senden Sie es ohne.",
+    "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.":
+      "Word-Dateien mit Makros werden nicht angenommen. Bitte senden Sie das Dokument als PDF oder als DOCX ohne Makros.",
+    "Word templates are not accepted. Please save the document as DOCX or PDF.":
+      "Word-Vorlagen werden nicht angenommen. Bitte speichern Sie das Dokument als DOCX oder PDF.",
   },
 };

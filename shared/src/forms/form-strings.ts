@@ -46,6 +46,7 @@ export interface FormStrings {
   readonly fileKind: string;
   /** A name whose extension says something else than the bytes. */
   readonly fileExtension: string;
+  readonly fileUnreadable: string;
   readonly filesMany: string;
   readonly sending: string;
   readonly checking: string;
@@ -54,14 +55,22 @@ export interface FormStrings {
   readonly cancel: string;
   readonly cancelled: string;
   readonly retry: string;
+  /** What happened… */
   readonly offline: string;
-  readonly online: string;
   readonly unreachable: string;
   readonly busy: string;
-  readonly busyFor: string;
   readonly unavailable: string;
   readonly failed: string;
-  /** Said in the place of a request id's meaning: `{id}`. */
+  /** … what has become of the submission: certainly nothing, or nobody knows… */
+  readonly kept: string;
+  readonly uncertain: string;
+  /** … and what to do. `{wait}` is `soon` or a time, such as "in 42 seconds". */
+  readonly againOnline: string;
+  readonly again: string;
+  readonly soon: string;
+  /** Said when the connection is back. */
+  readonly online: string;
+  /** `{id}` is what finds the failure in the log. */
   readonly requestId: string;
   /**
    * What the service and the rules say, in English, and how it is said here. `#` stands for a number and `“…”` for
@@ -111,26 +120,28 @@ export const english: FormStrings = {
   fileEmpty: "This file is empty.",
   fileTooLarge: "This file is {size}; at most 5 MB can be sent.",
   fileKind: "The resume must be a PDF, DOC or DOCX file.",
-  fileExtension: "The name of this file ends in {extension}, but it is a {kind} file.",
+  fileExtension: "The name of this file ends in .{extension}, but it is a {kind} file.",
+  fileUnreadable: "This file could not be read. Please choose it again.",
   filesMany: "Only one file can be sent.",
   sending: "Sending…",
-  checking: "Checking that no program is sending this…",
+  checking: "A short check that no program is sending this…",
   uploading: "Sending, {percent} %",
   uploaded: "Sent. Waiting for the answer…",
   cancel: "Cancel",
   cancelled: "Cancelled. Everything you entered is still here.",
   retry: "Try again",
-  offline: "You are offline. Everything you entered is still here; try again once you are connected.",
+  offline: "You are offline.",
+  unreachable: "We could not be reached.",
+  busy: "Too many submissions are coming in right now.",
+  unavailable: "We cannot take this right now.",
+  failed: "Something went wrong on our side.",
+  kept: "Nothing was sent; everything you entered is still here.",
+  uncertain:
+    "It is not certain whether this was sent. Everything you entered is still here, and trying again cannot send it twice.",
+  againOnline: "Please try again once you are connected.",
+  again: "Please try again {wait}.",
+  soon: "in a moment",
   online: "You are connected again. You can send the form now.",
-  unreachable:
-    "We could not be reached, so it is not certain that this was sent. Everything you entered is still here, and trying again cannot send it twice.",
-  busy: "There are too many requests right now. Nothing was sent; everything you entered is still here. Please try again in a moment.",
-  busyFor:
-    "There are too many requests right now. Nothing was sent; everything you entered is still here. Please try again in {wait}.",
-  unavailable:
-    "We cannot take this right now. Nothing was sent; everything you entered is still here. Please try again in a moment.",
-  failed:
-    "Something went wrong on our side. Everything you entered is still here, and trying again cannot send it twice.",
   requestId: "If you ask us about this, please quote {id}.",
   messages: {},
 };

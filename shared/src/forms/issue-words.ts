@@ -1,5 +1,7 @@
 // Says in a form's language what the rules and the service say in English.
 import type { Issue } from "../faults.ts";
+import { packageIdsRule } from "../rules/submissions.ts";
+import { missing } from "../rules/text.ts";
 import { fieldsOf, type FieldName, type FormField, type FormName } from "./form-fields.ts";
 import type { FormStrings } from "./form-strings.ts";
 
@@ -25,24 +27,22 @@ export function translated(message: string, strings: FormStrings): string {
   return known.replace("#", () => count).replace("…", () => quoted);
 }
 
-/** What the rules say of a field that is missing. */
-export const missingMessages: ReadonlySet<string> = new Set([
-  "This field is required.",
-  "Select at least one package.",
-]);
+// What the rules say of a field that is missing.
+const missingMessages: ReadonlySet<string> = new Set([missing, packageIdsRule.min[1]]);
 
 /** The problems of a form in its own words, in the order of its fields; those of no field come last. */
 export function wordedIssues(form: FormName, issues: readonly Issue[], strings: FormStrings): WordedIssue[] {
-  const fields = fieldsOf(form);
-  const place = ({ path }: Issue) =>
-    (fields.findIndex(({ name }) => name === path[0]) + fields.length + 1) % (fields.length + 1);
-  return issues
-    .toSorted((one, other) => place(one) - place(other))
-    .map(({ path, message }) => {
-      const field = fields.find(({ name }) => name === path[0]);
-      const missing = field && missingMessages.has(message) ? strings.fields[field.name].missing : undefined;
-      return { field, text: missing ?? translated(message, strings) };
-    });
+  const fields = [...fieldsOf(form), undefined];
+  const fieldOf = ({ path }: Issue) => fields.find((field) => field?.name === path[0]);
+  return fields.flatMap((field) =>
+    issues
+      .filter((issue) => fieldOf(issue) === field)
+      .map(({ message }) => ({
+        field,
+        text:
+          (field && missingMessages.has(message) && strings.fields[field.name].missing) || translated(message, strings),
+      })),
+  );
 }
 
 /** The first problem of a field. */

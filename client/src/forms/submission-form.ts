@@ -1,0 +1,402 @@
+// What the three elements have in common: the form in its shadow root, from the first look to the receipt. The server may
+// have written that form there already; then it is taken over as it is, with whatever was typed into it.
+import { altchaField } from "@submissions/shared/altcha";
+import type { Issue } from "@submissions/shared/faults";
+import type { FormName } from "@submissions/shared/forms/form-fields";
+import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
+import type { FormReceipt, FormState, PackageChoice } from "@submissions/shared/forms/form-state";
+import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import { formStyle } from "@submissions/shared/forms/form-style";
+import { filled } from "@submissions/shared/forms/issue-words";
+import { idempotencyKey } from "../sdk/idempotency-key.ts";
+import { SubmissionError } from "../sdk/submission-error.ts";
+import { checkResume } from "./check-resume.ts";
+import { checkValues } from "./check-values.ts";
+import { failureWords } from "./failure-words.ts";
+import { endpointOf, forgetConfig, formConfig } from "./form-config.ts";
+import { languageLoading, stringsFor, type StringsOverride } from "./form-languages.ts";
+import { FormView, type Refusal } from "./form-view.ts";
+import { fragmentOf } from "./fragment.ts";
+import { proveWork } from "./prove-work.ts";
+import { sendForm, type ReceiptDetail } from "./send-form.ts";
+
+/** What a form begins with. */
+export type FormValues = FormState["values"];
+
+/** What comes with `submission-refused`. */
+export interface RefusalDetail {
+  readonly issues: readonly Issue[];
+  /** What the person was told, beside the issues. */
+  readonly message: string | undefined;
+  /** What the service, or the way to it, said; undefined when the form itself found the issues. */
+  readonly error: SubmissionError | undefined;
+}
+
+// Frameworks import elements on servers too, where there are none.
+const PageElement = globalThis.HTMLElement ?? Object;
+
+const ownProperties = ["packages", "strings", "values"] as const;
+
+let sheet: CSSStyleSheet | undefined;
+
+/** A form of the service, as an element. */
+export abstract class SubmissionForm extends PageElement {
+  static readonly observedAttributes: readonly string[] = ["lang", "packages", "values"];
+
+  protected abstract readonly formName: FormName;
+  #override: StringsOverride = {};
+  #values: FormValues = {};
+  /** Undefined: the service has to be asked. */
+  #packages: readonly PackageChoice[] | null | undefined;
+  #strings!: FormStrings;
+  /** Null while a receipt stands in the form's place. */
+  #view: FormView | null = null;
+  #sending: AbortController | null = null;
+  #offline = false;
+  /** The key of the submission, and the content that it stands for. */
+  #key = "";
+  #content = "";
+
+  /** Words to be said differently: `{ fields: { name: { label: "Name of the buyer" } } }`. */
+  get strings(): StringsOverride {
+    return this.#override;
+  }
+  set strings(override: StringsOverride) {
+    this.#override = override;
+    this.#refresh();
+  }
+
+  /** The packages to choose from, as identifiers or with titles; null: any may be typed; by default the service's. */
+  get packages(): readonly PackageChoice[] | null | undefined {
+    return this.#packages;
+  }
+  set packages(packages: readonly (string | PackageChoice)[] | null | undefined) {
+    this.#packages =
+      packages?.map((one) => (typeof one === "string" ? { id: one, title: one } : one)) ?? (packages as null);
+    this.#refresh();
+  }
+
+  /** What the fields hold at first, by their names. */
+  get values(): FormValues {
+    return this.#values;
+  }
+  set values(values: FormValues) {
+    this.#values = values;
+    if (this.#view) this.#render(values);
+  }
+
+  connectedCallback(): void {
+    window.addEventListener("online", this.#cameOnline);
+    if (this.#view) return;
+    // Set before this script was loaded, and until now in the accessors' way.
+    for (const name of ownProperties) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value: unknown = this[name];
+      delete (this as Partial<this>)[name];
+      Object.assign(this, { [name]: value });
+    }
+    void this.#inItsLanguage(() => {
+      if (!this.#view) this.#begin();
+    });
+  }
+
+  disconnectedCallback(): void {
+    window.removeEventListener("online", this.#cameOnline);
+  }
+
+  attributeChangedCallback(name: string, _before: string | null, text: string | null): void {
+    if (name === "lang") return void this.#inItsLanguage(() => this.#refresh());
+    try {
+      const value: unknown = text === null ? undefined : JSON.parse(text);
+      if (name === "packages") this.packages = value as readonly string[];
+      else this.values = (value ?? {}) as FormValues;
+    } catch (error) {
+      // SyntaxError: a mistake of the page's author, who has to hear of it; the form does without.
+      reportError(new Error(`The attribute ${name} must hold JSON.`, { cause: error }));
+    }
+  }
+
+  /** Base address of the service. */
+  get #endpoint(): string {
+    return endpointOf(this.getAttribute("endpoint"));
+  }
+
+  // At once where that is possible: a form that comes later moves what is below it.
+  async #inItsLanguage(then: () => void): Promise<void> {
+    const loading = this.isConnected && languageLoading(this);
+    if (loading) await loading;
+    then();
+  }
+
+  #begin(): void {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    if (!root.querySelector("link[rel=stylesheet]")) root.adoptedStyleSheets = [styleSheet()];
+    this.#listen(root);
+    this.#strings = stringsFor(this, this.#override);
+    const frame = root.querySelector<HTMLElement>(".frame");
+    if (frame && frame.lang === this.#strings.lang) this.#takeOver(frame);
+    else this.#render(this.#values);
+  }
+
+  /** Writes the form anew in changed words, with what is in it. */
+  #refresh(): void {
+    if (!this.#view) return;
+    const values: Record<string, string[]> = {};
+    for (const [name, value] of this.#view.values()) {
+      if (typeof value === "string") (values[name] ??= []).push(value);
+    }
+    this.#render(values);
+  }
+
+  #render(values: FormValues, receipt?: FormReceipt): void {
+    const root = this.shadowRoot!;
+    const fileInput = this.#view?.fileInput;
+    this.#strings = stringsFor(this, this.#override);
+    root.querySelector(".frame")?.remove();
+    root.append(fragmentOf(formMarkup(this.formName, { ...this.#state(values), receipt })));
+    // Nobody but the person can put a file into an input.
+    if (fileInput?.files?.length) root.querySelector("input[type=file]")?.replaceWith(fileInput);
+    this.#takeOver(root.querySelector<HTMLElement>(".frame")!);
+    if (this.formName === "inquiry" && this.#packages === undefined) void this.#loadPackages(values);
+  }
+
+  #state(values: FormValues): FormState {
+    return {
+      action: formAction(this.formName, this.#endpoint),
+      values: { source: this.getAttribute("source") ?? "", ...values },
+      issues: [],
+      packages: this.#packages === undefined ? [] : this.#packages,
+      strings: this.#strings,
+      idempotencyKey: "",
+    };
+  }
+
+  /** Makes the best of a form, or a receipt, that stands in the shadow root. */
+  #takeOver(frame: HTMLElement): void {
+    const form = frame.querySelector("form");
+    this.#view = form && new FormView(form, this.formName, this.#strings);
+    for (const again of frame.querySelectorAll<HTMLElement>("[data-do=again]")) again.hidden = false;
+  }
+
+  async #loadPackages(values: FormValues): Promise<void> {
+    const view = this.#view;
+    view?.showPackagesMissing(false);
+    try {
+      const { packages } = await formConfig(this.#endpoint);
+      if (view !== this.#view) return;
+      this.#packages = packages;
+      view?.showPackages(this.#state(values));
+    } catch (error) {
+      // Whatever kept the answer away: the person sees that, and the page's author why.
+      console.warn("The packages could not be loaded.", error);
+      view?.showPackagesMissing(true);
+    }
+  }
+
+  #listen(root: ShadowRoot): void {
+    const on = (type: string, listener: (event: Event) => void) => root.addEventListener(type, listener);
+    on("submit", (event) => {
+      event.preventDefault();
+      void this.#submit();
+    });
+    on("click", (event) => this.#click(event));
+    on("input", ({ target }) => this.#typed(target as HTMLInputElement));
+    on("change", ({ target }) => {
+      if (target === this.#view?.fileInput) void this.#fileChosen();
+    });
+    // What sending needs to know is asked for early, so that nobody waits for it.
+    root.addEventListener("focusin", () => void formConfig(this.#endpoint).catch(() => {}), { once: true });
+    for (const type of ["dragover", "dragleave", "drop"]) on(type, (event) => this.#drag(event as DragEvent));
+  }
+
+  #click(event: Event): void {
+    const target = event.target as Element;
+    const view = this.#view;
+    const link = target.closest<HTMLAnchorElement>(".summary a");
+    if (link) {
+      // A link cannot lead into a shadow root.
+      event.preventDefault();
+      view?.controls(link.hash.slice(1))[0]?.focus();
+    }
+    const wanted = target.closest<HTMLElement>("[data-do]")?.dataset["do"];
+    if (wanted === "cancel") this.#sending?.abort();
+    if (wanted === "reload") void this.#loadPackages({});
+    if (wanted === "again") {
+      this.#render({});
+      this.#view?.focusFirst();
+    }
+    if (wanted === "remove" && view?.fileInput) {
+      view.fileInput.value = "";
+      view.fileInput.focus();
+      void this.#fileChosen();
+    }
+  }
+
+  /** A wrong field is looked at again with every change; one that was never wrong is left in peace. */
+  #typed({ name }: HTMLInputElement): void {
+    const view = this.#view;
+    if (!view?.isWrong(name) || name === "resumeFile") return;
+    view.amend(
+      name,
+      checkValues(this.formName, view.values()).find(({ path }) => path[0] === name),
+    );
+  }
+
+  async #fileChosen(): Promise<void> {
+    const view = this.#view;
+    view?.showFile();
+    view?.amend("resumeFile", await this.#checkFile());
+  }
+
+  async #checkFile(): Promise<Issue | undefined> {
+    const file = this.#view?.file;
+    const message = file && (await checkResume(file, this.#strings));
+    return message === undefined ? undefined : { path: ["resumeFile"], message };
+  }
+
+  // A file that misses its place would be opened by the browser, and the form be gone.
+  #drag(event: DragEvent): void {
+    const view = this.#view;
+    const { dataTransfer, type } = event;
+    if (!view?.fileInput || !dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    view.draggedOver = type === "dragover";
+    if (type !== "drop" || this.#sending) return;
+    if (dataTransfer.files.length !== 1)
+      return view.amend("resumeFile", { path: ["resumeFile"], message: this.#strings.filesMany });
+    view.fileInput.files = dataTransfer.files;
+    void this.#fileChosen();
+  }
+
+  async #submit(): Promise<void> {
+    const view = this.#view;
+    if (!view || this.#sending) return;
+    const sending = new AbortController();
+    this.#sending = sending;
+    try {
+      const values = view.values();
+      const wrongFile = await this.#checkFile();
+      const issues = [...checkValues(this.formName, values), ...(wrongFile ? [wrongFile] : [])];
+      if (issues.length > 0) return this.#refuse(view, { issues });
+      view.showRefusal({ issues: [] });
+      view.busy = true;
+      view.say(this.#strings.sending);
+      this.#accept(await Promise.race([this.#send(values, view, sending.signal), abortOf(sending.signal)]));
+    } catch (error) {
+      if (sending.signal.aborted) view.say(this.#strings.cancelled);
+      else this.#fail(view, error);
+    } finally {
+      this.#sending = null;
+      view.busy = false;
+    }
+  }
+
+  async #send(values: FormData, view: FormView, signal: AbortSignal): Promise<ReceiptDetail> {
+    const endpoint = this.#endpoint;
+    const source = this.getAttribute("source");
+    if (source !== null) values.set("source", source);
+    const key = this.#keyFor(values);
+    const strings = this.#strings;
+    let told = 0;
+    const onProgress = (percent: number) => {
+      if (!view.file) return;
+      view.progress = percent;
+      // Those who listen are told at each quarter.
+      const quarter = Math.floor(percent / 25);
+      if (quarter !== told)
+        view.say(percent < 100 ? filled(strings.uploading, { percent: quarter * 25 }) : strings.uploaded);
+      told = quarter;
+    };
+    const prove = async () => {
+      view.say(strings.checking);
+      const proof = await proveWork(endpoint, signal);
+      view.say(strings.sending);
+      return proof;
+    };
+    const send = (proof: string | undefined) =>
+      sendForm(this.formName, values, { endpoint, key, signal, proof, onProgress });
+    // Without an answer it is sent as it is: the service says itself what it wants.
+    const config = await formConfig(endpoint).catch(() => null);
+    try {
+      return await send(config?.proofOfWork ? await prove() : undefined);
+    } catch (error) {
+      if (!(error instanceof SubmissionError && error.issue(altchaField))) throw error;
+      // It asks for proofs only since, or this one came too late.
+      forgetConfig(endpoint);
+      return send(await prove());
+    }
+  }
+
+  /** The same content has the same key until it was accepted, so that no repetition is a second submission. */
+  #keyFor(values: FormData): string {
+    const content = JSON.stringify(
+      [...values].map(([name, value]) =>
+        value instanceof File ? [name, value.name, value.size, value.lastModified] : [name, value],
+      ),
+    );
+    if (content !== this.#content) this.#key = idempotencyKey(undefined);
+    this.#content = content;
+    return this.#key;
+  }
+
+  #accept(detail: ReceiptDetail): void {
+    this.#content = "";
+    const told = new CustomEvent("submission-accepted", { detail, bubbles: true, composed: true, cancelable: true });
+    // The page shows something of its own.
+    if (!this.dispatchEvent(told)) return this.#view?.say("");
+    const reference = detail.inquiryId ?? detail.applicationId;
+    const focus = this.#mayFocus();
+    this.#render({}, { message: detail.message, reference });
+    if (focus) this.shadowRoot!.querySelector<HTMLElement>(".receipt")?.focus();
+  }
+
+  #fail(view: FormView, error: unknown): void {
+    if (!(error instanceof SubmissionError)) {
+      const { failed, uncertain } = this.#strings;
+      this.#refuse(view, { issues: [], message: `${failed} ${uncertain}`, retry: true });
+      throw error;
+    }
+    this.#offline = error.code === "NETWORK" && !navigator.onLine;
+    if (error.code === "NETWORK" && new URL(this.#endpoint).origin !== location.origin)
+      console.warn(
+        `No answer of ${this.#endpoint}: it may be away, or its CORS_ORIGINS do not name ${location.origin}.`,
+      );
+    const { issues } = error;
+    // Problems that are shown at their fields need no words of their own.
+    if (issues.length > 0) this.#refuse(view, { issues }, error);
+    else this.#refuse(view, { issues, message: failureWords(error, this.#strings), retry: true }, error);
+  }
+
+  #refuse(view: FormView, refusal: Refusal, error?: SubmissionError): void {
+    const focus = this.#mayFocus();
+    view.say("");
+    view.showRefusal(refusal);
+    if (focus) view.focusRefusal();
+    const { issues, message } = refusal;
+    const detail: RefusalDetail = { issues, message, error };
+    this.dispatchEvent(new CustomEvent("submission-refused", { detail, bubbles: true, composed: true }));
+  }
+
+  /** Whoever has gone on to something else in the page is not called back. */
+  #mayFocus(): boolean {
+    return this.matches(":focus-within") || document.activeElement === document.body;
+  }
+
+  readonly #cameOnline = (): void => {
+    if (this.#offline) this.#view?.say(this.#strings.online);
+    this.#offline = false;
+  };
+}
+
+function styleSheet(): CSSStyleSheet {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(formStyle);
+  }
+  return sheet;
+}
+
+const abortOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
