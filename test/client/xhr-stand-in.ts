@@ -66,29 +66,23 @@ export class XhrStandIn extends EventTarget {
         whole.then(resolve, reject);
       });
     });
-    this.#write(sending, bytes, answer);
+    this.#write(sending, bytes);
     const { status, headers: answered, text } = await answer;
     this.status = status;
     this.#answered = answered;
     this.responseText = text;
   }
 
-  /** In pieces, each told when it is on its way. */
-  #write(sending: ClientRequest, bytes: Buffer, answer: Promise<unknown>): void {
-    const pieceBytes = Math.ceil(bytes.length / 4);
-    const writeFrom = (start: number): void => {
-      if (start >= bytes.length) return void sending.end();
-      const end = Math.min(start + pieceBytes, bytes.length);
-      sending.write(bytes.subarray(start, end), (error) => {
-        // The answer tells of it.
-        if (error) return void answer.catch(() => {});
-        this.upload.dispatchEvent(
-          Object.assign(new Event("progress"), { lengthComputable: true, loaded: end, total: bytes.length }),
-        );
-        writeFrom(end);
-      });
-    };
-    writeFrom(0);
+  /** In pieces, each told when it is on its way. Whatever goes wrong, the answer's promise tells. */
+  #write(sending: ClientRequest, bytes: Buffer, start = 0): void {
+    if (start >= bytes.length) return void sending.end();
+    const end = Math.min(start + Math.ceil(bytes.length / 4), bytes.length);
+    sending.write(bytes.subarray(start, end), (error) => {
+      if (error) return;
+      const progress = { lengthComputable: true, loaded: end, total: bytes.length };
+      this.upload.dispatchEvent(Object.assign(new Event("progress"), progress));
+      this.#write(sending, bytes, end);
+    });
   }
 
   #end(how: "load" | "error" | "abort"): void {
