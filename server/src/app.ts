@@ -10,7 +10,9 @@ import { Draining } from "./http/draining.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import type { OverloadLimits } from "./http/overload.ts";
 import { buildHttp } from "./http/server.ts";
+import { disposableHosts } from "./intake/disposable.ts";
 import { KeysInFlight } from "./intake/keys-in-flight.ts";
+import { ProofOfWork } from "./intake/proof-of-work.ts";
 import { mailSettings } from "./mail-settings.ts";
 import { openMailer } from "./mail/open-mailer.ts";
 import type { OutboxEvents } from "./mail/delivery.ts";
@@ -75,6 +77,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     vault,
     outbox,
     keysInFlight: new KeysInFlight(),
+    proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
+    isDisposable: disposableHosts(config.disposableDomains),
     mailCapped: (kind) => metrics.mails.inc({ kind, result: "capped" }),
     newsletterOptIn: config.newsletterOptIn,
     mail: mailSettings(config, () => port),

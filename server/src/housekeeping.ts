@@ -1,5 +1,5 @@
 // Tidies up at the start and every hour: staging files and resumes that crashes left behind, idempotency keys that have
-// run out. Nothing depends on a round of it; what one misses the next one finds.
+// run out, spent challenges that have expired. Nothing depends on a round of it; what one misses the next one finds.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./observe/log.ts";
@@ -10,10 +10,12 @@ const intervalMs = 60 * 60 * 1000;
 const closeMsMax = 500;
 // Longer than any upload and commit can take.
 const orphanedAfterMs = 60 * 60 * 1000;
+// A process whose clock is behind still takes solutions of a challenge that has expired here.
+const challengesKeptMs = 60 * 60 * 1000;
 
 interface HousekeepingOptions {
   readonly vault: Pick<Vault, "sweep">;
-  readonly store: Pick<Store, "knownResumeKeys" | "forgetIdempotency">;
+  readonly store: Pick<Store, "knownResumeKeys" | "forgetIdempotency" | "forgetChallenges">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -46,4 +48,5 @@ async function tidyUp({ vault, store, clock, log }: HousekeepingOptions): Promis
     );
   }
   await store.forgetIdempotency(clock.now() - idempotencyMs);
+  await store.forgetChallenges(clock.now() - challengesKeptMs);
 }

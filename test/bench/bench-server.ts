@@ -7,6 +7,7 @@ import { systemClock } from "../../server/src/clock.ts";
 import type { Deps } from "../../server/src/deps.ts";
 import { Draining } from "../../server/src/http/draining.ts";
 import { buildHttp } from "../../server/src/http/server.ts";
+import { disposableHosts } from "../../server/src/intake/disposable.ts";
 import { KeysInFlight } from "../../server/src/intake/keys-in-flight.ts";
 import type { Mailer } from "../../server/src/mail/mailer.ts";
 import { Outbox } from "../../server/src/mail/outbox.ts";
@@ -47,6 +48,8 @@ async function depsIn(name: string): Promise<Deps> {
     vault,
     outbox,
     keysInFlight: new KeysInFlight(),
+    proofOfWork: null,
+    isDisposable: disposableHosts([]),
     mail,
     mailCapped: () => {},
     newsletterOptIn: "double",

@@ -1,15 +1,12 @@
 // Reads the package catalogue once, when the configuration is loaded. What it is used for, the intake knows.
-import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { requiredText } from "@submissions/shared/fields";
 import { textLengthMax } from "@submissions/shared/limits";
+import { readSettingsFile } from "./settings-file.ts";
 import { Wrong } from "./variables.ts";
 
 /** Titles by package identifier, in the order of the file. */
 export type PackageTitles = ReadonlyMap<string, string>;
-
-/** A catalogue is read whole; a larger file is somebody else's. */
-const catalogueBytesMax = 4 * 1024 * 1024;
 
 // The same rule as in a submission: an identifier that no inquiry can name must not stand in the catalogue.
 const entry = z.object({
@@ -39,19 +36,10 @@ export function readCatalogue(file: string): PackageTitles | Wrong {
 }
 
 function readJson(file: string): { readonly json: unknown } | Wrong {
-  let text: string;
+  const text = readSettingsFile(file);
+  if (text instanceof Wrong) return text;
   try {
-    // A pipe or a device would never end.
-    const stats = statSync(file);
-    if (!stats.isFile() || stats.size > catalogueBytesMax)
-      return new Wrong("must be the path of a file of at most 4 MiB.");
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    // A system error: absent, unreadable.
-    return new Wrong(`the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
-  }
-  try {
-    return { json: JSON.parse(text.replace(/^\uFEFF/, "")) as unknown };
+    return { json: JSON.parse(text) as unknown };
   } catch {
     // SyntaxError, whose message quotes the file.
     return new Wrong("the file is not valid JSON.");

@@ -38,6 +38,8 @@ test("needs nothing to start, and defaults as documented", () => {
     postmarkWebhook: null,
     newsletterOptIn: "double",
     packageTitles: null,
+    proofOfWork: null,
+    disposableDomains: [],
     corsOrigins: [],
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
@@ -126,6 +128,9 @@ describe("secrets", () => {
       PUBLIC_URL: `https://user:${secret}@example.org`,
       POSTMARK_API_URL: secret,
       PACKAGE_CATALOGUE: `/${secret}`,
+      DISPOSABLE_DOMAINS: `/${secret}`,
+      ALTCHA_HMAC_KEY: secret,
+      ALTCHA_COST: secret,
     },
   ];
 
@@ -325,5 +330,66 @@ describe("package catalogue", () => {
   test("that cannot be read is a mistake by name, with the system's reason", () => {
     expect(problemsOf({ PACKAGE_CATALOGUE: join(folder, "absent") })[0]?.message).toContain("ENOENT");
     expect(namesOf({ PACKAGE_CATALOGUE: folder })).toEqual(["PACKAGE_CATALOGUE"]);
+  });
+});
+
+describe("own disposable domains", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "domains-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function domains(text: string): Environment {
+    const file = join(folder, "domains.txt");
+    writeFileSync(file, text);
+    return { DISPOSABLE_DOMAINS: file };
+  }
+
+  test("are read a line each, in lower case and ASCII, without comments and repeats", () => {
+    const text = "\uFEFF# ours\r\n\r\n  Throwaway.Example  # since May\r\nmüll.example\nthrowaway.example\n#";
+    expect(configOf(domains(text)).disposableDomains).toEqual(["throwaway.example", "xn--mll-hoa.example"]);
+    expect(configOf(domains("")).disposableDomains).toEqual([]);
+  });
+
+  test.each([
+    "a.example\nb.example c.example",
+    "a.example\n@b.example",
+    "a.example\n*.b.example",
+    "a.example\nlocalhost",
+  ])("are refused by line when one is none: %j", (text) => {
+    expect(problemsOf(domains(text))).toEqual([
+      { name: "DISPOSABLE_DOMAINS", message: "line 2 of the file is not one domain." },
+    ]);
+  });
+
+  test("that cannot be read are a mistake by name, with the system's reason", () => {
+    expect(problemsOf({ DISPOSABLE_DOMAINS: join(folder, "absent") })[0]?.message).toContain("ENOENT");
+    expect(namesOf({ DISPOSABLE_DOMAINS: folder })).toEqual(["DISPOSABLE_DOMAINS"]);
+  });
+});
+
+describe("proof of work", () => {
+  const key = "k".repeat(32);
+
+  test("is asked for once there is a key, and costs what it costs unless said otherwise", () => {
+    expect(configOf({ ALTCHA_HMAC_KEY: key }).proofOfWork).toEqual({ hmacKey: key, cost: 5000 });
+    expect(configOf({ ALTCHA_HMAC_KEY: key, ALTCHA_COST: "20000" }).proofOfWork).toEqual({
+      hmacKey: key,
+      cost: 20_000,
+    });
+    expect(configOf({ ALTCHA_COST: "20000" }).proofOfWork).toBeNull();
+  });
+
+  test("is refused with a key that could be guessed, or a cost that nobody could bear", () => {
+    expect(namesOf({ ALTCHA_HMAC_KEY: key.slice(1) })).toEqual(["ALTCHA_HMAC_KEY"]);
+    for (const cost of ["0", "99", "50001", "much"]) expect(namesOf({ ALTCHA_COST: cost })).toEqual(["ALTCHA_COST"]);
+  });
+
+  test("shows its key to nobody", () => {
+    const described = describeConfig(configOf({ ALTCHA_HMAC_KEY: key }));
+    expect(described).toContainEqual(["ALTCHA_HMAC_KEY", "(set, not shown)"]);
+    expect(JSON.stringify(described)).not.toContain(key);
+    expect(JSON.stringify(problemsOf({ ALTCHA_HMAC_KEY: key.slice(1) }))).not.toContain("kkk");
   });
 });

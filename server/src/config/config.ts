@@ -1,9 +1,10 @@
 // Turns raw settings into values that cannot be wrong, or names every mistake at once. It reads no process.env, opens
-// nothing but the package catalogue, and never puts a value into a message.
+// nothing but the files that settings name, and never puts a value into a message.
 import { join } from "node:path";
 import type { z } from "zod";
 import { logLevels, type LogLevel } from "../observe/log.ts";
 import { readCatalogue, type PackageTitles } from "./catalogue.ts";
+import { readDisposableDomains } from "./disposable-domains.ts";
 import type { Environment } from "./env.ts";
 import * as variable from "./variables.ts";
 
@@ -45,6 +46,10 @@ export interface Config {
   readonly newsletterOptIn: "double" | "single";
   /** Packages that may be asked for; null: any identifier. */
   readonly packageTitles: PackageTitles | null;
+  /** What submissions have to cost a client; null: nothing. */
+  readonly proofOfWork: { readonly hmacKey: string; readonly cost: number } | null;
+  /** Hosts of throw-away addresses beside those that are known everywhere, in lower case and ASCII. */
+  readonly disposableDomains: readonly string[];
   /** Origins whose pages may call from a browser; empty: none. */
   readonly corsOrigins: readonly string[];
   readonly trustedProxy: variable.TrustedProxy;
@@ -126,7 +131,9 @@ export function loadConfig(environment: Environment): ConfigResult {
     mailDeadlineMs: reader.read("MAIL_DEADLINE_MS", variable.wholeNumber(0, 15_000), 2000),
     postmarkWebhook: reader.read("POSTMARK_WEBHOOK_AUTH", variable.userAndPassword, null),
     newsletterOptIn: reader.read("NEWSLETTER_OPT_IN", variable.oneOf(["double", "single"]), "double"),
-    packageTitles: readPackageTitles(reader),
+    packageTitles: readFrom(reader, "PACKAGE_CATALOGUE", readCatalogue, null),
+    proofOfWork: readProofOfWork(reader),
+    disposableDomains: readFrom(reader, "DISPOSABLE_DOMAINS", readDisposableDomains, []),
     corsOrigins: reader.read("CORS_ORIGINS", variable.originList, []),
     trustedProxy: reader.read("TRUST_PROXY", variable.trustedProxy, { kind: "none" }),
     rateLimit: {
@@ -173,13 +180,21 @@ function readMail(reader: Reader, dataFolder: string): Pick<Config, "mail" | "ad
   };
 }
 
-function readPackageTitles(reader: Reader): PackageTitles | null {
-  const file = reader.read("PACKAGE_CATALOGUE", variable.path, null);
-  if (file === null) return null;
-  const titles = readCatalogue(file);
-  if (!(titles instanceof variable.Wrong)) return titles;
-  reader.wrong("PACKAGE_CATALOGUE", titles.message);
-  return null;
+// Off without a key, whatever the cost.
+function readProofOfWork(reader: Reader): Config["proofOfWork"] {
+  const hmacKey = reader.read("ALTCHA_HMAC_KEY", variable.signingKey, null);
+  const cost = reader.read("ALTCHA_COST", variable.wholeNumber(100, 50_000), 5000);
+  return hmacKey === null ? null : { hmacKey, cost };
+}
+
+/** What is in the file that a variable names. */
+function readFrom<T, F>(reader: Reader, name: string, readFile: (file: string) => T | variable.Wrong, fallback: F) {
+  const file = reader.read(name, variable.path, null);
+  if (file === null) return fallback;
+  const content = readFile(file);
+  if (!(content instanceof variable.Wrong)) return content;
+  reader.wrong(name, content.message);
+  return fallback;
 }
 
 /**

@@ -34,6 +34,12 @@ export function describeConfig(config: Config): [name: string, value: string][] 
     ["POSTMARK_WEBHOOK_AUTH", config.postmarkWebhook === null ? "(unset)" : masked],
     ["NEWSLETTER_OPT_IN", config.newsletterOptIn],
     ["PACKAGE_CATALOGUE", config.packageTitles === null ? "(any identifier)" : `${config.packageTitles.size} packages`],
+    ["ALTCHA_HMAC_KEY", config.proofOfWork === null ? "(unset)" : masked],
+    ["ALTCHA_COST", config.proofOfWork === null ? "(no proof of work)" : String(config.proofOfWork.cost)],
+    [
+      "DISPOSABLE_DOMAINS",
+      config.disposableDomains.length === 0 ? "(none)" : `${config.disposableDomains.length} domains`,
+    ],
     ["CORS_ORIGINS", config.corsOrigins.join(", ") || "(none)"],
     ["TRUST_PROXY", describeProxy(config.trustedProxy)],
     ["RATE_LIMIT_MAX", String(config.rateLimit.max)],

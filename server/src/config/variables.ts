@@ -17,6 +17,8 @@ export type TrustedProxy =
   | { readonly kind: "hops"; readonly count: number }
   | { readonly kind: "cidrs"; readonly list: readonly string[] };
 
+/** 128 bits and more, as long as they are written in hexadecimal digits at least. */
+const signingKeyLengthMin = 32;
 /** Teams larger than this want a mailing list of their own; mail providers refuse 51 recipients. */
 const teamAddressesMax = 50;
 /** Longer chains of proxies than this are a typing error. */
@@ -108,6 +110,13 @@ export const smtpUrl = parsed((text) => {
 /** A token as it stands in a header: printable ASCII without spaces. */
 export const token = parsed((text) =>
   /^[\u0021-\u007E]+$/.test(text) ? text : new Wrong("must be one word without spaces."),
+);
+
+/** A secret that signs: long enough that nobody finds it by trying. */
+export const signingKey = parsed((text) =>
+  text.length >= signingKeyLengthMin
+    ? text
+    : new Wrong(`must have at least ${signingKeyLengthMin} characters, drawn at random.`),
 );
 
 /** `user:password` of Basic authentication; the first colon parts them. */

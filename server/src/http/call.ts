@@ -16,6 +16,7 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, door: Call[
     idempotencyKey: idempotencyKeyOf(request),
     // Known once the input is read.
     trapped: false,
+    solution: null,
     replayed: () => void reply.header("idempotency-replayed", "true"),
   };
 }

@@ -1,5 +1,6 @@
 // Builds the OpenAPI 3.1 document: trpc-to-openapi turns the router's schemas and meta into operations, and what it cannot
 // know (the true refusals, headers, examples, files) is put in here. Knows nothing of serving it.
+import { altchaChallengePath, altchaField } from "@submissions/shared/altcha";
 import { resumeField } from "@submissions/shared/applications";
 import { bytesMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
@@ -14,6 +15,8 @@ export interface DocumentOptions {
   readonly publicUrl: string;
   /** The version of the service. */
   readonly version: string;
+  /** Whether submissions need a proof of work; not, if left out. */
+  readonly proofOfWork?: boolean;
 }
 
 const description = `Takes inquiries about dataset packages, newsletter subscriptions and job applications.
@@ -24,14 +27,19 @@ Texts are trimmed and brought to Unicode's composed form (NFC); lengths count co
 
 The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same words.`;
 
+const proofDescription = `
+
+Every submission needs a proof of work (ALTCHA): get a challenge from \`${altchaChallengePath}\`, solve it, and send the solution as the text \`${altchaField}\` beside the fields of the operation, as ALTCHA's widget does. A challenge is good for one submission.`;
+
 const tags = [
   { name: "Submissions", description: "What visitors send." },
   { name: "Health", description: "What orchestrators and load balancers ask." },
 ];
 
 /** Builds the document. The schemas of the router are read, never changed. */
-export function buildOpenApiDocument({ publicUrl, version }: DocumentOptions): OpenApiDocument {
-  const info = { title: "Submissions", version, description, license: { name: "MIT", identifier: "MIT" } };
+export function buildOpenApiDocument({ publicUrl, version, proofOfWork = false }: DocumentOptions): OpenApiDocument {
+  const words = proofOfWork ? description + proofDescription : description;
+  const info = { title: "Submissions", version, description: words, license: { name: "MIT", identifier: "MIT" } };
   const generated = generateOpenApiDocument(appRouter, {
     ...info,
     baseUrl: publicUrl,
@@ -41,7 +49,7 @@ export function buildOpenApiDocument({ publicUrl, version }: DocumentOptions): O
   const schemas: Record<string, Schema> = {};
   const paths = Object.entries(generated.paths).map(([path, methods]) => [
     path,
-    Object.fromEntries(Object.entries(methods).map(([method, raw]) => [method, complete(raw, schemas)])),
+    Object.fromEntries(Object.entries(methods).map(([method, raw]) => [method, complete(raw, schemas, proofOfWork)])),
   ]);
   return {
     openapi: generated.openapi,
@@ -57,7 +65,7 @@ export function buildOpenApiDocument({ publicUrl, version }: DocumentOptions): O
 
 // The generated operation with everything of ours. Its schemas move to the components, so that generated clients have
 // names for them.
-function complete(raw: Operation, schemas: Record<string, Schema>): Operation {
+function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: boolean): Operation {
   const { operationId } = raw;
   const examples = examplesOf(operationId);
   const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
@@ -79,7 +87,7 @@ function complete(raw: Operation, schemas: Record<string, Schema>): Operation {
     requestBody: { required: true, content: Object.fromEntries(body) },
     responses: {
       200: accepted(raw, reference.bind(null, schemas, `${name}Receipt`), examples),
-      ...refusalsOf({ operationId, contentTypes: content.map(([type]) => type), issues: examples.issues }),
+      ...refusalsOf({ operationId, contentTypes: content.map(([type]) => type), issues: examples.issues, proofOfWork }),
     },
   };
 }

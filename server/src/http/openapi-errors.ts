@@ -1,5 +1,6 @@
 // The refusals of the OpenAPI document: which faults of the table an operation can answer with, under which status, with
 // which headers and with which example body. Says nothing that the table does not say.
+import { altchaField } from "@submissions/shared/altcha";
 import { faults, type FaultBody, type FaultCode, type FaultName, type Issue } from "@submissions/shared/faults";
 import { resumeField } from "@submissions/shared/applications";
 import type { Answer, Example, Header, Schema } from "./openapi-types.ts";
@@ -95,6 +96,8 @@ interface Refusing {
   readonly contentTypes: readonly string[];
   /** The true issues of a body with mistakes. */
   readonly issues: readonly Issue[];
+  /** Whether submissions need a proof of work. */
+  readonly proofOfWork: boolean;
 }
 
 // Answered before there is an operation: no path was understood, or another door was knocked at.
@@ -112,10 +115,11 @@ const ofReferences: readonly FaultName[] = ["referencesExhausted"];
 const withoutReference = ["subscribeToNewsletter"];
 
 /** The faults that an operation can answer with. A fault new to the table is taken to concern every submission. */
-function faultsOf({ operationId, contentTypes }: Omit<Refusing, "issues">): FaultName[] {
+function faultsOf({ operationId, contentTypes, proofOfWork }: Omit<Refusing, "issues">): FaultName[] {
   return (Object.keys(faults) as FaultName[]).filter((name) => {
     if (neverOfAnOperation.includes(name)) return false;
     if (contentTypes.length === 0) return ofTheConnection.includes(name);
+    if (name === "proofOfWorkInvalid") return proofOfWork;
     if (ofMultipart.includes(name)) return contentTypes.includes("multipart/form-data");
     return !(ofReferences.includes(name) && withoutReference.includes(operationId));
   });
@@ -156,13 +160,14 @@ function headersOf(status: number): Record<string, Header> {
 /** The refusal as a caller sees it. */
 function exampleOf(name: FaultName, issues: readonly Issue[]): Example {
   const { message, code, when } = faults[name];
-  const shown = name === "fieldsInvalid" ? issues : issuesOfForms[name];
+  const shown = name === "fieldsInvalid" ? issues : issuesOf[name];
   const value: FaultBody = { message, code, requestId: exampleRequestId, ...(shown ? { issues: shown } : {}) };
   return { summary: message, description: when, value };
 }
 
-// As the form's reader and the judge of resumes word them.
-const issuesOfForms: Partial<Record<FaultName, readonly Issue[]>> = {
+// As those word them who refuse.
+const issuesOf: Partial<Record<FaultName, readonly Issue[]>> = {
+  proofOfWorkInvalid: [{ path: [altchaField], message: "This solution was used before. Please get a new challenge." }],
   fieldTooLarge: [{ path: ["coverLetter"], message: "This field is too long." }],
   resumeTooLarge: [{ path: [resumeField], message: faults.resumeTooLarge.message }],
   resumeKindUnsupported: [{ path: [resumeField], message: "Only PDF, DOC or DOCX files are accepted." }],

@@ -20,7 +20,7 @@ function answer(description: string, schema: Schema, examples: Readonly<Record<s
 
 function get(operationId: string, words: readonly [string, string], answers: Record<string, Answer>): Operation {
   const [summary, description] = words;
-  const refusals = refusalsOf({ operationId, contentTypes: [], issues: [] });
+  const refusals = refusalsOf({ operationId, contentTypes: [], issues: [], proofOfWork: false });
   return {
     operationId,
     summary,

@@ -10,6 +10,8 @@ interface OpenApiRoutesOptions {
   readonly publicUrl: () => string;
   /** The version of the service. */
   readonly version: string;
+  /** Whether submissions need a proof of work; not, if left out. */
+  readonly proofOfWork?: boolean;
 }
 
 // The page needs its own style sheet and its own script, and nothing else in the world.
@@ -25,8 +27,8 @@ const pagePolicy = [
 ].join("; ");
 
 /** Adds `/openapi.json`, and `/docs` with its assets. */
-export function openApiRoutes(app: FastifyInstance, { publicUrl, version }: OpenApiRoutesOptions): void {
-  const document = once(() => buildOpenApiDocument({ publicUrl: publicUrl().replace(/\/+$/, ""), version }));
+export function openApiRoutes(app: FastifyInstance, { publicUrl, ...options }: OpenApiRoutesOptions): void {
+  const document = once(() => buildOpenApiDocument({ ...options, publicUrl: publicUrl().replace(/\/+$/, "") }));
   const json = once(() => JSON.stringify(document()));
   const page = once(() => renderDocsPage(document()));
 

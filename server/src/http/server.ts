@@ -9,6 +9,7 @@ import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { CallCounter } from "../rpc/context.ts";
+import { altchaChallenge, challengesFactor } from "./altcha-challenge.ts";
 import { takeJson } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
 import { drain } from "./drain.ts";
@@ -130,11 +131,19 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     draining,
     checks: { store: () => deps.store.checkReadiness(), vault: () => deps.vault.checkReadiness() },
   });
-  openApiRoutes(app, { publicUrl: () => deps.mail.publicUrl, version: options.version });
+  openApiRoutes(app, {
+    publicUrl: () => deps.mail.publicUrl,
+    version: options.version,
+    proofOfWork: deps.proofOfWork !== null,
+  });
   const { rateLimit } = options;
   const addressOf = clientAddressReader(options.trustedProxy);
   const guard = new Guard(rateLimit, addressOf);
   const linkGuard = new Guard({ ...rateLimit, max: rateLimit.max * followedLinksFactor }, addressOf);
+  if (deps.proofOfWork !== null) {
+    const challengeGuard = new Guard({ ...rateLimit, max: rateLimit.max * challengesFactor }, addressOf);
+    altchaChallenge(app, { proofOfWork: deps.proofOfWork, clock: deps.clock, guard: challengeGuard });
+  }
   const door = { deps, guard, count: countCall(metrics) };
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
@@ -150,7 +159,7 @@ function openSite({ deps, log, formsFolder }: HttpOptions): Site {
   const bundle = formsFolder === undefined ? null : readFormsBundle(formsFolder);
   if (formsFolder !== undefined && bundle === null)
     log.warn({}, "the forms' script was not built (npm run build): forms work without it");
-  return siteOf(deps, { bundle, proofOfWork: false });
+  return siteOf(deps, { bundle, proofOfWork: deps.proofOfWork !== null });
 }
 
 const countCall =

@@ -9,6 +9,7 @@ import { idempotencyMs, type Store } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { KeysInFlight } from "./keys-in-flight.ts";
+import { proofRefused, type ProofOfWork } from "./proof-of-work.ts";
 
 /** What a submission can be made with once only; it is stored with it. */
 interface Once {
@@ -39,13 +40,15 @@ export interface Circumstances extends Once {
 interface Memory {
   readonly store: Pick<Store, "findIdempotency">;
   readonly keysInFlight: KeysInFlight;
+  /** Null where no proof is asked for. */
+  readonly proofOfWork: ProofOfWork | null;
 }
 
 /**
  * Answers a call once.
  *
  * @throws Fault `idempotencyConflict` while the first call with the key is under way, `idempotencyKeyReused` when the
- * key stands for other content
+ * key stands for other content, `proofOfWorkInvalid` when a new submission comes without what it should have cost
  */
 export async function answerOnce<Receipt extends object>(
   memory: Memory,
@@ -53,8 +56,12 @@ export async function answerOnce<Receipt extends object>(
   question: Question<Receipt>,
 ): Promise<Receipt> {
   reached("body-read");
-  if (call.idempotencyKey === null) return onlyReceipt(await question.accept({ idempotency: null, challenge: null }));
   const { procedure, receivedAt } = question;
+  const accept = async (idempotency: IdempotencyRecord | null) => {
+    const challenge = (await memory.proofOfWork?.check(call.solution, receivedAt)) ?? null;
+    return question.accept({ idempotency, challenge });
+  };
+  if (call.idempotencyKey === null) return onlyReceipt(await accept(null));
   const keyHash = createHash("sha256").update(call.idempotencyKey).digest("hex");
   using held = memory.keysInFlight.hold(`${procedure} ${keyHash}`);
   if (held === null) throw new Fault("idempotencyConflict", { retryAfterSeconds: 1 });
@@ -69,7 +76,7 @@ export async function answerOnce<Receipt extends object>(
   };
   const known = await replayed();
   if (known !== undefined) return known;
-  const receipt = await question.accept({ idempotency: record, challenge: null });
+  const receipt = await accept(record);
   if (receipt !== "repeated") return onlyReceipt(receipt);
   // Another process took the key between the look and the commit; what it stored is there now.
   return onlyReceipt((await replayed()) ?? "repeated");
@@ -79,6 +86,7 @@ export async function answerOnce<Receipt extends object>(
 export const isUsed = (receipt: object | Used): receipt is Used => typeof receipt === "string";
 
 function onlyReceipt<Receipt extends object>(receipt: Receipt | Used): Receipt {
+  if (receipt === "challenge-spent") throw proofRefused("spent");
   if (isUsed(receipt)) throw new Error("A key was taken and cannot be found.");
   reached("before-answer");
   return receipt;

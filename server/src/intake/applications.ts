@@ -81,6 +81,7 @@ async function storeApplication(
       resume,
       receivedAt,
       origin: call.origin,
+      emailDisposable: deps.isDisposable(input.email),
       ...bornAs(call),
     };
     mails = call.trapped ? [] : composeApplicationMails(application, deps.mail);

@@ -8,6 +8,8 @@ export interface Call {
   readonly idempotencyKey: string | null;
   /** Whether a program that fills in every field sent it: kept as spam, without mail, and answered like a success. */
   readonly trapped: boolean;
+  /** The solution of a challenge, as it came; null when there was none. */
+  readonly solution: string | null;
   /** Told when the answer is that of an earlier call with the same key. */
   replayed(): void;
 }

@@ -37,6 +37,7 @@ async function storeInquiry(
       selectedPackageIds: input.selectedPackageIds,
       receivedAt,
       origin: call.origin,
+      emailDisposable: deps.isDisposable(input.email),
       ...bornAs(call),
     };
     mails = call.trapped ? [] : composeInquiryMails(inquiry, deps.mail);

@@ -57,6 +57,7 @@ async function storeSubscription(
     unsubscribeTokenHash: unsubscribe.hash,
     receivedAt,
     origin: call.origin,
+    emailDisposable: deps.isDisposable(email),
   };
   const lease = deps.outbox.lease(receivedAt);
   const accepted = await deps.store.acceptSubscription(subscription, welcome, lease, idempotency, challenge);

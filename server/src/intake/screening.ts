@@ -1,5 +1,7 @@
-// Tells programs that fill in every field from people. What it catches is answered like everything else, so that nobody
-// learns which field gave him away.
+// What a call came with beside the fields of its procedure: the trap for programs that fill in every field, and the
+// solution of a challenge. What the trap catches is answered like everything else, so that nobody learns which field gave
+// him away.
+import { altchaField } from "@submissions/shared/altcha";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
 import type { Call } from "./call.ts";
@@ -13,6 +15,17 @@ export function isTrapped(input: unknown): boolean {
   if (input instanceof FormData) return input.getAll(honeypotField).some(isFilled);
   return typeof input === "object" && input !== null && isFilled((input as Record<string, unknown>)[honeypotField]);
 }
+
+/** The solution that an input carries; null when there is none, or more than one. */
+export function solutionIn(input: unknown): string | null {
+  if (input instanceof FormData) return onlyText(input.getAll(altchaField));
+  return typeof input === "object" && input !== null
+    ? onlyText([(input as Record<string, unknown>)[altchaField]])
+    : null;
+}
+
+const onlyText = ([value, ...more]: readonly unknown[]): string | null =>
+  typeof value === "string" && value !== "" && more.length === 0 ? value : null;
 
 const isFilled = (value: unknown): boolean =>
   typeof value === "string" ? cleanText(value) !== "" : value !== undefined && value !== null;

@@ -4,7 +4,7 @@ import { callTRPCProcedure } from "@trpc/server";
 import { z } from "zod";
 import { Fault } from "../fault.ts";
 import type { Call } from "../intake/call.ts";
-import { isTrapped } from "../intake/screening.ts";
+import { isTrapped, solutionIn } from "../intake/screening.ts";
 import type { CallCounter, Context } from "./context.ts";
 import { describeFailure } from "./failure.ts";
 import { appRouter } from "./router.ts";
@@ -73,6 +73,7 @@ export async function callProcedure(
       getRawInput: async () => {
         const input = await getRawInput(call);
         call.trapped = isTrapped(input);
+        call.solution = solutionIn(input);
         return input;
       },
       signal: undefined,

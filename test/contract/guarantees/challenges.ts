@@ -38,12 +38,13 @@ export function challengeGuarantees(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const other = await tested.openAgain();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        [tested.store, other][n % 2]?.acceptInquiry(inquiry(n), [mail()], lease, null, challenge()),
-      ),
+      Array.from({ length: 20 }, (_, n) => {
+        const store = n % 2 === 0 ? tested.store : other;
+        return store.acceptInquiry(inquiry(n), [mail()], lease, null, challenge());
+      }),
     );
-    expect(answers.filter((answer) => answer?.result === "accepted")).toHaveLength(1);
-    expect(answers.filter((answer) => answer?.result === "challenge-spent")).toHaveLength(19);
+    expect(answers.filter(({ result }) => result === "accepted")).toHaveLength(1);
+    expect(answers.filter(({ result }) => result === "challenge-spent")).toHaveLength(19);
     expect(await collect(tested.store.exportInquiries(0))).toHaveLength(1);
     expect(await tested.store.listMails({ limit: 100 })).toHaveLength(1);
   });

@@ -3,7 +3,7 @@
 import type { ApplicationRecord, ResumeRecord } from "../../storage/records.ts";
 import { html, type Markup } from "../../html.ts";
 import { greeting } from "../stranger.ts";
-import { factLines, factList, fileSize, utcMinute, type Fact } from "./facts.ts";
+import { emailNote, factLines, factList, fileSize, utcMinute, type Fact } from "./facts.ts";
 import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
 
 export interface ApplicationReceiptFacts {
@@ -71,6 +71,7 @@ export function writeApplicationNotice(notice: ApplicationNoticeFacts): Written 
     { label: "Reference", value: application.reference },
     { label: "Name", value: application.fullName },
     { label: "E-mail", value: application.email },
+    ...emailNote(application),
     { label: "Position", value: application.position },
     ...optional("Phone", application.phone),
     ...optional("Company", application.company),

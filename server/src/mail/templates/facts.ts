@@ -33,6 +33,10 @@ export const factLines = (facts: readonly Fact[]): string[] =>
 // U+2028 and U+2029 pass for text in a field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
+/** What the team should know of the address beside it; nothing, most of the time. */
+export const emailNote = ({ emailDisposable = false }: { readonly emailDisposable?: boolean }): Fact[] =>
+  emailDisposable ? [{ label: "Note", value: "The e-mail address is at a host of throw-away addresses." }] : [];
+
 /** `120 KB`, `4.9 MB`; binary multiples, as file managers show them. */
 export const fileSize = (bytes: number): string =>
   bytes < 1024

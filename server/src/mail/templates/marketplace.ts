@@ -3,7 +3,7 @@
 import type { InquiryRecord } from "../../storage/records.ts";
 import { html } from "../../html.ts";
 import { greeting } from "../stranger.ts";
-import { factLines, factList, utcMinute, type Fact } from "./facts.ts";
+import { emailNote, factLines, factList, utcMinute, type Fact } from "./facts.ts";
 import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
 
 export interface InquiryReceiptFacts {
@@ -77,6 +77,7 @@ export function writeInquiryNotice(notice: InquiryNoticeFacts): Written {
     { label: "Name", value: inquiry.name },
     ...(inquiry.company === null ? [] : [{ label: "Company", value: inquiry.company }]),
     { label: "E-mail", value: inquiry.email },
+    ...emailNote(inquiry),
     { label: `Packages (${notice.packages.length})`, value: notice.packages },
     { label: "Received", value: utcMinute(inquiry.receivedAt) },
   ];

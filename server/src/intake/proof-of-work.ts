@@ -1,0 +1,106 @@
+// Proof of work (ALTCHA): makes signed challenges, and tells whether what came with a submission solves one of them.
+// Whether that one was spent before, only the store can tell.
+import { createHash, createHmac, randomInt } from "node:crypto";
+import { altchaChallengePath, altchaField } from "@submissions/shared/altcha";
+import { type Challenge, createChallenge, verifySolution } from "altcha-lib";
+import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
+import { z } from "zod";
+import { Fault } from "../fault.ts";
+import type { ChallengeRecord } from "../storage/records.ts";
+
+/** Time to fill in a form after its challenge was solved; a form that stands open longer asks for another one. */
+const challengeMs = 10 * 60 * 1000;
+
+/** How many keys a client derives until it finds the right one: even the luckiest has work, the unluckiest an end. */
+const guesses = { min: 500, max: 1_500 };
+
+/** A solution has some 700 characters. */
+const solutionLengthMax = 4_096;
+
+/** How challenges are made. */
+export interface ChallengeSettings {
+  /** Signs challenges; the same in all processes. */
+  readonly hmacKey: string;
+  /** PBKDF2 iterations of each guess. */
+  readonly cost: number;
+}
+
+const wrong = {
+  missing: `Proof of work is required here: send the solution of a challenge from ${altchaChallengePath}.`,
+  invalid: "This solves no challenge of this service. Please get a new one.",
+  expired: "The challenge has expired. Please get a new one.",
+  spent: "This solution was used before. Please get a new challenge.",
+} as const;
+
+/** The refusal of a submission without a good solution. */
+export const proofRefused = (reason: keyof typeof wrong): Fault =>
+  new Fault("proofOfWorkInvalid", { issues: [{ path: [altchaField], message: wrong[reason] }] });
+
+// All that a challenge of ours has; the signature is over these.
+const parameters = z.object({
+  algorithm: z.string(),
+  nonce: z.string(),
+  salt: z.string(),
+  cost: z.number(),
+  keyLength: z.number(),
+  keyPrefix: z.string(),
+  keySignature: z.string(),
+  expiresAt: z.number(),
+});
+const payload = z.object({
+  challenge: z.object({ parameters, signature: z.string() }),
+  solution: z.object({ counter: z.number(), derivedKey: z.string() }),
+});
+
+export class ProofOfWork {
+  readonly #cost: number;
+  readonly #secrets: { readonly hmacSignatureSecret: string; readonly hmacKeySignatureSecret: string };
+
+  constructor({ hmacKey, cost }: ChallengeSettings) {
+    const secret = (purpose: string) => createHmac("sha256", hmacKey).update(purpose).digest("hex");
+    this.#cost = cost;
+    this.#secrets = { hmacSignatureSecret: secret("challenge"), hmacKeySignatureSecret: secret("solution") };
+  }
+
+  /** A fresh challenge. It carries the signature of its solution, so that a check derives nothing. */
+  challenge(now: number): Promise<Challenge> {
+    return createChallenge({
+      algorithm: "PBKDF2/SHA-256",
+      cost: this.#cost,
+      counter: randomInt(guesses.min, guesses.max + 1),
+      deriveKey,
+      expiresAt: new Date(now + challengeMs),
+      ...this.#secrets,
+    });
+  }
+
+  /**
+   * The challenge that a solution solves, to be spent with its submission.
+   *
+   * @param solution what the field held, or null when it was not there
+   * @throws Fault `proofOfWorkInvalid`
+   */
+  async check(solution: string | null, now: number): Promise<ChallengeRecord> {
+    if (solution === null) throw proofRefused("missing");
+    const sent = readPayload(solution);
+    if (sent === null) throw proofRefused("invalid");
+    const { signature } = sent.challenge;
+    const expiresAt = sent.challenge.parameters.expiresAt * 1000;
+    if (expiresAt <= now) throw proofRefused("expired");
+    const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...this.#secrets });
+    if (!verified) throw proofRefused(expired ? "expired" : "invalid");
+    return { hash: createHash("sha256").update(signature).digest("hex"), expiresAt };
+  }
+}
+
+function readPayload(solution: string): z.output<typeof payload> | null {
+  if (solution.length > solutionLengthMax) return null;
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(solution, "base64").toString());
+  } catch {
+    // SyntaxError.
+    return null;
+  }
+  return payload.safeParse(json).data ?? null;
+}
