@@ -111,7 +111,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The request is too large.",
-    when: "JSON over 64 KiB, or a URL-encoded form over 256 KiB.",
+    when: "JSON over 64 KiB (of the mail provider's webhook over 1 MiB), a URL-encoded form over 256 KiB, or the form of a newsletter link over 4 KiB.",
   },
   fieldTooLarge: {
     status: 413,

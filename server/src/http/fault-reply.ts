@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/error-shape.ts";
 import { describeFailure } from "../rpc/failure.ts";
+import { procedures } from "../rpc/procedures.ts";
 import { sendPage } from "./send-page.ts";
 import { variesBy } from "./vary.ts";
 
@@ -29,7 +30,7 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
   // A request with a malformed head comes here without having been through the hooks.
   if (request.page) return sendPage(reply, request.page.refusal(failure), { status, scripted: true });
   const ofRest: FaultBody = { message, code: faultCode, requestId: request.id, ...(issues ? { issues } : {}) };
-  const body = isRpc(request) ? { error: errorShape(error, undefined, request.id) } : ofRest;
+  const body = isRpc(request) ? { error: errorShape(error, procedureOf(request), request.id) } : ofRest;
   // Not by the schema of the route, which describes its successes.
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 }
@@ -43,6 +44,10 @@ export function recognise(thrown: unknown): unknown {
 
 /** Whether a request is for the typed door. */
 export const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);
+
+/** The procedure of a single call; undefined for a batch, whose refusal as a whole is no one call's. */
+const procedureOf = ({ url }: FastifyRequest) =>
+  procedures.find(({ path }) => url.replace(/\?.*$/s, "") === `${rpcPrefix}/${path}`)?.path;
 
 /** Hands a failure to the request's log line, and its headers to the answer. */
 export function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
