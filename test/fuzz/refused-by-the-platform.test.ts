@@ -53,6 +53,17 @@ test("an expectation that nobody knows is ignored", async () => {
   expect((await service.stored()).inquiries.map(({ reference }) => reference)).toEqual([body["inquiryId"]]);
 });
 
+test.each([
+  ["a method that it does not take", "PUT", "application/json", 405],
+  ["a content type that it does not take", "POST", "text/plain", 415],
+  ["a body that is no JSON", "POST", "application/json", 400],
+])("a typed call refused for %s names its procedure", async (_, method, type, status) => {
+  const lines = [`${method} /trpc/marketplace.inquiry?x=1 HTTP/1.1`, "Host: x", `Content-Type: ${type}`];
+  const answer = await ask(lines, "{");
+  expect(answer.status).toBe(status);
+  expect(answer.body).toMatchObject({ error: { data: { path: "marketplace.inquiry", httpStatus: status } } });
+});
+
 test("what is wrong with a provider's event is said in our words", async () => {
   const event = { RecordType: "SubscriptionChange", Recipient: 1, ChangedAt: null, SuppressSending: "x" };
   const lines = ["POST /webhooks/postmark HTTP/1.1", "Host: x", "Content-Type: application/json"];

@@ -69,6 +69,9 @@ function judgeJson(
     const outcome = judgeEnvelope(value, request.procedures[0], id, complain);
     if ("code" in outcome && isObject(value["error"]) && dataOf(value["error"])["httpStatus"] !== status)
       complain("two statuses");
+    const isOfOneCall = request.framing === "framed" && request.procedures.length === 1;
+    if (isOfOneCall && "code" in outcome && dataOf(value["error"])["path"] !== request.procedures[0])
+      complain("no path");
     return [outcome];
   }
   if (status < 300) return [judgeReceipt(value, request.procedures[0], complain)];
