@@ -2,7 +2,7 @@
 // the sending has come. It knows nothing of services.
 import { fieldMarkup } from "@submissions/shared/forms/field-markup";
 import { fieldsOf, idempotencyKeyField, type FieldName, type FormName } from "@submissions/shared/forms/form-fields";
-import { summaryMarkup } from "@submissions/shared/forms/form-markup";
+import { issuesAbove, summaryMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormState } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { html, type Markup } from "@submissions/shared/forms/html";
@@ -75,14 +75,17 @@ export class FormView {
     const { issues, message, retry = false } = refusal;
     const worded = wordedIssues(this.#name, issues, this.#strings);
     for (const { name } of fieldsOf(this.#name)) this.#showIssue(name, issueOf(worded, name));
+    const above = issuesAbove(this.#name, worded);
     const summary = this.#part("#summary");
-    summary.hidden = worded.length === 0 && message === undefined;
-    fill(summary, summaryMarkup(worded, this.#strings, message, { linked: true, retry }));
+    summary.hidden = above.length === 0 && message === undefined;
+    fill(summary, summaryMarkup(above, this.#strings, message, { linked: true, retry }));
   }
 
-  /** Leads the person to what stands above the form. */
+  /** Leads the person to what stands above the form, or to the one field. */
   focusRefusal(): void {
-    this.#part("#summary").focus();
+    const summary = this.#part("#summary");
+    if (summary.hidden) this.focusFirst();
+    else summary.focus();
   }
 
   /** Whether a field is shown as wrong. */

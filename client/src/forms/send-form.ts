@@ -4,7 +4,7 @@ import { altchaField } from "@submissions/shared/altcha";
 import { packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { applicationForm } from "../sdk/application-form.ts";
 import { byFetch } from "../sdk/exchange.ts";
-import { repeat, retryPolicy, systemTempo } from "../sdk/retry.ts";
+import { repeat, systemTempo, type RetryPolicy } from "../sdk/retry.ts";
 import { SubmissionError } from "../sdk/submission-error.ts";
 import { keyHeader, send } from "../sdk/transport.ts";
 import { byMeasuredUpload } from "../sdk/upload-progress.ts";
@@ -35,7 +35,7 @@ const procedures: Readonly<Record<FormName, string>> = {
 };
 
 // A person is waiting, and can press the button again.
-const patience = { tries: 3, giveUpAfterMs: 15_000 };
+const patience: RetryPolicy = { tries: 3, firstWaitMs: 500, longestWaitMs: 4_000, giveUpAfterMs: 15_000 };
 
 /** Rejects with a SubmissionError, or with the reason of the signal. */
 export function sendForm(form: FormName, values: FormData, sending: Sending): Promise<ReceiptDetail> {
@@ -52,7 +52,7 @@ export function sendForm(form: FormName, values: FormData, sending: Sending): Pr
     signal,
   };
   const once = () => send(exchange, outgoing) as Promise<ReceiptDetail>;
-  if (navigator.onLine) return repeat(once, retryPolicy(patience), systemTempo, signal);
+  if (navigator.onLine) return repeat(once, patience, systemTempo, signal);
   // Browsers may be wrong about being offline, so it is tried; but not for long.
   return once().catch((error: unknown) => {
     if (!(error instanceof SubmissionError && error.code === "NETWORK")) throw error;

@@ -153,7 +153,10 @@ export abstract class SubmissionForm extends PageElement {
     const fileInput = this.#view?.fileInput;
     this.#strings = stringsFor(this, this.#override);
     root.querySelector(".frame")?.remove();
-    root.append(fragmentOf(formMarkup(this.formName, { ...this.#state(values), receipt })));
+    const fragment = fragmentOf(formMarkup(this.formName, { ...this.#state(values), receipt }));
+    // For pages that come from the server as they are; here the focus is where the person is.
+    fragment.querySelector("[autofocus]")?.removeAttribute("autofocus");
+    root.append(fragment);
     // Nobody but the person can put a file into an input.
     if (fileInput?.files?.length) root.querySelector("input[type=file]")?.replaceWith(fileInput);
     this.#takeOver(root.querySelector<HTMLElement>(".frame")!);

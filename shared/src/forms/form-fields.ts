@@ -60,7 +60,8 @@ export const formFields: Readonly<Record<FormName, readonly FieldGroup[]>> = {
     {
       title: "person",
       fields: [
-        { name: "fullName", kind: "text", required: true, autocomplete: "name" },
+        { name: "fullName", kind: "text", required: true, autocomplete: "name", half: true },
+        company,
         { ...email, half: true },
         { name: "phone", kind: "tel", autocomplete: "tel", half: true },
       ],
@@ -70,8 +71,7 @@ export const formFields: Readonly<Record<FormName, readonly FieldGroup[]>> = {
       fields: [
         { name: "position", kind: "text", required: true, autocomplete: "off" },
         { name: "accent", kind: "text", autocomplete: "off", half: true },
-        company,
-        { name: "availability", kind: "text", autocomplete: "off" },
+        { name: "availability", kind: "text", autocomplete: "off", half: true },
       ],
     },
     {

@@ -2,7 +2,7 @@
 // real form that posts to the service by itself; the elements only make it better. It knows no DOM.
 import { honeypotField } from "../honeypot.ts";
 import { fieldMarkup } from "./field-markup.ts";
-import { formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
+import { fieldsOf, formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
 import type { FormReceipt, FormState } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
 import { html, type Markup } from "./html.ts";
@@ -18,6 +18,7 @@ export function formMarkup(form: FormName, state: FormState): string {
 function openForm(form: FormName, state: FormState): Markup {
   const { strings, values } = state;
   const issues = wordedIssues(form, state.issues, strings);
+  const above = issuesAbove(form, issues);
   const hidden = [
     [idempotencyKeyField, state.idempotencyKey],
     ...(form === "newsletter" ? [["source", values["source"] ?? ""] as const] : []),
@@ -45,9 +46,9 @@ function openForm(form: FormName, state: FormState): Markup {
       role="group"
       aria-labelledby="summary-title"
       tabindex="-1"
-      ${issues.length > 0 || state.message ? html` autofocus` : html` hidden`}
+      ${above.length > 0 || state.message ? html` autofocus` : html` hidden`}
     >
-      ${summaryMarkup(issues, strings, state.message)}
+      ${summaryMarkup(above, strings, state.message)}
     </div>
     ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <div class="trap" aria-hidden="true">
@@ -62,6 +63,10 @@ function openForm(form: FormName, state: FormState): Markup {
     </div>
   </form>`;
 }
+
+/** The problems that are listed above a form. Where there is one field, what is said at it need not be said twice. */
+export const issuesAbove = (form: FormName, issues: readonly WordedIssue[]): readonly WordedIssue[] =>
+  fieldsOf(form).length > 1 ? issues : issues.filter(({ field }) => field === undefined);
 
 /**
  * What stands in the summary: what happened, and each problem.

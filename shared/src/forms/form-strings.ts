@@ -88,8 +88,8 @@ export const english: FormStrings = {
     company: { label: "Company" },
     selectedPackageIds: { label: "Packages you are interested in", missing: "Select at least one package." },
     position: { label: "Position you apply for", missing: "Enter the position you apply for." },
-    phone: { label: "Telephone", hint: "With the country code, such as +44 20 7946 0018" },
-    availability: { label: "Availability", hint: "When you could begin, and how many hours a week" },
+    phone: { label: "Telephone" },
+    availability: { label: "Availability", hint: "From when, and hours a week" },
     accent: { label: "Accent or variety", hint: "Such as Scottish English" },
     portfolioUrl: { label: "Portfolio", hint: "Starts with https://" },
     resumeUrl: { label: "Link to your resume", hint: "Starts with https://" },
@@ -99,7 +99,11 @@ export const english: FormStrings = {
   groups: { person: "About you", work: "About the work", documents: "Resume and letter" },
   forms: {
     inquiry: { submit: "Send inquiry", accepted: "Your inquiry has been sent", again: "Send another inquiry" },
-    newsletter: { submit: "Subscribe", accepted: "Thank you", again: "Subscribe another address" },
+    newsletter: {
+      submit: "Subscribe",
+      accepted: "Your subscription has been sent",
+      again: "Subscribe another address",
+    },
     application: {
       submit: "Send application",
       accepted: "Your application has been sent",

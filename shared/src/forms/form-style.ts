@@ -56,6 +56,7 @@ input:not([type=checkbox]), textarea {
   transition: border-color .15s, box-shadow .15s;
 }
 textarea { resize: vertical; }
+.summary, .receipt, input, textarea { scroll-margin-block: 8rem; }
 [aria-invalid=true]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 :is(input:not([type=checkbox]), textarea):focus-visible { outline-offset: 1px; }
