@@ -1,8 +1,10 @@
 // The trap: whoever fills it in is answered like everybody else, on both doors and in every kind of body, and nobody
 // gets a mail. What was caught can be released.
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, type Answer } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
+import { startMailService } from "../outbox/mail-service.ts";
 import { runCommand } from "../desk/run-command.ts";
 
 const website = "https://cheap-pills.example";
@@ -47,6 +49,17 @@ describe.each(doors)("on the $name door", (door) => {
     expect(application).toMatchObject({ reference: receipt?.["applicationId"], status: "spam" });
     expect(await service.files("resumes")).toHaveLength(application?.resume === null ? 0 : 1);
     expect(await service.mails()).toEqual([]);
+  });
+
+  test("an inquiry in the trap waits for a slow provider like any other, and is told the same", async () => {
+    await using running = await startMailService({ MAIL_DEADLINE_MS: "400" });
+    running.postmark.breakdown = { kind: "hang" };
+    const honest = await door.send(running.service, "marketplace.inquiry", json(buyer));
+    expect(honest.receipt).toMatchObject({ confirmationEmailSent: false });
+    const caught = door.send(running.service, "marketplace.inquiry", json({ ...buyer, website }));
+    // Both timers are of this process, and the shorter one was set first.
+    expect(await Promise.race([caught, sleep(200, "still waiting")])).toBe("still waiting");
+    expect(shapeOf(await caught)).toEqual(shapeOf(honest));
   });
 
   test("a subscription in the trap is answered like any other, counted, and forgotten", async () => {

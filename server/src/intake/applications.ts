@@ -89,7 +89,7 @@ async function storeApplication(
   });
   if (accepted.result !== "accepted") return accepted.result;
   const delivered = await deliverStored(deps, mails, accepted, receivedAt);
-  return receiptOf(accepted.reference, call.trapped || delivered);
+  return receiptOf(accepted.reference, delivered);
 }
 
 const receiptOf = (applicationId: string, confirmationEmailSent: boolean): ApplicationReceipt => ({

@@ -45,7 +45,7 @@ async function storeInquiry(
   });
   if (accepted.result !== "accepted") return accepted.result;
   const delivered = await deliverStored(deps, mails, accepted, receivedAt);
-  return receiptOf(accepted.reference, call.trapped || delivered);
+  return receiptOf(accepted.reference, delivered);
 }
 
 const receiptOf = (inquiryId: string, confirmationEmailSent: boolean): InquiryReceipt => ({
