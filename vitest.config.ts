@@ -1,7 +1,8 @@
 import { defineConfig } from "vitest/config";
 
-// Workspace packages are read from their sources, as the server itself does.
-const conditions = ["@submissions/source", "node", "import", "default"];
+// Workspace packages are read from their sources, as the server itself does. Tests' processes get these conditions as
+// Node's own, so that anything more would have other packages give `require` what is meant for `import`.
+const conditions = ["@submissions/source", "node"];
 
 const project = (name: string, include: string[], more: object = {}) => ({
   extends: true as const,
@@ -10,7 +11,8 @@ const project = (name: string, include: string[], more: object = {}) => ({
 
 export default defineConfig({
   resolve: { conditions },
-  ssr: { resolve: { conditions } },
+  // Node itself adds "import" or "require", as each file asks; told both at once it would give "import" to who requires.
+  ssr: { resolve: { conditions: ["@submissions/source", "node"] } },
   test: {
     reporters: ["default", "./test/support/count-reporter.ts"],
     testTimeout: 60_000,
@@ -26,9 +28,10 @@ export default defineConfig({
           tsconfig: "test/tsconfig.json",
         },
       }),
+      project("contract", ["test/contract/**/*.test.ts"], { globalSetup: "test/support/postgres-global.ts" }),
+      project("browser", ["test/browser/**/*.test.ts"], { globalSetup: "test/browser/build-forms.ts" }),
       ...[
         "abuse",
-        "contract",
         "crash",
         "fuzz",
         "api",

@@ -76,7 +76,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "resumes/inspect.ts",
     "resumes/staged-upload.ts",
   ],
-  desk: [],
+  // Under which name a resume is saved is said where names of resumes are made.
+  desk: ["resumes/display-name.ts"],
   storage: [],
   mail: [],
   resumes: ["observe/log.ts"],
@@ -99,11 +100,14 @@ describe.each(Object.entries(layers))("server/src/%s", (layer, allowed) => {
 
 test.each([
   ["node:sqlite", ["server/src/storage/sqlite/"]],
+  ["pg", ["server/src/storage/postgres/"]],
   ["kysely", ["server/src/storage/"]],
   ["fastify", ["server/src/http/", "server/src/app.ts"]],
   ["@fastify/multipart", ["server/src/http/"]],
   ["postmark", ["server/src/mail/postmark-call.ts", "server/src/mail/postmark-mailer.ts"]],
   ["nodemailer", ["server/src/mail/"]],
+  ["@aws-sdk/client-s3", ["server/src/resumes/s3-"]],
+  ["@aws-sdk/s3-request-presigner", ["server/src/resumes/s3-sdk.ts"]],
   ["commander", ["server/src/commands/", "server/src/submissions.ts"]],
   ["prom-client", ["server/src/observe/metrics.ts"]],
 ])("%s is known in one place only", (name, places) => {

@@ -1,5 +1,8 @@
 // The SQLite engine keeps the contract.
+import { describe } from "vitest";
+import { backupGuarantees } from "./guarantees/backup.ts";
 import { openSqliteUnderTest } from "./sqlite-under-test.ts";
 import { describeStore } from "./store-contract.ts";
 
 describeStore("SQLite", openSqliteUnderTest);
+describe("SQLite backups", () => backupGuarantees(openSqliteUnderTest));

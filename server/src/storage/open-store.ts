@@ -1,14 +1,22 @@
 // Opens the store that the configuration names. The one place that knows which engines there are.
 import type { CommitCounts } from "./commit-counts.ts";
+import {
+  migratePostgres,
+  openPostgresStore,
+  pendingPostgresMigrations,
+  type PostgresLocation,
+} from "./postgres/open-postgres.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
 import type { Store } from "./store.ts";
 
 /** Where the store is. */
-export type StoreLocation = { readonly kind: "sqlite"; readonly file: string };
+export type StoreLocation =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | ({ readonly kind: "postgres" } & PostgresLocation);
 
 export interface OpenStoreOptions {
-  /** `read-only` for exports beside a running service: it never takes the write lock and never migrates. */
+  /** `read-only` for exports beside a running service: never takes a write lock, never migrates, reads a replica if any. */
   readonly access?: "read-write" | "read-only";
 }
 
@@ -22,28 +30,28 @@ export interface OpenStore extends Store {
  *
  * @throws StorageUnavailable when it cannot be used
  * @throws SchemaTooNew when a newer version of the service has migrated it
- * @throws SchemaTooOld when it is opened for reading only and lacks migrations
+ * @throws SchemaTooOld when it lacks migrations and is opened for reading only, or by a role that may not migrate
  */
 export function openStore(
   location: StoreLocation,
   { access = "read-write" }: OpenStoreOptions = {},
 ): Promise<OpenStore> {
-  return openSqliteStore(location.file, access);
+  return location.kind === "sqlite" ? openSqliteStore(location.file, access) : openPostgresStore(location, access);
 }
 
 /**
- * Makes the caller the one service on the store, until disposed of or ended, however that comes about. The command line
- * does without: it works beside the service.
+ * Makes the caller the one service on a store that bears only one, until disposed of or ended, however that comes about.
+ * The command line does without: it works beside the service. PostgreSQL bears any number.
  *
  * @throws StorageUnavailable when another service has it
  */
-export function lockStore(location: StoreLocation): Promise<Disposable> {
-  return lockForService(location.file);
+export async function lockStore(location: StoreLocation): Promise<Disposable> {
+  return location.kind === "sqlite" ? lockForService(location.file) : { [Symbol.dispose]: () => {} };
 }
 
 /** Applies pending migrations, making the store if need be. Answers the names of those that this call applied. */
 export function migrate(location: StoreLocation): Promise<string[]> {
-  return migrateSqlite(location.file);
+  return location.kind === "sqlite" ? migrateSqlite(location.file) : migratePostgres(location);
 }
 
 /**
@@ -52,5 +60,5 @@ export function migrate(location: StoreLocation): Promise<string[]> {
  * @throws SchemaTooNew when a newer version of the service has migrated it
  */
 export function pendingMigrations(location: StoreLocation): Promise<string[]> {
-  return pendingSqliteMigrations(location.file);
+  return location.kind === "sqlite" ? pendingSqliteMigrations(location.file) : pendingPostgresMigrations(location);
 }

@@ -1,6 +1,7 @@
 // The storage port. Each method is one transaction and one promise: when it resolves, what it did is on stable storage;
-// when it rejects, nothing of it is. No closure crosses the port, because on one connection somebody else's rollback
-// would take an acknowledged row with it. `test/contract/` is its specification, run on every engine.
+// when it rejects, nothing of it is, unless the error says that nobody can tell. No closure crosses the port, because on
+// one connection somebody else's rollback would take an acknowledged row with it. `test/contract/` is its specification,
+// run on every engine.
 import type { ReferenceKind } from "@submissions/shared/reference";
 import type {
   ApplicationRecord,
@@ -206,7 +207,11 @@ export interface Store extends AsyncDisposable {
   /** Whether submissions can be stored now: reaches the stable storage and proves a write, without keeping it. */
   checkReadiness(): Promise<ReadinessReport>;
 
-  /** Writes a consistent copy of everything the store holds to a new file, while the service runs. */
+  /**
+   * Writes a consistent copy of everything the store holds to a new file, while the service runs.
+   *
+   * @throws BackupElsewhere when the engine has a tool of its own for it
+   */
   backup(file: string): Promise<void>;
 }
 
@@ -216,7 +221,22 @@ export const idempotencyMs = 24 * 60 * 60 * 1000;
 /** A pending subscriber gets at most one welcome mail in this time. */
 export const welcomeIntervalMs = 10 * 60 * 1000;
 
-/** The storage cannot be used now. Nothing was stored; trying again later may work. */
+/** The storage cannot be used now; trying again later may work. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
+  /**
+   * `not-stored`: nothing of the call is stored, and nothing will be. `unknown`: the connection to the database was lost
+   * while it was committing, and what became of it could not be found out; it is stored as a whole or not at all.
+   */
+  readonly outcome: "not-stored" | "unknown";
+
+  constructor(message: string, options: ErrorOptions & { readonly outcome?: StorageUnavailable["outcome"] } = {}) {
+    super(message, options);
+    this.outcome = options.outcome ?? "not-stored";
+  }
+}
+
+/** Copies of this store are made with the database's own tools. */
+export class BackupElsewhere extends Error {
+  override readonly name = "BackupElsewhere";
 }

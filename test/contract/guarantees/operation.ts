@@ -1,6 +1,4 @@
-// What the port promises about the store as a whole: readiness, closing, backup.
-import { stat, writeFile, readFile } from "node:fs/promises";
-import { join } from "node:path";
+// What the port promises about the store as a whole: readiness, closing.
 import { expect, test } from "vitest";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import { collect, inquiry, lease, mail } from "../records.ts";
@@ -35,23 +33,5 @@ export function operationGuarantees(open: OpenStoreUnderTest): void {
       expect(call).toMatchObject({ status: "rejected", reason: expect.any(StorageUnavailable) });
     }
     expect(await store.checkReadiness()).toMatchObject({ ready: false });
-  });
-
-  test("writes a backup that only its owner can read", async () => {
-    await using tested = await open();
-    await tested.store.acceptInquiry(inquiry(1), [], lease);
-    const file = join(tested.folder, "backup");
-    await tested.store.backup(file);
-    const { mode, size } = await stat(file);
-    expect(mode & 0o777).toBe(0o600);
-    expect(size).toBeGreaterThan(0);
-  });
-
-  test("never writes a backup over a file", async () => {
-    await using tested = await open();
-    const file = join(tested.folder, "precious");
-    await writeFile(file, "last year's backup");
-    await expect(tested.store.backup(file)).rejects.toThrow("already exists");
-    expect(await readFile(file, "utf8")).toBe("last year's backup");
   });
 }

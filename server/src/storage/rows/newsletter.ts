@@ -25,6 +25,22 @@ export function subscriberRow(
   };
 }
 
+/** All columns of {@link subscriberRow}. */
+export const subscriberColumns = [
+  "email_key",
+  "email",
+  "status",
+  "source",
+  "last_source",
+  "subscribed_at",
+  "welcomed_at",
+  "confirmed_at",
+  "unsubscribed_at",
+  "door",
+  "request_id",
+  "email_disposable",
+] as const satisfies readonly (keyof SubscriberTable)[];
+
 /** What subscribing again changes in the row of an address. */
 export const renewedColumns = (
   subscription: SubscriptionRecord,

@@ -1,0 +1,82 @@
+// Brings a database to the schema of this version: numbered SQL files, forwards only, each in one transaction that records
+// it. Any number of processes may start at once, of this release and of the one before. Knows nothing of what the
+// migrations say, but for their first line: the lowest migration that a process must know to work with the schema.
+import { join } from "node:path";
+import { CompiledQuery, sql } from "kysely";
+import { type Migration, readMigrations } from "../migrations.ts";
+import type { Queries } from "../queries/compile.ts";
+import { SchemaTooNew } from "../schema-version.ts";
+import type { Connections, Limits, Session } from "./connections.ts";
+
+const folder = join(import.meta.dirname, "migrations");
+
+/** Another process may be building an index over everything; that is worth waiting for. */
+const migrationLimits: Limits = { statementMs: 0, lockMs: 60_000, idleMs: 60_000 };
+
+/** Held while a migration is applied. Any number will do that nothing else in the database uses. */
+const migrationLock = 7_326_450_001;
+
+/** The migrations of this version in their order. */
+export const postgresMigrations = (): Migration[] => readMigrations(folder);
+
+/**
+ * The migrations that the database lacks. Reads only.
+ *
+ * @throws SchemaTooNew when the database has migrations that this version neither knows nor can do with
+ */
+export async function findPending(connections: Connections, migrations: readonly Migration[]): Promise<Migration[]> {
+  const [table] = await connections.read(tableExists);
+  const applied = table?.exists ? await connections.read(allApplied) : [];
+  const known = migrations.at(-1)?.number ?? 0;
+  const needed = Math.max(0, ...applied.map(({ needs }) => needs));
+  if (needed > known) throw new SchemaTooNew(Math.max(...applied.map(({ number }) => number)), known);
+  return migrations.filter(({ number }) => !applied.some((one) => one.number === number));
+}
+
+/** Applies the pending migrations and answers the names of those that this process applied. */
+export async function applyPending(
+  connections: Connections,
+  queries: Queries,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  const applied: string[] = [];
+  for (const migration of await findPending(connections, migrations)) {
+    const apply = (session: Session) => applyUnlessApplied(session, queries, migration);
+    if (await connections.transaction(apply, { limits: migrationLimits })) applied.push(migration.name);
+  }
+  return applied;
+}
+
+async function applyUnlessApplied(session: Session, queries: Queries, migration: Migration): Promise<boolean> {
+  const { number, name, script } = migration;
+  await session.execute(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+  await session.execute(createTable);
+  const record = sql`
+    INSERT INTO schema_migration (number, name, needs, applied_at)
+    VALUES (${number}, ${name}, ${neededBy(migration)}, floor(extract(epoch FROM clock_timestamp()) * 1000))
+    ON CONFLICT DO NOTHING`;
+  if ((await session.run(record.compile(queries))) === 0) return false;
+  await session.execute(script);
+  return true;
+}
+
+function neededBy({ name, number, script }: Migration): number {
+  const needs = Number(/^-- needs (\d{4})\n/.exec(script)?.[1]);
+  if (needs >= 1 && needs <= number) return needs;
+  throw new Error(`Migration ${name} does not begin with the lowest migration that a process must know with it.`);
+}
+
+const tableExists: CompiledQuery<{ exists: boolean }> = CompiledQuery.raw(
+  "SELECT to_regclass('schema_migration') IS NOT NULL AS exists",
+);
+
+const allApplied: CompiledQuery<{ number: number; needs: number }> = CompiledQuery.raw(
+  "SELECT number, needs FROM schema_migration",
+);
+
+const createTable = `CREATE TABLE IF NOT EXISTS schema_migration (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  needs INTEGER NOT NULL,
+  applied_at BIGINT NOT NULL
+)`;
