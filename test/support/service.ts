@@ -39,6 +39,8 @@ interface ServiceOptions {
   readonly log?: Log;
   readonly clock?: Clock;
   readonly overloadLimits?: OverloadLimits;
+  /** Where the script of the forms was built to, unless it is the usual place. */
+  readonly formsFolder?: string;
 }
 
 // One for all: each log listens to the one stdout.
@@ -50,11 +52,12 @@ export async function startService({
   log = silence,
   clock = systemClock,
   overloadLimits,
+  formsFolder,
 }: ServiceOptions = {}): Promise<Service> {
   const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
   const loaded = loadConfig({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, RATE_LIMIT_MAX: "1000000", ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const app = await startApp({ config: loaded.config, log, clock, overloadLimits });
+  const app = await startApp({ config: loaded.config, log, clock, overloadLimits, formsFolder });
   return {
     url: app.address,
     dataFolder,

@@ -60,19 +60,30 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, { deps, count, gu
       },
     }),
     handler: async (request, reply) => {
+      variesBy(reply, "Accept");
       try {
-        await using input = inputOf(request, entry, deps.vault.stagingFolder);
-        const ctx = { deps, count, admission: request.admission, call: callOf(request, reply, "rest") };
-        const receipt = await callProcedure(entry.path, ctx, async (call) => {
-          const read = await input.read();
-          if (request.page?.fields) call.idempotencyKey ??= idempotencyKeyOfForm(request.page.fields);
-          return read;
-        });
-        return answer(request, reply, entry, receipt);
+        const receipt = await call(request, reply, entry, { deps, count });
+        return request.page ? reply.redirect(thanksAddress(entry.url, receipt), 303) : receipt;
       } catch (error) {
         return refuse(request, reply, error);
       }
     },
+  });
+}
+
+// What the request left in the staging folder is gone when this resolves, so before the answer.
+async function call(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  entry: ProcedureEntry,
+  { deps, count }: Omit<Door, "guard">,
+): Promise<unknown> {
+  await using input = inputOf(request, entry, deps.vault.stagingFolder);
+  const ctx = { deps, count, admission: request.admission, call: callOf(request, reply, "rest") };
+  return await callProcedure(entry.path, ctx, async (made) => {
+    const read = await input.read();
+    if (request.page?.fields) made.idempotencyKey ??= idempotencyKeyOfForm(request.page.fields);
+    return read;
   });
 }
 
@@ -86,9 +97,4 @@ function inputOf(request: FastifyRequest, entry: ProcedureEntry, stagingFolder: 
     stagingFolder,
     form,
   });
-}
-
-function answer(request: FastifyRequest, reply: FastifyReply, { url }: ProcedureEntry, receipt: unknown): unknown {
-  variesBy(reply, "Accept");
-  return request.page ? reply.redirect(thanksAddress(url, receipt), 303) : receipt;
 }

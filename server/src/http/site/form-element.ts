@@ -13,13 +13,16 @@ import { packagesWith, type Site } from "./site.ts";
 /** The forms' style sheet, for their shadow roots. */
 export const formsStyle = assetOf("/forms.css", Buffer.from(formStyle.trim()));
 
+/** Where subscriptions of the site come from. */
+const siteSource = "front page";
+
 type Filled = Partial<Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages">>;
 
 /** Writes a form, with what is in it and what is wrong with it. */
 export function formElement(form: FormName, site: Site, root: string, filled: Filled = {}): Markup {
   const markup = formMarkup(form, {
     action: root + formPaths[form].slice(1),
-    values: {},
+    values: { source: siteSource },
     issues: [],
     packages: site.packages,
     strings: english,
@@ -29,13 +32,20 @@ export function formElement(form: FormName, site: Site, root: string, filled: Fi
   const content = html`<template shadowrootmode="open"
     ><link rel="stylesheet" href="${root}${formsStyle.href}" />${escapedElsewhere(markup)}</template
   >`;
-  return elements[form](content, root);
+  return elements[form](content, root, site);
 }
 
-// Templates, because the name of an element is nothing that could be filled in.
-const elements: Readonly<Record<FormName, (content: Markup, root: string) => Markup>> = {
-  inquiry: (content, root) => html`<inquiry-form endpoint="${root}">${content}</inquiry-form>`,
-  newsletter: (content, root) => html`<newsletter-form endpoint="${root}">${content}</newsletter-form>`,
+type Element = (content: Markup, root: string, site: Site) => Markup;
+
+// Templates, because the name of an element is nothing that could be filled in. The attributes are for the script, which
+// asks the service for its catalogue and is told of the sample here.
+const elements: Readonly<Record<FormName, Element>> = {
+  inquiry: (content, root, { catalogue, packages }) =>
+    catalogue === null
+      ? html`<inquiry-form endpoint="${root}" packages="${JSON.stringify(packages)}">${content}</inquiry-form>`
+      : html`<inquiry-form endpoint="${root}">${content}</inquiry-form>`,
+  newsletter: (content, root) =>
+    html`<newsletter-form endpoint="${root}" source="${siteSource}">${content}</newsletter-form>`,
   application: (content, root) => html`<application-form endpoint="${root}">${content}</application-form>`,
 };
 

@@ -34,7 +34,7 @@ export function frontPage(site: Site, wanted: readonly string[]): string {
             <h2 id="newsletter-heading">New recordings, by mail</h2>
             <p>One mail when a package is added, and nothing else. Every mail has a link to leave by.</p>
           </div>
-          ${formElement("newsletter", site, root, { values: { source: "front page" } })}
+          ${formElement("newsletter", site, root)}
         </div>
       </section>
       <section class="band" id="careers" aria-labelledby="careers-heading">

@@ -1,0 +1,86 @@
+// Whatever a stranger types into a form comes back as text and as nothing else.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cases, type Case } from "../support/corpora.ts";
+import { fields, postForm, tickedOn, typedIn, visit } from "../support/pages.ts";
+import { startService, type Service } from "../support/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const strings = cases<Case & { string: string }>("naughty/index.jsonl")
+  .map(({ string }) => string)
+  // What is no text is not shown again, and a form's line breaks are those of forms.
+  .filter((string) => string.isWellFormed() && !/[\uFFFD\r\n]/.test(string));
+
+// Whatever a page says, its tags are the same.
+const tagsOf = (text: string) => [...text.matchAll(/<\/?[a-z][\w-]*/g)].map(([tag]) => tag).join(" ");
+
+test("in each field of a refused form, hostile strings stay what they are", { timeout: 300_000 }, async () => {
+  expect(strings.length).toBeGreaterThan(100);
+  const plain = await postForm(service, "applications.submit", fields({ fullName: "A", phone: "x", coverLetter: "B" }));
+  for (const string of strings) {
+    const sent = { fullName: string, phone: `x${string}`, company: string, coverLetter: string };
+    const page = await postForm(service, "applications.submit", fields(sent));
+    expect(page.status, string).toBe(400);
+    for (const [name, value] of Object.entries(sent)) expect(typedIn(page, name), `${name} ${string}`).toBe(value);
+    const added = tagsOf(page.text).replaceAll(/<\/?(?:ul|li|p)\b/g, "");
+    expect(added.split(/\s+/), string).toEqual(
+      tagsOf(plain.text)
+        .replaceAll(/<\/?(?:ul|li|p)\b/g, "")
+        .split(/\s+/),
+    );
+  }
+  expect(await service.stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });
+});
+
+test("neither names of fields nor keys nor packages get into a page unescaped", async () => {
+  const mark = `"><script>alert(1)</script><i x='`;
+  const page = await postForm(
+    service,
+    "marketplace.inquiry",
+    fields({ [mark]: mark, name: mark, source: mark, idempotencyKey: mark, selectedPackageIds: mark, website: mark }),
+  );
+  expect(page.status).toBe(400);
+  expect(page.text).not.toMatch(/<script>|<i\s/);
+  expect(typedIn(page, "idempotencyKey")).toBe(mark);
+  expect(typedIn(page, "selectedPackageIds")).toBe(mark);
+});
+
+test.each([
+  "/thanks?kind=inquiry&reference=%3Cscript%3E",
+  "/thanks?kind=inquiry&reference=INQ-20261121-042137%3Cb%3E",
+  "/thanks?kind=inquiry&reference=INQ-20261121-042137&reference=%3Cscript%3E",
+  "/thanks?kind=application&reference=INQ-20261121-042137",
+  "/thanks?kind=newsletter&reference=APP-20261121-042137",
+])("%s shows no reference at all", async (path) => {
+  const { status, text } = await visit(service, path);
+  expect(status).toBe(200);
+  expect(text).not.toMatch(/reference|script|INQ-|APP-/);
+});
+
+test.each(["/thanks", "/thanks?kind=", "/thanks?kind=constructor", "/thanks?kind=inquiry&kind=inquiry"])(
+  "%s is no page",
+  async (path) => {
+    const { status, headers, text } = await visit(service, path);
+    expect([status, headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(text).toContain("There is nothing at this address.");
+  },
+);
+
+test("an address that does not exist is not repeated, however deep it is", async () => {
+  for (const path of ["/%3Cscript%3Ealert(1)%3C/script%3E", "/a/b/<i>", `/${"a/".repeat(200)}x`, "/api/x?<b>"]) {
+    const { status, headers, text } = await visit(service, path);
+    expect([status, headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(text).not.toMatch(/script|<i>|<b>/);
+    expect(text.length).toBeLessThan(1_500);
+  }
+});
+
+test("packages in the front page's address are ticked if they exist, and ignored if not", async () => {
+  const page = await visit(service, "/?package=de-AT&package=%3Cmark%3E");
+  expect([page.status, tickedOn(page)]).toEqual([200, ["de-AT"]]);
+  expect(page.text).not.toContain("mark>");
+});
