@@ -17,8 +17,15 @@ const blankOrDot = /[\s.\u200b-\u200d\u2060\ufeff]/u;
  * Empty when nothing is left. Takes time in proportion to the length, whatever it holds.
  */
 export const cleanFilename = (filename: string): string => {
-  const shown = filename.toWellFormed().replace(unfit, "").normalize("NFC");
-  const base = trim(shown.slice(Math.max(shown.lastIndexOf("/"), shown.lastIndexOf("\\")) + 1));
+  const shown = filename.toWellFormed().replace(unfit, "");
+  const base = shown.slice(Math.max(shown.lastIndexOf("/"), shown.lastIndexOf("\\")) + 1);
+  // Composing takes the square of a run of marks, so there must not be many of them; and it may lengthen the name.
+  return fit(fit(base).normalize("NFC"));
+};
+
+/** Cut to what file systems allow, with its extension if that is possible. */
+const fit = (name: string): string => {
+  const base = trim(name);
   const extension = findExtension(base);
   const extensionBytes = Buffer.byteLength(extension);
   if (extension === "" || extensionBytes >= nameBytesMax) return trim(cutToBytes(base, nameBytesMax));
