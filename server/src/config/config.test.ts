@@ -78,7 +78,48 @@ test("takes a deadline for mails up to 15 s, and no longer one", () => {
   expect(namesOf({ MAIL_DEADLINE_MS: "15001" })).toEqual(["MAIL_DEADLINE_MS"]);
 });
 
-test.each(["DATABASE_URL", "RESUME_STORE"])("refuses %s, which this release does not support", (name) => {
+describe("the database", () => {
+  const url = "postgres://user:hunter2@db.example.org:5433/submissions";
+
+  test.each([
+    [{ DATABASE_URL: url }, { url, replicaUrl: null, poolMax: 4 }],
+    [{ DATABASE_URL: `${url}?sslmode=disable` }, { url: `${url}?sslmode=disable`, replicaUrl: null, poolMax: 4 }],
+    [
+      { DATABASE_URL: "postgresql:///submissions?host=/run/postgresql", DATABASE_POOL_MAX: "1" },
+      { url: "postgresql:///submissions?host=/run/postgresql", replicaUrl: null, poolMax: 1 },
+    ],
+    [{ DATABASE_URL: url, DATABASE_REPLICA_URL: `${url}2` }, { url, replicaUrl: `${url}2`, poolMax: 4 }],
+  ])("is read from %j", (environment, expected) => {
+    expect(configOf(environment).storage).toEqual({ kind: "postgres", ...expected });
+  });
+
+  test.each([
+    "db.example.org",
+    "mysql://user:hunter2@db/x",
+    "postgres://user:hunter2@db/x y",
+    "postgres://user:100%@db/x",
+    `${url}?sslmode=prefer`,
+    `${url}?sslmode=require&sslrootcert=/ca.pem`,
+    `${url}?sslrootcert=/ca.pem`,
+    `${url}?options=-c%20synchronous_commit=off`,
+  ])("is not %s, and that is said without a word of it", (DATABASE_URL) => {
+    const problems = problemsOf({ DATABASE_URL });
+    expect(problems.map(({ name }) => name)).toEqual(["DATABASE_URL"]);
+    expect(JSON.stringify(problems)).not.toContain("hunter2");
+  });
+
+  test("has no replica on its own", () => {
+    expect(namesOf({ DATABASE_REPLICA_URL: url })).toEqual(["DATABASE_REPLICA_URL"]);
+  });
+
+  test("is shown without its credentials", () => {
+    const shown = describeConfig(configOf({ DATABASE_URL: url, DATABASE_REPLICA_URL: url }));
+    expect(shown).toContainEqual(["DATABASE_POOL_MAX", "4"]);
+    expect(JSON.stringify(shown)).not.toContain("hunter2");
+  });
+});
+
+test.each(["RESUME_STORE"])("refuses %s, which this release does not support", (name) => {
   expect(problemsOf({ [name]: "postgres://user:hunter2@db/x" })).toEqual([
     { name, message: expect.stringContaining("this release") as string },
   ]);

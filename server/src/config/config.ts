@@ -9,7 +9,16 @@ import type { Environment } from "./env.ts";
 import * as variable from "./variables.ts";
 
 /** Which database. */
-type StorageConfig = { readonly kind: "sqlite"; readonly file: string };
+type StorageConfig =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | {
+      readonly kind: "postgres";
+      readonly url: string;
+      /** A copy that the command line reads from; null: there is none. */
+      readonly replicaUrl: string | null;
+      /** Connections of one process. */
+      readonly poolMax: number;
+    };
 
 /** Where resumes lie. */
 type VaultConfig = { readonly kind: "disk"; readonly folder: string };
@@ -69,7 +78,6 @@ export type ConfigResult =
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 const unsupported: Readonly<Record<string, string>> = {
-  DATABASE_URL: "this release stores in SQLite under DATA_DIR only; unset it.",
   RESUME_STORE: "this release keeps resumes under DATA_DIR only; unset it.",
 };
 
@@ -123,7 +131,7 @@ export function loadConfig(environment: Environment): ConfigResult {
     },
     publicUrl: reader.read("PUBLIC_URL", variable.httpUrl, null),
     dataFolder,
-    storage: { kind: "sqlite", file: join(dataFolder, "submissions.sqlite") },
+    storage: readStorage(reader, join(dataFolder, "submissions.sqlite")),
     vault: { kind: "disk", folder: join(dataFolder, "resumes") },
     scanner: reader.read("CLAMD_ADDRESS", variable.clamdAddress, null),
     ...readMail(reader, dataFolder),
@@ -146,6 +154,17 @@ export function loadConfig(environment: Environment): ConfigResult {
     if (reader.raw(name) !== undefined) reader.wrong(name, message);
   }
   return reader.problems.length === 0 ? { ok: true, config } : { ok: false, problems: reader.problems };
+}
+
+function readStorage(reader: Reader, file: string): StorageConfig {
+  const url = reader.read("DATABASE_URL", variable.postgresUrl, null);
+  const replicaUrl = reader.read("DATABASE_REPLICA_URL", variable.postgresUrl, null);
+  const poolMax = reader.read("DATABASE_POOL_MAX", variable.wholeNumber(1, 100), 4);
+  if (url !== null) return { kind: "postgres", url, replicaUrl, poolMax };
+  if (replicaUrl !== null && reader.raw("DATABASE_URL") === undefined) {
+    reader.wrong("DATABASE_REPLICA_URL", "is a copy of DATABASE_URL, which is unset.");
+  }
+  return { kind: "sqlite", file };
 }
 
 function readMail(reader: Reader, dataFolder: string): Pick<Config, "mail" | "addresses"> {

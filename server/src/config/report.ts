@@ -24,6 +24,7 @@ export function describeConfig(config: Config): [name: string, value: string][] 
     ["PORT", String(config.listen.port)],
     ["PUBLIC_URL", config.publicUrl ?? (config.listen.port === 0 ? "(derived)" : `${publicUrl(config)} (derived)`)],
     ["DATA_DIR", config.dataFolder],
+    ...describeStorage(config),
     ["CLAMD_ADDRESS", describeScanner(config)],
     ["MAIL_TRANSPORT", mail.kind],
     ...describeMail(config),
@@ -45,6 +46,15 @@ export function describeConfig(config: Config): [name: string, value: string][] 
     ["RATE_LIMIT_MAX", String(config.rateLimit.max)],
     ["RATE_LIMIT_WINDOW_SECONDS", String(config.rateLimit.windowSeconds)],
     ["LOG_LEVEL", config.log.level],
+  ];
+}
+
+function describeStorage({ storage }: Config): [name: string, value: string][] {
+  if (storage.kind === "sqlite") return [["DATABASE_URL", `(${storage.file})`]];
+  return [
+    ["DATABASE_URL", masked],
+    ["DATABASE_REPLICA_URL", storage.replicaUrl === null ? "(none)" : masked],
+    ["DATABASE_POOL_MAX", String(storage.poolMax)],
   ];
 }
 

@@ -99,6 +99,29 @@ export const httpUrl = parsed((text) => {
   return url.href.replace(/\/+$/, "");
 });
 
+/** What an address of a database may say beside where it is and who asks. */
+const postgresParameters = ["sslmode", "sslrootcert", "host"];
+const tlsModes = ["verify-full", "require", "disable"] as const;
+
+/** A PostgreSQL database, with its credentials in the address. */
+export const postgresUrl = parsed((text) => {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol) || /[\s\p{Cc}]|%(?![0-9a-f]{2})|%00/iu.test(text)) {
+    return new Wrong("must look like postgres://user:password@host:port/database.");
+  }
+  const { searchParams } = url;
+  if ([...searchParams.keys()].some((name) => !postgresParameters.includes(name))) {
+    return new Wrong(`may have the parameters ${postgresParameters.join(", ")}, and no others.`);
+  }
+  const mode = searchParams.get("sslmode");
+  if (mode !== null && !tlsModes.some((known) => known === mode)) {
+    return new Wrong(`must have one of these as sslmode: ${tlsModes.join(", ")}.`);
+  }
+  return searchParams.has("sslrootcert") && mode !== "verify-full"
+    ? new Wrong("must have sslmode=verify-full for sslrootcert to be of use.")
+    : text;
+});
+
 /** An SMTP server, with its credentials in the address. */
 export const smtpUrl = parsed((text) => {
   const url = URL.parse(text);
