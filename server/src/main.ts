@@ -5,6 +5,7 @@ import { readEnvironment } from "./config/env.ts";
 import { configExitCode, reportProblems } from "./config/report.ts";
 import { startApp, type App } from "./app.ts";
 import { createLog, type Log } from "./observe/log.ts";
+import { SettingUnusable } from "./resumes/vault.ts";
 
 // The service ends within this time of the first signal, finished or not.
 const closeMsMax = 9_500;
@@ -22,6 +23,10 @@ async function main(): Promise<void> {
   const { config } = loaded;
   const log = createLog(config.log.level);
   const app = await startApp({ config, log }).catch((error: unknown) => {
+    if (error instanceof SettingUnusable) {
+      process.stderr.write(reportProblems([{ name: error.variable, message: error.message }]));
+      process.exit(configExitCode);
+    }
     const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     log.fatal(
       { err: error },

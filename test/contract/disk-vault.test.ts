@@ -29,7 +29,7 @@ const openDisk = async (folder = nextFolder(), clock = new MovedClock()) => ({
   vault: await openVault({ kind: "disk", folder }, clock),
 });
 
-describeVault("disk", (clock) => openVault({ kind: "disk", folder: nextFolder() }, clock));
+describeVault("disk", { open: (clock) => openVault({ kind: "disk", folder: nextFolder() }, clock), manyFiles: 1_100 });
 
 test("files lie in a folder of their UTC day, for the service's eyes only", async () => {
   const { folder, vault } = await openDisk(
@@ -70,7 +70,10 @@ test("a day's folder that somebody removed costs one refusal at most", async () 
   const { folder, vault } = await openDisk();
   const key = await vault.keep(await stage(vault));
   rmSync(join(folder, key.slice(0, 4)), { recursive: true });
-  await expect(vault.keep(await stage(vault))).rejects.toMatchObject({ code: "ENOENT" });
+  await expect(vault.keep(await stage(vault))).rejects.toMatchObject({
+    name: "VaultUnavailable",
+    cause: { code: "ENOENT" },
+  });
   const next = await vault.keep(await stage(vault, "again"));
   expect(await text(await vault.read(next))).toBe("again");
 });

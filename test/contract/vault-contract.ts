@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../server/src/clock.ts";
-import type { StagedFile, Vault } from "../../server/src/resumes/vault.ts";
+import { ResumeMissing, type StagedFile, type Vault, VaultUnavailable } from "../../server/src/resumes/vault.ts";
 
 const hourMs = 3_600_000;
 
@@ -35,8 +35,15 @@ const knowing =
     Promise.resolve(new Set(keys));
 const unknowing = () => Promise.reject(new Error("the database is away"));
 
-/** `open` makes an empty vault; it is disposed of after each test. */
-export const describeVault = (engine: string, open: (clock: Clock) => Promise<Vault>): void => {
+interface EngineUnderTest {
+  /** Makes an empty vault, whose files age by this clock; it is disposed of after each test. */
+  readonly open: (clock: Clock) => Promise<Vault>;
+  /** So many files that the engine has to list them in several pages. */
+  readonly manyFiles: number;
+}
+
+/** Runs the promises of every vault on an engine. */
+export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTest): void => {
   describe(`a vault on ${engine}`, () => {
     let clock: MovedClock;
     let vault: Vault;
@@ -81,14 +88,14 @@ export const describeVault = (engine: string, open: (clock: Clock) => Promise<Va
       const key = await vault.keep(await stage(vault));
       const other = await vault.keep(await stage(vault, "other"));
       await vault.discard(key);
-      await expect(vault.read(key)).rejects.toThrow();
+      await expect(vault.read(key)).rejects.toThrow(ResumeMissing);
       await vault.discard(key);
       expect((await read(other)).toString()).toBe("other");
     });
 
     test("refuses what is not there to be kept, or not as long as it was", async () => {
       const staged = await stage(vault, "whole");
-      await expect(vault.keep({ ...staged, path: `${staged.path}-gone` })).rejects.toThrow();
+      await expect(vault.keep({ ...staged, path: `${staged.path}-gone` })).rejects.toThrow(VaultUnavailable);
       await expect(vault.keep({ ...staged, size: staged.size + 1 })).rejects.toThrow();
       const asked: string[] = [];
       clock.advance(2 * hourMs);
@@ -148,7 +155,9 @@ export const describeVault = (engine: string, open: (clock: Clock) => Promise<Va
     });
 
     test("asks for at most 500 keys at a time, each once, and finds them all", async () => {
-      const keys = await Promise.all(Array.from({ length: 1_100 }, async () => vault.keep(await stage(vault, "x"))));
+      const keys = await Promise.all(
+        Array.from({ length: manyFiles }, async () => vault.keep(await stage(vault, "x"))),
+      );
       clock.advance(2 * hourMs);
       const batches: (readonly string[])[] = [];
       const swept = await vault.sweep(async (batch) => (batches.push(batch), new Set(batch.slice(1))), hourMs);
@@ -167,6 +176,15 @@ export const describeVault = (engine: string, open: (clock: Clock) => Promise<Va
         orphaned: 10,
         withheld: 0,
       });
+    });
+
+    test("may be swept by several processes at once", async () => {
+      const known = await vault.keep(await stage(vault, "known"));
+      const orphans = await Promise.all(Array.from({ length: 4 }, async () => vault.keep(await stage(vault))));
+      clock.advance(2 * hourMs);
+      await Promise.all(Array.from({ length: 3 }, () => vault.sweep(knowing(known), hourMs)));
+      expect((await read(known)).toString()).toBe("known");
+      for (const orphan of orphans) await expect(vault.read(orphan)).rejects.toThrow(ResumeMissing);
     });
 
     test("sweeps nothing away when nobody can say what is known", async () => {

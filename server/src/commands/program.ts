@@ -3,6 +3,8 @@
 import { Command, CommanderError } from "commander";
 import { configExitCode, reportProblems } from "../config/report.ts";
 import { describeError } from "../observe/describe-error.ts";
+import { ResumeDamaged } from "../desk/resume.ts";
+import { ResumeMissing, SettingUnusable, VaultUnavailable } from "../resumes/vault.ts";
 import { FileExists } from "../storage/new-file.ts";
 import { SchemaTooNew, SchemaTooOld } from "../storage/schema-version.ts";
 import { StorageUnavailable } from "../storage/store.ts";
@@ -81,12 +83,25 @@ function explain(error: unknown, deps: CommandDeps): ExitCode {
     deps.messages.write(reportProblems(error.problems));
     return exitCodes.configuration;
   }
+  if (error instanceof SettingUnusable) {
+    deps.messages.write(reportProblems([{ name: error.variable, message: error.message }]));
+    return exitCodes.configuration;
+  }
   if (isBrokenPipe(error)) return exitCodes.ok;
   tell(deps, reasonOf(error));
   return exitCodes.failed;
 }
 
-const withReadableMessage = [CommandFailed, FileExists, SchemaTooNew, SchemaTooOld, StorageUnavailable];
+const withReadableMessage = [
+  CommandFailed,
+  FileExists,
+  ResumeDamaged,
+  ResumeMissing,
+  SchemaTooNew,
+  SchemaTooOld,
+  StorageUnavailable,
+  VaultUnavailable,
+];
 
 function reasonOf(error: unknown): string {
   if (error instanceof Error) {

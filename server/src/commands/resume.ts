@@ -1,9 +1,9 @@
-// `resume`: the file that came with an application, checked against the checksum of its upload.
-import { createHash } from "node:crypto";
+// `resume`: the file that came with an application, checked against the checksum of its upload, or a link to it.
 import { createWriteStream } from "node:fs";
-import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import { findDownload, linkToDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
 import { writeNewFile } from "../storage/new-file.ts";
 import { parseApplicationReference } from "./arguments.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
@@ -15,7 +15,13 @@ Resumes come from strangers: open them as you would an attachment.
 Examples:
   npm run submissions -- resume APP-20261121-907715 --output resume.pdf
   npm run --silent submissions -- resume APP-20261121-907715 --output - | pdftotext - -
+  npm run --silent submissions -- resume APP-20261121-907715 --url
 `;
+
+interface Options {
+  readonly output?: string;
+  readonly url?: boolean;
+}
 
 export function registerResume(program: Command, deps: CommandDeps): void {
   program
@@ -23,34 +29,35 @@ export function registerResume(program: Command, deps: CommandDeps): void {
     .summary("save the resume of an application")
     .description("Saves the resume of an application. A file that exists is never overwritten.")
     .argument("<reference>", "APP-…", parseApplicationReference)
-    .requiredOption("--output <file>", "where to; - is standard output")
+    .option("--output <file>", "where to; - is standard output")
+    .option("--url", "print a link to it instead, which anybody can follow for five minutes")
     .addHelpText("after", examples)
-    .action(async (reference: string, { output }: { output: string }) => {
+    .action(async (reference: string, { output, url }: Options, command: Command) => {
+      if ((output === undefined) === (url === undefined)) command.error("error: give either --output or --url");
       const config = configOf(deps);
-      await using store = await deps.openStore(config, "read-only");
-      const resume = await store.findResume(reference);
-      if (resume === null) throw new CommandFailed(`There is no application ${reference} with a resume.`);
-      // Without a scanner nothing is ever judged, and whoever downloads has been told so.
-      if (resume.scan === "infected") throw new CommandFailed("The virus scanner found this resume infected.");
-      if (config.scanner !== null && resume.scan === "unscanned") {
-        throw new CommandFailed("The virus scanner has not judged this resume yet. Try again in a moment.");
-      }
+      const download = await find(deps, config, reference);
       await using vault = await deps.openVault(config);
-      const bytes = checked(await vault.read(resume.key), resume.sha256);
+      if (output === undefined) {
+        const link = await linkToDownload(vault, download);
+        if (link === null) throw new CommandFailed("There are no links: see RESUME_DOWNLOAD in the configuration.");
+        return writeAll([`${link}\n`], deps.output);
+      }
+      const bytes = readDownload(vault, download);
       if (output === "-") return writeAll(bytes, deps.output);
       await writeNewFile(output, (temporary) => pipeline(bytes, createWriteStream(temporary)));
-      tell(deps, `Saved ${resume.size.toLocaleString("en")} bytes (${resume.kind}) to ${output}.`);
+      tell(deps, `Saved ${download.size.toLocaleString("en")} bytes (${download.kind}) to ${output}.`);
     });
 }
 
-/** Passes bytes on, and fails at their end when they are not those that were uploaded. */
-async function* checked(source: Readable, sha256: string): AsyncGenerator<Uint8Array> {
-  const hash = createHash("sha256");
-  for await (const chunk of source as AsyncIterable<Uint8Array>) {
-    hash.update(chunk);
-    yield chunk;
-  }
-  if (hash.digest("hex") !== sha256) {
-    throw new CommandFailed("The stored file differs from what was uploaded: its checksum is wrong.");
-  }
+async function find(deps: CommandDeps, config: Config, reference: string): Promise<Download> {
+  await using store = await deps.openStore(config, "read-only");
+  const found = await findDownload(store, reference, config.scanner !== null);
+  if (found.result !== "allowed") throw new CommandFailed(whyNot(found.result, reference));
+  return found;
+}
+
+function whyNot(result: NoDownload["result"], reference: string): string {
+  if (result === "absent") return `There is no application ${reference} with a resume.`;
+  if (result === "infected") return "The virus scanner found this resume infected.";
+  return "The virus scanner has not judged this resume yet. Try again in a moment.";
 }

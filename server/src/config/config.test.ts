@@ -88,7 +88,10 @@ describe("the database", () => {
       { DATABASE_URL: "postgresql:///submissions?host=/run/postgresql", DATABASE_POOL_MAX: "1" },
       { url: "postgresql:///submissions?host=/run/postgresql", replicaUrl: null, poolMax: 1 },
     ],
-    [{ DATABASE_URL: url, DATABASE_REPLICA_URL: `${url}2` }, { url, replicaUrl: `${url}2`, poolMax: 4 }],
+    [
+      { DATABASE_URL: url, DATABASE_REPLICA_URL: `${url}2` },
+      { url, replicaUrl: `${url}2`, poolMax: 4 },
+    ],
   ])("is read from %j", (environment, expected) => {
     expect(configOf(environment).storage).toEqual({ kind: "postgres", ...expected });
   });
@@ -119,10 +122,50 @@ describe("the database", () => {
   });
 });
 
-test.each(["RESUME_STORE"])("refuses %s, which this release does not support", (name) => {
-  expect(problemsOf({ [name]: "postgres://user:hunter2@db/x" })).toEqual([
-    { name, message: expect.stringContaining("this release") as string },
-  ]);
+describe("where resumes are kept", () => {
+  const folder = join(resolve("data"), "resumes");
+  const bucket = { kind: "s3", bucket: "resumes", prefix: "", endpoint: null, region: null, links: false, folder };
+
+  test.each([
+    [{ RESUME_STORE: "s3://resumes" }, {}],
+    [{ RESUME_STORE: "s3://resumes/" }, {}],
+    [{ RESUME_STORE: "s3://resumes/live/eu" }, { prefix: "live/eu/" }],
+    [
+      { RESUME_STORE: "s3://resumes/live/", S3_REGION: "eu-central-1" },
+      { prefix: "live/", region: "eu-central-1" },
+    ],
+    [
+      { RESUME_STORE: "s3://resumes", S3_ENDPOINT: "https://s3.example.org/" },
+      { endpoint: "https://s3.example.org", region: "us-east-1" },
+    ],
+    [{ RESUME_STORE: "s3://resumes", RESUME_DOWNLOAD: "presigned" }, { links: true }],
+  ])("reads %j", (environment, changes) => {
+    expect(configOf(environment).vault).toEqual({ ...bucket, ...changes });
+  });
+
+  test.each([
+    "resumes",
+    "s3:resumes",
+    "s3://",
+    "s3:///live",
+    "s3://Resumes",
+    "s3://r",
+    "s3://resumes//live",
+    "s3://resumes/../live",
+    "s3://resumes/a b",
+    "s3://resumes?versionId=1",
+    "s3://key:secret@resumes/live",
+    "https://resumes.s3.amazonaws.com",
+    `s3://resumes/${"long/".repeat(101)}`,
+  ])("refuses %s", (RESUME_STORE) => {
+    expect(namesOf({ RESUME_STORE })).toEqual(["RESUME_STORE"]);
+  });
+
+  test("gives links to files in a bucket only", () => {
+    expect(namesOf({ RESUME_DOWNLOAD: "presigned" })).toEqual(["RESUME_DOWNLOAD"]);
+    expect(namesOf({ RESUME_DOWNLOAD: "both", RESUME_STORE: "s3://resumes" })).toEqual(["RESUME_DOWNLOAD"]);
+    expect(configOf({ RESUME_DOWNLOAD: "proxied" }).vault).toEqual({ kind: "disk", folder });
+  });
 });
 
 test.each([

@@ -20,8 +20,22 @@ type StorageConfig =
       readonly poolMax: number;
     };
 
-/** Where resumes lie. */
-type VaultConfig = { readonly kind: "disk"; readonly folder: string };
+/** Where resumes lie. Uploads under way always lie in a folder of this machine. */
+type VaultConfig =
+  | { readonly kind: "disk"; readonly folder: string }
+  | {
+      readonly kind: "s3";
+      readonly bucket: string;
+      /** Empty, or ending in a slash. */
+      readonly prefix: string;
+      /** Null: Amazon's. */
+      readonly endpoint: string | null;
+      /** Null: found by the SDK. */
+      readonly region: string | null;
+      /** Whether operators may be given links. */
+      readonly links: boolean;
+      readonly folder: string;
+    };
 
 /** How mail leaves. */
 type MailConfig =
@@ -77,10 +91,6 @@ export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-const unsupported: Readonly<Record<string, string>> = {
-  RESUME_STORE: "this release keeps resumes under DATA_DIR only; unset it.",
-};
-
 /** Collects what is wrong, so that one start tells everything. */
 class Reader {
   readonly problems: ConfigProblem[] = [];
@@ -132,7 +142,7 @@ export function loadConfig(environment: Environment): ConfigResult {
     publicUrl: reader.read("PUBLIC_URL", variable.httpUrl, null),
     dataFolder,
     storage: readStorage(reader, join(dataFolder, "submissions.sqlite")),
-    vault: { kind: "disk", folder: join(dataFolder, "resumes") },
+    vault: readVault(reader, join(dataFolder, "resumes")),
     scanner: reader.read("CLAMD_ADDRESS", variable.clamdAddress, null),
     ...readMail(reader, dataFolder),
     // Below the time after which the server cuts an idle connection: whoever waits for the answer must get it.
@@ -150,10 +160,21 @@ export function loadConfig(environment: Environment): ConfigResult {
     },
     log: { level: reader.read("LOG_LEVEL", variable.oneOf(logLevels), "info") },
   };
-  for (const [name, message] of Object.entries(unsupported)) {
-    if (reader.raw(name) !== undefined) reader.wrong(name, message);
-  }
   return reader.problems.length === 0 ? { ok: true, config } : { ok: false, problems: reader.problems };
+}
+
+function readVault(reader: Reader, folder: string): VaultConfig {
+  const store = reader.read("RESUME_STORE", variable.s3Address, null);
+  const endpoint = reader.read("S3_ENDPOINT", variable.httpUrl, null);
+  // Most stores that are not Amazon's have no regions, and sign with this one.
+  const region = reader.read("S3_REGION", variable.token, endpoint === null ? null : "us-east-1");
+  const links = reader.read("RESUME_DOWNLOAD", variable.oneOf(["proxied", "presigned"]), "proxied") === "presigned";
+  if (store !== null) return { kind: "s3", ...store, endpoint, region, links, folder };
+  // A folder has no links to give.
+  if (links && reader.raw("RESUME_STORE") === undefined) {
+    reader.wrong("RESUME_DOWNLOAD", "must be proxied, or unset, without RESUME_STORE.");
+  }
+  return { kind: "disk", folder };
 }
 
 function readStorage(reader: Reader, file: string): StorageConfig {

@@ -25,6 +25,7 @@ export function describeConfig(config: Config): [name: string, value: string][] 
     ["PUBLIC_URL", config.publicUrl ?? (config.listen.port === 0 ? "(derived)" : `${publicUrl(config)} (derived)`)],
     ["DATA_DIR", config.dataFolder],
     ...describeStorage(config),
+    ...describeVault(config),
     ["CLAMD_ADDRESS", describeScanner(config)],
     ["MAIL_TRANSPORT", mail.kind],
     ...describeMail(config),
@@ -46,6 +47,16 @@ export function describeConfig(config: Config): [name: string, value: string][] 
     ["RATE_LIMIT_MAX", String(config.rateLimit.max)],
     ["RATE_LIMIT_WINDOW_SECONDS", String(config.rateLimit.windowSeconds)],
     ["LOG_LEVEL", config.log.level],
+  ];
+}
+
+function describeVault({ vault }: Config): [name: string, value: string][] {
+  if (vault.kind === "disk") return [["RESUME_STORE", `(${vault.folder})`]];
+  return [
+    ["RESUME_STORE", `s3://${vault.bucket}/${vault.prefix}`.replace(/\/$/, "")],
+    ["S3_ENDPOINT", vault.endpoint ?? "(Amazon's)"],
+    ["S3_REGION", vault.region ?? "(as the SDK finds it)"],
+    ["RESUME_DOWNLOAD", vault.links ? "presigned" : "proxied"],
   ];
 }
 

@@ -23,6 +23,8 @@ const signingKeyLengthMin = 32;
 const teamAddressesMax = 50;
 /** Longer chains of proxies than this are a typing error. */
 const hopsMax = 32;
+/** With a key of ours behind it, far below the 1,024 bytes that stores allow. */
+const s3PrefixLengthMax = 500;
 
 /** What is wrong with a setting, in plain words that do not quote it. */
 export class Wrong {
@@ -97,6 +99,19 @@ export const httpUrl = parsed((text) => {
   if (url.username !== "" || url.password !== "") return new Wrong("must not hold a user name or password.");
   if (/[?#]/.test(text)) return new Wrong("must not hold a query or a fragment.");
   return url.href.replace(/\/+$/, "");
+});
+
+/** A bucket of an object store, and what the names of our objects in it begin with: empty, or ending in a slash. */
+export const s3Address = parsed((text): { bucket: string; prefix: string } | Wrong => {
+  const [, bucket, path = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
+  const parts = path.replace(/\/$/, "").split("/");
+  const usable = path === "" || parts.every((part) => /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/.test(part));
+  if (bucket === undefined || !usable || path.length > s3PrefixLengthMax) {
+    return new Wrong(
+      "must look like s3://bucket or s3://bucket/prefix, of letters, digits, dots, hyphens and underscores.",
+    );
+  }
+  return { bucket, prefix: path === "" ? "" : `${parts.join("/")}/` };
 });
 
 /** What an address of a database may say beside where it is and who asks. */

@@ -7,8 +7,8 @@ import { Fault } from "../fault.ts";
 import { composeApplicationMails } from "../mail/compose.ts";
 import { inspectResume } from "../resumes/inspect.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
+import { VaultUnavailable } from "../resumes/vault.ts";
 import type { NewMail, ResumeRecord } from "../storage/records.ts";
-import { StorageUnavailable } from "../storage/store.ts";
 import { answerOnce, type Circumstances, isUsed, type Used } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
@@ -29,7 +29,7 @@ export function acceptApplication(deps: Deps, input: ApplicationInput, call: Cal
         receipt = await storeApplication(deps, input, { call, receivedAt, ...once, resume });
         return receipt;
       } finally {
-        if (resume !== null && (receipt === undefined || isUsed(receipt))) await deps.vault.discard(resume.key);
+        if (resume !== null && (receipt === undefined || isUsed(receipt))) await takeBack(deps, resume.key);
       }
     },
   });
@@ -45,7 +45,7 @@ async function keepResume(deps: Deps, file: File | undefined): Promise<ResumeRec
     });
   }
   return {
-    key: await deps.vault.keep(file.staged).catch(asUnavailable),
+    key: await deps.vault.keep(file.staged),
     filename: inspection.filename,
     kind: inspection.kind,
     size: file.staged.size,
@@ -53,10 +53,17 @@ async function keepResume(deps: Deps, file: File | undefined): Promise<ResumeRec
   };
 }
 
-// What the system says of the resume folder (no space, not writable, gone) is about our storage, not about a mistake.
+// What the system says of a staged file (unreadable, gone) is about our storage, not about a mistake.
 function asUnavailable(error: unknown): never {
   const ofTheSystem = error instanceof Error && "syscall" in error;
-  throw ofTheSystem ? new StorageUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+  throw ofTheSystem ? new VaultUnavailable("The staging folder cannot be used.", { cause: error }) : error;
+}
+
+// A file that cannot be taken back now has no application, and is swept. The caller gets the answer that is due.
+async function takeBack(deps: Deps, key: string): Promise<void> {
+  await deps.vault.discard(key).catch((error: unknown) => {
+    if (!(error instanceof VaultUnavailable)) throw error;
+  });
 }
 
 async function storeApplication(

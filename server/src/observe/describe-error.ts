@@ -15,7 +15,13 @@ export interface ErrorDescription {
 }
 
 /** Errors whose messages we wrote ourselves. One that quotes input must not be listed. */
-const ours: ReadonlySet<string> = new Set(["Fault", "StorageUnavailable", "SchemaTooNew"]);
+const ours: ReadonlySet<string> = new Set([
+  "Fault",
+  "ResumeMissing",
+  "SchemaTooNew",
+  "StorageUnavailable",
+  "VaultUnavailable",
+]);
 
 const constantLike = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const framesMax = 8;

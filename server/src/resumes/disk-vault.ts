@@ -1,30 +1,21 @@
 // Keeps resumes in date folders of a local disk under random names. Staging lies on the same volume, so that keeping
 // one is a rename. Knows nothing of applications but the keys that somebody else knows.
-import { randomBytes } from "node:crypto";
-import { chmod, open, rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
-import { sweepKept, sweepStaged } from "./disk-sweep.ts";
+import { listOldKeys } from "./disk-sweep.ts";
 import { makeFolderDurably, SharedFolderSync } from "./folder-sync.ts";
-import type { StagedFile, Vault } from "./vault.ts";
-
-const stagingName = ".staging";
-
-/** `yyyy/mm/dd/` and 128 random bits. Whatever else is asked for, is asked for by somebody who is guessing paths. */
-const keyPattern = /^\d{4}\/\d{2}\/\d{2}\/[0-9a-f]{32}$/;
-
-/** A block of any file system, so that a full disk shows. In bytes. */
-const probeBytes = 4_096;
+import { findOrphans } from "./orphans.ts";
+import { isMissing, isSystemError, openStagingFolder, probeFolder, sweepStaged } from "./staging-folder.ts";
+import { assertKey, dayOf, drawKey } from "./vault-key.ts";
+import { ResumeMissing, VaultUnavailable, type KnownKeys, type StagedFile, type Swept, type Vault } from "./vault.ts";
 
 /** Opens the vault in `folder`, which is made when it is missing. Rejects when it cannot be made or written. */
 export const openDiskVault = async (folder: string, clock: Clock): Promise<Vault> => {
   const root = resolve(folder);
-  const stagingFolder = join(root, stagingName);
-  await makeFolderDurably(root, stagingFolder);
-  // The folder may be the operator's, with modes of their choice; the staging folder is ours.
-  await chmod(stagingFolder, 0o700);
+  const stagingFolder = await openStagingFolder(root);
   return new DiskVault(root, stagingFolder, clock, await identify(root));
 };
 
@@ -53,30 +44,40 @@ class DiskVault implements Vault {
    * the rename, the file is one that no application knows, and the sweep takes it.
    */
   async keep(staged: StagedFile): Promise<string> {
-    const day = new Date(this.#clock.now()).toISOString().slice(0, 10).replaceAll("-", "/");
-    const key = `${day}/${randomBytes(16).toString("hex")}`;
-    await this.#settle(staged);
-    reached("resume-synced");
+    const day = dayOf(this.#clock.now());
+    const key = drawKey(day);
     try {
+      await this.#settle(staged);
+      reached("resume-synced");
       const folder = await this.#openDay(day);
       await rename(staged.path, this.#pathOf(key));
       await folder.sync();
     } catch (error) {
       // Somebody may have removed the folder that we remember; the next one makes it anew.
       if (this.#today?.day === day) this.#today = null;
-      throw error;
+      throw asUnavailable(error);
     }
     reached("resume-kept");
     return key;
   }
 
   async discard(key: string): Promise<void> {
-    await rm(this.#pathOf(key), { force: true });
+    const path = this.#pathOf(key);
+    await rm(path, { force: true }).catch(rejectAsUnavailable);
   }
 
   async read(key: string): Promise<Readable> {
-    const handle = await open(this.#pathOf(key), "r");
+    const path = this.#pathOf(key);
+    const handle = await open(path, "r").catch((error: unknown) => {
+      if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
+      throw asUnavailable(error);
+    });
     return handle.createReadStream();
+  }
+
+  // A folder has no address.
+  async link(): Promise<null> {
+    return null;
   }
 
   async checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }> {
@@ -84,7 +85,7 @@ class DiskVault implements Vault {
       // A folder that was replaced or mounted over takes files that nobody will find again.
       if ((await identify(this.#root)) !== this.#identity)
         return { ready: false, reason: "resume folder was replaced" };
-      await this.#probe();
+      await probeFolder(this.stagingFolder);
       return { ready: true };
     } catch (error) {
       if (!isSystemError(error)) throw error;
@@ -92,15 +93,16 @@ class DiskVault implements Vault {
     }
   }
 
-  async sweep(
-    known: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
-    olderThanMs: number,
-  ): Promise<{ readonly staged: number; readonly orphaned: number; readonly withheld: number }> {
+  async sweep(known: KnownKeys, olderThanMs: number): Promise<Swept> {
     const before = this.#clock.now() - olderThanMs;
-    return {
-      staged: await sweepStaged(this.stagingFolder, before),
-      ...(await sweepKept(this.#root, known, before)),
-    };
+    try {
+      const staged = await sweepStaged(this.stagingFolder, before);
+      const { orphans, withheld } = await findOrphans(listOldKeys(this.#root, before), known);
+      for (const key of orphans) await rm(join(this.#root, key), { force: true });
+      return { staged, orphaned: orphans.length, withheld };
+    } catch (error) {
+      throw asUnavailable(error);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -108,7 +110,7 @@ class DiskVault implements Vault {
   }
 
   #pathOf(key: string): string {
-    if (!keyPattern.test(key)) throw new RangeError("not a key of this vault");
+    assertKey(key);
     return join(this.#root, key);
   }
 
@@ -132,17 +134,12 @@ class DiskVault implements Vault {
     }
     return this.#today.folder;
   }
-
-  async #probe(): Promise<void> {
-    const path = join(this.stagingFolder, `probe-${randomBytes(8).toString("hex")}`);
-    try {
-      await using handle = await open(path, "wx", 0o600);
-      await handle.writeFile(Buffer.alloc(probeBytes));
-      await handle.sync();
-    } finally {
-      await rm(path, { force: true });
-    }
-  }
 }
 
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && "syscall" in error;
+/** What the system says of the folder (no space, not writable, gone) is about our storage, not about a mistake. */
+const asUnavailable = (error: unknown): unknown =>
+  isSystemError(error) ? new VaultUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+
+const rejectAsUnavailable = (error: unknown): never => {
+  throw asUnavailable(error);
+};

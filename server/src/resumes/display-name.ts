@@ -58,3 +58,20 @@ const trim = (text: string): string => {
 /** As many whole code points from the beginning as fit. */
 const cutToBytes = (text: string, bytesMax: number): string =>
   text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytesMax)).read);
+
+/** The name to save a resume under: that of the upload, with the extension of its kind when it has none. */
+export const downloadName = (filename: string, kind: string): string =>
+  extensionOf(filename) === "" ? `${filename}.${kind}` : filename;
+
+/**
+ * A `Content-Disposition` that saves under this name, whatever stands in it (RFC 6266, RFC 8187). Programs that do not
+ * know the second form get the first one, without what is not ASCII.
+ */
+export const attachmentHeader = (filename: string): string => {
+  const plain = filename.replace(/[^\x20-\x7e]|["\\%]/gu, "_");
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+};

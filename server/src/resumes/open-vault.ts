@@ -1,11 +1,16 @@
 // Opens the vault that the configuration asks for. The one place that knows every engine.
 import type { Clock } from "../clock.ts";
 import { openDiskVault } from "./disk-vault.ts";
+import { openS3Vault, type S3Settings } from "./s3-vault.ts";
 import type { Vault } from "./vault.ts";
 
 /** Where resumes are kept. `folder` is made when it is missing. */
-export type VaultSettings = { readonly kind: "disk"; readonly folder: string };
+export type VaultSettings = { readonly kind: "disk"; readonly folder: string } | ({ readonly kind: "s3" } & S3Settings);
 
-/** Rejects when the place cannot be used. */
+/**
+ * Rejects when the place cannot be used.
+ *
+ * @throws SettingUnusable
+ */
 export const openVault = (settings: VaultSettings, clock: Clock): Promise<Vault> =>
-  openDiskVault(settings.folder, clock);
+  settings.kind === "s3" ? openS3Vault(settings, clock) : openDiskVault(settings.folder, clock);

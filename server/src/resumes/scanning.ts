@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../storage/store.ts";
 import { NoVerdict, scanWithClamd, type ClamdAddress } from "./clamd.ts";
-import type { Vault } from "./vault.ts";
+import { ResumeMissing, type Vault } from "./vault.ts";
 
 // The look at an index that is empty most of the time.
 const pollMs = 2_000;
@@ -65,7 +65,7 @@ async function scanOne(
     if (verdict === "infected") log.warn({ reference, result: verdict }, "a resume is infected");
     return true;
   } catch (error) {
-    const ofThisFile = error instanceof NoVerdict || (error instanceof Error && "syscall" in error);
+    const ofThisFile = error instanceof NoVerdict || error instanceof ResumeMissing;
     if (!ofThisFile || signal.aborted) throw error;
     log.error({ err: error, reference }, "a resume cannot be scanned");
     return false;

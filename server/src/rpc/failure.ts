@@ -4,6 +4,7 @@ import { faults, type FaultCode, type FaultName, type Issue } from "@submissions
 import { TRPCError } from "@trpc/server";
 import { ZodError } from "zod";
 import { Fault } from "../fault.ts";
+import { VaultUnavailable } from "../resumes/vault.ts";
 import { StorageUnavailable } from "../storage/store.ts";
 
 /** A failure as callers may see it. */
@@ -22,7 +23,9 @@ const storageRetrySeconds = 5;
 /** The entry of the table for anything thrown. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Fault) return failure(error.fault, error.issues, error.retryAfterSeconds);
-  if (error instanceof StorageUnavailable) return failure("storageUnavailable", undefined, storageRetrySeconds);
+  if (error instanceof StorageUnavailable || error instanceof VaultUnavailable) {
+    return failure("storageUnavailable", undefined, storageRetrySeconds);
+  }
   if (!(error instanceof TRPCError)) return failure("internal");
   // A schema that fails with any other code than this one failed on our output, not on the caller's input.
   if (error.code === "BAD_REQUEST" && error.cause instanceof ZodError) return describeIssues(error.cause);

@@ -1,0 +1,76 @@
+// Gives the resume of an application to an operator: its bytes, checked, or a link to them. Decides who gets none; how it
+// travels is the caller's business.
+import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
+import { downloadName } from "../resumes/display-name.ts";
+import type { Vault } from "../resumes/vault.ts";
+import type { Store } from "../storage/store.ts";
+
+/** A resume that may be given out. */
+export interface Download {
+  readonly result: "allowed";
+  /** The vault's name for it; nobody's business outside. */
+  readonly key: string;
+  /** To save it under; it has an extension. Made of what a stranger sent. */
+  readonly filename: string;
+  readonly kind: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** There is none, or it is kept back by what the virus scanner says, or has not said yet. */
+export interface NoDownload {
+  readonly result: "absent" | "infected" | "unscanned";
+}
+
+/** What is stored is not what was uploaded. */
+export class ResumeDamaged extends Error {
+  override readonly name = "ResumeDamaged";
+}
+
+/**
+ * Whether the resume of an application may be given out.
+ *
+ * @param scanned whether there is a scanner: without one nothing is ever judged, and whoever downloads has been told so
+ */
+export async function findDownload(
+  store: Pick<Store, "findResume">,
+  reference: string,
+  scanned: boolean,
+): Promise<Download | NoDownload> {
+  const resume = await store.findResume(reference);
+  if (resume === null) return { result: "absent" };
+  if (resume.scan === "infected") return { result: "infected" };
+  if (scanned && resume.scan === "unscanned") return { result: "unscanned" };
+  const { key, filename, kind, size, sha256 } = resume;
+  return { result: "allowed", key, filename: downloadName(filename, kind), kind, size, sha256 };
+}
+
+/**
+ * The bytes of a resume. Fails at their end when they are not those that were uploaded.
+ *
+ * @throws ResumeDamaged, ResumeMissing, VaultUnavailable
+ */
+export async function* readDownload(
+  vault: Pick<Vault, "read">,
+  { key, sha256 }: Download,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash("sha256");
+  for await (const chunk of (await vault.read(key)) as Readable & AsyncIterable<Uint8Array>) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (hash.digest("hex") === sha256) return;
+  throw new ResumeDamaged("The stored file differs from what was uploaded: its checksum is wrong.");
+}
+
+/**
+ * A short-lived address to fetch a resume from; null when this service gives none. Whoever fetches it there gets what is
+ * stored, unchecked.
+ *
+ * @throws VaultUnavailable
+ */
+export const linkToDownload = (vault: Pick<Vault, "link">, { key, filename }: Download): Promise<string | null> =>
+  vault.link(key, filename);

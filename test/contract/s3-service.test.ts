@@ -1,0 +1,233 @@
+// The whole service with its resumes in an object store: what is there after an answer, and what is not.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { CrashSite, laterMs, until } from "../crash/crash-site.ts";
+import { runCommand } from "../desk/run-command.ts";
+import { ClamdStandIn } from "../support/clamd-stand-in.ts";
+import { applicant, form, json, pdf, rest, type Answer } from "../support/doors.ts";
+import { s3Credentials, S3StandIn } from "../support/s3-stand-in.ts";
+import { runToEnd, startProcess } from "../support/service-process.ts";
+import { startService, type Service } from "../support/service.ts";
+
+const credentials = {
+  AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
+};
+const folder = mkdtempSync(join(tmpdir(), "s3-service-"));
+let store: S3StandIn;
+
+beforeAll(async () => {
+  for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+  store = await S3StandIn.open();
+});
+afterAll(async () => {
+  await store[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+  vi.unstubAllEnvs();
+});
+afterEach(() => {
+  store.objects.clear();
+  store.requests.length = 0;
+  store.breakdown = null;
+  store.now = Date.now;
+});
+
+const settings = () => ({ RESUME_STORE: "s3://resumes/kept", S3_ENDPOINT: store.endpoint });
+const sending = (resumeFile: File, headers = {}) => ({ ...form({ ...applicant, resumeFile }), headers });
+const apply = (service: Pick<Service, "url">, file = pdf("cv.pdf", 200_000), headers = {}) =>
+  rest.send(service, "applications.submit", sending(file, headers));
+const puts = () => store.requests.filter((request) => request.startsWith("PUT"));
+const referenceOf = ({ receipt }: Answer) => String(receipt?.["applicationId"]);
+const scanOf = async ({ dataFolder }: Service, reference: string) => {
+  await using records = await openStore(
+    { kind: "sqlite", file: join(dataFolder, "submissions.sqlite") },
+    { access: "read-only" },
+  );
+  return (await records.findResume(reference))?.scan;
+};
+const readiness = async ({ url }: Pick<Service, "url">) => (await fetch(`${url}/readyz`)).status;
+
+test("an accepted resume is in the store, byte for byte, and nowhere on this machine", async () => {
+  await using service = await startService({ env: settings() });
+  const resume = pdf("cv.pdf", 3_000_000);
+  expect((await apply(service, resume)).status).toBe(200);
+  const [application] = (await service.stored()).applications;
+  expect([...store.objects.keys()]).toEqual([`kept/${application?.resume?.key}`]);
+  const [object] = store.objects.values();
+  expect(object!.bytes.equals(Buffer.from(await resume.arrayBuffer()))).toBe(true);
+  expect(await service.files("resumes")).toEqual([]);
+  expect(await readiness(service)).toBe(200);
+});
+
+test("a refused application sends nothing to the store", async () => {
+  await using service = await startService({ env: settings() });
+  const refused = [
+    await apply(service, new File(["<html>"], "cv.pdf")),
+    await rest.send(service, "applications.submit", form({ ...applicant, email: "nobody", resumeFile: pdf() })),
+    await apply(service, pdf("cv.pdf", 5 * 1024 * 1024 + 1_000)),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([415, 400, 413]);
+  expect([puts(), store.objects.size]).toEqual([[], 0]);
+  expect(await service.files("resumes")).toEqual([]);
+  expect((await service.stored()).applications).toEqual([]);
+});
+
+test("a repeated application leaves one object", async () => {
+  await using service = await startService({ env: settings() });
+  const key = { "idempotency-key": "once" };
+  const answers = await Promise.all([apply(service, pdf(), key), apply(service, pdf(), key)]);
+  const again = await apply(service, pdf(), key);
+  expect(answers.some(({ status }) => status === 200)).toBe(true);
+  expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
+  expect([store.objects.size, (await service.stored()).applications.length]).toEqual([1, 1]);
+});
+
+test("without the store an application is refused with 503 and leaves nothing; the rest goes on, and it recovers", async () => {
+  await using service = await startService({ env: settings() });
+  await store.goAway();
+  const { status, headers, fault } = await apply(service);
+  expect([status, fault?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(fault?.message).not.toMatch(/s3|object|bucket|ECONN|127/i);
+  expect((await service.stored()).applications).toEqual([]);
+  expect([await service.mails(), await service.files("resumes")]).toEqual([[], []]);
+  expect(await readiness(service)).toBe(503);
+  expect((await rest.send(service, "applications.submit", json(applicant))).status).toBe(200);
+  await store.comeBack();
+  expect((await apply(service)).status).toBe(200);
+  await expect.poll(() => readiness(service), { timeout: 30_000 }).toBe(200);
+  expect((await service.stored()).applications).toHaveLength(2);
+});
+
+test("starts while the store is away, and is not ready", async () => {
+  await store.goAway();
+  await using service = await startService({ env: settings() });
+  expect(await readiness(service)).toBe(503);
+  await store.comeBack();
+  await expect.poll(() => readiness(service), { timeout: 30_000 }).toBe(200);
+});
+
+test("credentials that are refused are told to the log alone, and no secret is", async () => {
+  const env = { ...settings(), AWS_ACCESS_KEY_ID: "AKIDSTRANGER", AWS_SECRET_ACCESS_KEY: "a-secret-of-ours" };
+  await using service = await startProcess(env);
+  expect((await apply(service)).status).toBe(503);
+  const ready = await fetch(`${service.url}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, { status: "unavailable", failed: ["vault"] }]);
+  await until(() => service.log.some((line) => line.includes("credentials are wrong or lack a permission")));
+  expect(service.log.join("\n")).not.toMatch(/AKIDSTRANGER|a-secret-of-ours/);
+  expect(store.objects.size).toBe(0);
+});
+
+describe("killed after the store has the resume and before the commit", () => {
+  test("nothing is accepted, and the object is swept once it is old by the store's clock", async () => {
+    await using site = await CrashSite.open();
+    const env = { ...settings(), ...credentials };
+    const service = await site.start({ failpoint: "resume-kept", env });
+    await expect(apply(service)).rejects.toThrow("fetch failed");
+    expect(await service.ended).toBeNull();
+    expect(store.objects.size).toBe(1);
+    expect((await site.contents()).applications).toEqual([]);
+
+    // Our own clock says that it is old; the store's says that it is not.
+    const second = await site.start({ aheadMs: laterMs, env });
+    expect((await apply(second)).status).toBe(200);
+    await until(() => store.requests.some((request) => request === "GET "));
+    expect(store.objects.size).toBe(2);
+    second.child.kill("SIGKILL");
+    await second.ended;
+
+    store.now = () => Date.now() + laterMs;
+    await site.start({ aheadMs: laterMs, env });
+    await until(() => store.objects.size === 1);
+    const [{ resume } = { resume: null }] = (await site.contents()).applications;
+    expect([...store.objects.keys()]).toEqual([`kept/${resume?.key}`]);
+    expect(await site.resumeFiles()).toEqual([]);
+  });
+});
+
+describe("the command `resume`", () => {
+  const environmentOf = (service: Service, env: Record<string, string> = {}) => ({
+    DATA_DIR: service.dataFolder,
+    ...settings(),
+    ...credentials,
+    ...env,
+  });
+
+  test("saves the file from the store, and notices when it is another one", async () => {
+    await using service = await startService({ env: settings() });
+    const resume = pdf("cv.pdf", 400_000);
+    const reference = referenceOf(await apply(service, resume));
+    const output = join(folder, "saved.pdf");
+    const saved = await runCommand(["resume", reference, "--output", output], environmentOf(service));
+    expect([saved.code, readFileSync(output)]).toEqual([0, Buffer.from(await resume.arrayBuffer())]);
+    const [[name, object] = []] = store.objects;
+    store.objects.set(name!, { ...object!, bytes: Buffer.from("another one") });
+    const wrong = await runCommand(["resume", reference, "--output", "-"], environmentOf(service));
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("checksum") as string]);
+    store.objects.clear();
+    const gone = await runCommand(["resume", reference, "--output", "-"], environmentOf(service));
+    expect([gone.code, gone.stderr]).toEqual([1, "The object store has no such file.\n"]);
+  });
+
+  test("prints a link where links are allowed, and says so where they are not", async () => {
+    await using service = await startService({ env: settings() });
+    const resume = pdf("My résumé", 1_000);
+    const reference = referenceOf(await apply(service, resume));
+    const linking = environmentOf(service, { RESUME_DOWNLOAD: "presigned" });
+    const linked = await runCommand(["resume", reference, "--url"], linking);
+    expect([linked.code, linked.stderr]).toEqual([0, ""]);
+    const answer = await fetch(linked.stdout.trim());
+    expect(answer.headers.get("content-disposition")).toContain("filename*=UTF-8''My%20r%C3%A9sum%C3%A9.pdf");
+    expect(await answer.text()).toBe(await resume.text());
+    const refused = await runCommand(["resume", reference, "--url"], environmentOf(service));
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain("RESUME_DOWNLOAD");
+    for (const words of [[], ["--url", "--output", "-"]]) {
+      expect((await runCommand(["resume", reference, ...words], linking)).code).toBe(2);
+    }
+  });
+
+  test("has files in the store scanned, and gives no link to one that is infected or not yet judged", async () => {
+    await using clamd = await ClamdStandIn.open();
+    await using service = await startService({ env: { ...settings(), CLAMD_ADDRESS: clamd.address } });
+    const infected = new File(["%PDF-1.7\nEICAR\nstartxref\n0\n%%EOF\n"], "cv.pdf");
+    const [bad, good] = [referenceOf(await apply(service, infected)), referenceOf(await apply(service, pdf()))];
+    await expect.poll(() => scanOf(service, bad), { timeout: 20_000 }).toBe("infected");
+    await expect.poll(() => scanOf(service, good), { timeout: 20_000 }).toBe("clean");
+    const env = environmentOf(service, { RESUME_DOWNLOAD: "presigned", CLAMD_ADDRESS: clamd.address });
+    const refused = await runCommand(["resume", bad, "--url"], env);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain("infected");
+    expect((await runCommand(["resume", good, "--url"], env)).code).toBe(0);
+    clamd.excuses.push("INSTREAM size limit exceeded. ERROR");
+    const waiting = referenceOf(await apply(service));
+    const early = await runCommand(["resume", waiting, "--url"], env);
+    expect([early.code, early.stdout]).toEqual([1, ""]);
+    expect(early.stderr).toContain("not judged");
+  });
+});
+
+test("a resume that is gone from the store does not keep the others from being scanned", async () => {
+  await using first = await startService({ env: settings() });
+  const gone = referenceOf(await apply(first));
+  store.objects.clear();
+  const kept = referenceOf(await apply(first));
+  await first.stop();
+  await using clamd = await ClamdStandIn.open();
+  const env = { ...settings(), DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address };
+  await using second = await startService({ env });
+  expect(second.url).not.toBe(first.url);
+  await expect.poll(() => scanOf(first, kept), { timeout: 20_000 }).toBe("clean");
+  expect(await scanOf(first, gone)).toBe("unscanned");
+});
+
+test("without the SDK the service does not start, and says which command brings it in", async () => {
+  const preload = [new URL("../support/s3-hidden-sdk.ts", import.meta.url).href];
+  const env = { ...settings(), DATA_DIR: join(folder, "without-sdk"), PORT: "0" };
+  const { code, output } = await runToEnd(env, { preload });
+  expect(code).toBe(78);
+  expect(output).toContain("RESUME_STORE: needs two packages that are not installed: npm install");
+});

@@ -1,0 +1,118 @@
+// The vault in a real object store, which checks signatures and checksums for itself: OpenStack Swift. Without one here
+// these tests are skipped; test/support/install-peers.sh installs it.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { CreateBucketCommand, HeadObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { systemClock } from "../../server/src/clock.ts";
+import { openS3Vault, type S3Settings } from "../../server/src/resumes/s3-vault.ts";
+import { LaterS3 } from "../support/s3-later.ts";
+import { swiftIsInstalled, SwiftServer } from "../support/swift-server.ts";
+import { describeVault, stage } from "./vault-contract.ts";
+
+describe.runIf(swiftIsInstalled)("with OpenStack Swift (skipped where it is not installed)", () => {
+  const base = mkdtempSync(join(tmpdir(), "s3-swift-"));
+  let swift: SwiftServer;
+  let later: LaterS3;
+  let client: S3Client;
+  let vaults = 0;
+
+  beforeAll(async () => {
+    swift = await SwiftServer.open();
+    later = await LaterS3.open(swift.endpoint);
+    const { endpoint, credentials } = swift;
+    vi.stubEnv("AWS_ACCESS_KEY_ID", credentials.accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey);
+    client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true });
+    await client.send(new CreateBucketCommand({ Bucket: "resumes" }));
+  }, 120_000);
+  afterAll(async () => {
+    client.destroy();
+    await later[Symbol.asyncDispose]();
+    await swift[Symbol.asyncDispose]();
+    rmSync(base, { recursive: true });
+    vi.unstubAllEnvs();
+  });
+
+  const settings = (changes: Partial<S3Settings> = {}): S3Settings => ({
+    bucket: "resumes",
+    prefix: `${(vaults += 1)}/`,
+    endpoint: swift.endpoint,
+    region: "us-east-1",
+    links: true,
+    folder: join(base, `${vaults}`),
+    ...changes,
+  });
+
+  describeVault("Swift", {
+    manyFiles: 120,
+    open: (clock) => {
+      later.ahead = () => clock.now() - Date.now();
+      return openS3Vault(settings({ endpoint: later.endpoint }), clock);
+    },
+  });
+
+  test("objects are to be saved and never shown", async () => {
+    const place = settings();
+    await using vault = await openS3Vault(place, systemClock);
+    const key = await vault.keep(await stage(vault, "a resume"));
+    const head = await client.send(new HeadObjectCommand({ Bucket: "resumes", Key: place.prefix + key }));
+    expect(head).toMatchObject({
+      ContentLength: 8,
+      ContentType: "application/octet-stream",
+      ContentDisposition: "attachment",
+    });
+    // Without a signature it is no request of an S3 client at all.
+    const stranger = await fetch(`${swift.endpoint}/resumes/${place.prefix}${key}`);
+    expect(stranger.ok).toBe(false);
+  });
+
+  test.each([64, 3_000_000])("%i bytes that are not those that were hashed are refused by the store", async (size) => {
+    await using vault = await openS3Vault(settings(), systemClock);
+    const staged = await stage(vault, randomBytes(size));
+    writeFileSync(staged.path, randomBytes(size));
+    await expect(vault.keep(staged)).rejects.toThrow("it answers 400");
+    expect((await vault.sweep(async () => new Set(), -3_600_000)).orphaned).toBe(0);
+  });
+
+  test("a link gives the file to whoever has it, under the name of the upload, and to nobody who changes it", async () => {
+    await using vault = await openS3Vault(settings(), systemClock);
+    const bytes = randomBytes(100_000);
+    const key = await vault.keep(await stage(vault, bytes));
+    const link = (await vault.link(key, "Résumé \"2026\" 'final'.pdf"))!;
+    const answer = await fetch(link);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(answer.headers.get("content-type")).toBe("application/octet-stream");
+    expect(answer.headers.get("content-disposition")).toContain("filename*=UTF-8''R%C3%A9sum%C3%A9%20%222026%22");
+    expect((await fetch(link.replace("Expires=300", "Expires=301"))).status).toBe(403);
+    expect((await fetch(link.replace(/filename/, "filenome"))).status).toBe(403);
+  });
+
+  test("a wrong secret and a missing bucket are not ready, and nothing is kept", async () => {
+    await using elsewhere = await openS3Vault(settings({ bucket: "nowhere" }), systemClock);
+    expect(await elsewhere.checkReadiness()).toEqual({
+      ready: false,
+      reason: "The object store cannot be used: there is no such bucket.",
+    });
+    await expect(elsewhere.keep(await stage(elsewhere))).rejects.toMatchObject({ name: "VaultUnavailable" });
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "guessed");
+    await using guessing = await openS3Vault(settings(), systemClock);
+    expect(await guessing.checkReadiness()).toEqual({
+      ready: false,
+      reason: "The object store cannot be used: the credentials are wrong or lack a permission.",
+    });
+    await expect(guessing.keep(await stage(guessing))).rejects.toThrow("credentials");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", swift.credentials.secretAccessKey);
+  });
+
+  test("resumes of 5 MiB are kept and read, many at once", async () => {
+    await using vault = await openS3Vault(settings(), systemClock);
+    const contents = Array.from({ length: 6 }, () => randomBytes(5 * 1024 * 1024));
+    const keys = await Promise.all(contents.map(async (content) => vault.keep(await stage(vault, content))));
+    const read = await Promise.all(keys.map(async (key) => buffer(await vault.read(key))));
+    expect(read.map((bytes, index) => bytes.equals(contents[index]!))).toEqual(contents.map(() => true));
+  });
+});

@@ -1,0 +1,302 @@
+// The vault in an object store, against a store that fails as it is told to: what is sent, what is believed, what is tried
+// again, and what is said when nothing helps.
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer, text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { systemClock, type Clock } from "../../server/src/clock.ts";
+import { s3Limits } from "../../server/src/resumes/s3-limits.ts";
+import { openS3Vault, type S3Settings } from "../../server/src/resumes/s3-vault.ts";
+import type { Vault } from "../../server/src/resumes/vault.ts";
+import { s3Credentials, S3StandIn, type S3Mishap } from "../support/s3-stand-in.ts";
+import { describeVault, stage } from "./vault-contract.ts";
+
+const base = mkdtempSync(join(tmpdir(), "s3-vault-"));
+let folders = 0;
+let store: S3StandIn;
+
+beforeAll(async () => {
+  vi.stubEnv("AWS_ACCESS_KEY_ID", s3Credentials.accessKeyId);
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", s3Credentials.secretAccessKey);
+  vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+  store = await S3StandIn.open();
+});
+afterAll(async () => {
+  await store[Symbol.asyncDispose]();
+  rmSync(base, { recursive: true });
+  vi.unstubAllEnvs();
+});
+afterEach(() => {
+  store.objects.clear();
+  store.requests.length = 0;
+  store.breakdown = null;
+  store.encrypting = false;
+  store.now = Date.now;
+});
+
+// What a test waits for must not take seconds.
+const limits = { ...s3Limits, attemptMs: 500, triesMs: 2_000, pauseMs: 5, readinessMs: 500, idleMs: 500 };
+
+const open = (settings: Partial<S3Settings> = {}, clock: Clock = systemClock): Promise<Vault> =>
+  openS3Vault(
+    {
+      bucket: store.bucket,
+      prefix: "kept/",
+      endpoint: store.endpoint,
+      region: "us-east-1",
+      links: true,
+      folder: join(base, `${(folders += 1)}`),
+      ...settings,
+    },
+    clock,
+    limits,
+  );
+
+describeVault("an object store", {
+  manyFiles: 1_100,
+  open: (clock) => {
+    store.now = () => clock.now();
+    return openS3Vault(
+      {
+        bucket: store.bucket,
+        prefix: "kept/",
+        endpoint: store.endpoint,
+        region: "us-east-1",
+        links: false,
+        folder: join(base, `${(folders += 1)}`),
+      },
+      clock,
+    );
+  },
+});
+
+describe("an object store that fails", () => {
+  let vault: Vault;
+  beforeEach(async () => {
+    vault = await open();
+  });
+  afterEach(() => vault[Symbol.asyncDispose]());
+
+  const puts = () => store.requests.filter((request) => request.startsWith("PUT"));
+  const bytes = randomBytes(200_000);
+
+  test.each<S3Mishap>([
+    { status: 500, code: "InternalError" },
+    { status: 503, code: "SlowDown" },
+    { status: 403, code: "RequestTimeTooSkewed" },
+    { status: 400, code: "RequestTimeout" },
+    "cut before storing",
+    "cut after storing",
+    "hang",
+  ])("is asked again after %j, under the same name", async (mishap) => {
+    store.next(mishap);
+    const key = await vault.keep(await stage(vault, bytes));
+    expect(puts()).toEqual([`PUT kept/${key}`, `PUT kept/${key}`]);
+    expect([...store.objects.keys()]).toEqual([`kept/${key}`]);
+    expect((await buffer(await vault.read(key))).equals(bytes)).toBe(true);
+  });
+
+  test.each<[S3Mishap, string]>([
+    [{ status: 500, code: "InternalError" }, "it answers 500"],
+    [{ status: 503, code: "SlowDown" }, "it answers 503"],
+    ["cut before storing", "the connection failed (RESET)"],
+    ["hang", "it does not answer in time"],
+  ])("is asked three times at most, and then %j is said in words", async (mishap, reason) => {
+    store.breakdown = mishap;
+    const error = await vault.keep(await stage(vault, bytes)).catch((thrown: unknown) => thrown);
+    // Who was writing hears of it as EPIPE, who was reading as ECONNRESET.
+    expect(String(error).replace(/EPIPE|ECONNRESET/, "RESET")).toBe(
+      `VaultUnavailable: The object store cannot be used: ${reason}.`,
+    );
+    expect(puts()).toHaveLength(3);
+    expect(store.objects.size).toBe(0);
+  });
+
+  test.each<[S3Mishap, string]>([
+    [{ status: 403, code: "AccessDenied" }, "the credentials are wrong or lack a permission"],
+    [{ status: 404, code: "NoSuchBucket" }, "there is no such bucket"],
+    [{ status: 301, code: "PermanentRedirect" }, "the bucket is in another region"],
+    [{ status: 400, code: "BadDigest" }, "it answers 400"],
+  ])("is not asked again after %j, which will not change", async (mishap, reason) => {
+    store.next(mishap);
+    await expect(vault.keep(await stage(vault, bytes))).rejects.toThrow(`The object store cannot be used: ${reason}.`);
+    expect(puts()).toHaveLength(1);
+    expect(store.objects.size).toBe(0);
+  });
+
+  test.each<S3Mishap>(["wrong etag", "wrong checksum", "stranger"])(
+    "is not believed when it answers with a %s",
+    async (mishap) => {
+      const staged = await stage(vault, bytes);
+      store.next(mishap);
+      await expect(vault.keep(staged)).rejects.toMatchObject({ name: "VaultUnavailable" });
+      // The caller, who was refused, removes it.
+      expect(existsSync(staged.path)).toBe(true);
+    },
+  );
+
+  test("is believed when it encrypts, although its ETags are of another kind then", async () => {
+    store.encrypting = true;
+    const key = await vault.keep(await stage(vault, bytes));
+    expect((await buffer(await vault.read(key))).equals(bytes)).toBe(true);
+  });
+
+  test("keeps nothing when the staged file is not what was hashed: the store compares", async () => {
+    const staged = await stage(vault, bytes);
+    writeFileSync(staged.path, randomBytes(bytes.length));
+    await expect(vault.keep(staged)).rejects.toThrow("it answers 400");
+    expect(store.objects.size).toBe(0);
+  });
+
+  test.each<S3Mishap>(["cut answer", "stall"])("never passes for a whole file: %s", async (mishap) => {
+    const key = await vault.keep(await stage(vault, bytes));
+    store.next(mishap);
+    await expect(vault.read(key).then(buffer)).rejects.toThrow();
+    expect((await buffer(await vault.read(key))).equals(bytes)).toBe(true);
+  });
+
+  test.each<[S3Mishap | null, string]>([
+    [{ status: 403, code: "" }, "the credentials are wrong or lack a permission"],
+    [{ status: 404, code: "" }, "there is no such bucket"],
+    [{ status: 301, code: "" }, "the bucket is in another region"],
+    [{ status: 503, code: "" }, "it answers 503"],
+    ["hang", "it does not answer in time"],
+    ["cut after storing", "the connection failed (ECONNRESET)"],
+  ])("is not ready: %j", async (mishap, reason) => {
+    store.breakdown = mishap;
+    expect(await vault.checkReadiness()).toEqual({
+      ready: false,
+      reason: `The object store cannot be used: ${reason}.`,
+    });
+    expect(store.requests).toHaveLength(1);
+    store.breakdown = null;
+    expect(await vault.checkReadiness()).toEqual({ ready: true });
+  });
+
+  test("is not ready while nobody listens, or while nothing can be staged", async () => {
+    await store.goAway();
+    expect(await vault.checkReadiness()).toMatchObject({ reason: expect.stringContaining("ECONNREFUSED") as string });
+    await expect(vault.keep(await stage(vault))).rejects.toThrow("ECONNREFUSED");
+    await store.comeBack();
+    expect(await vault.checkReadiness()).toEqual({ ready: true });
+    rmSync(vault.stagingFolder, { recursive: true });
+    expect(await vault.checkReadiness()).toEqual({
+      ready: false,
+      reason: "staging folder cannot be written: ENOENT",
+    });
+  });
+
+  test("says nothing of its credentials, wherever it says something", async () => {
+    store.breakdown = { status: 403, code: "SignatureDoesNotMatch" };
+    const { reason } = await vault.checkReadiness();
+    const failed = await vault.discard(`2026/01/01/${"a".repeat(32)}`).catch((error: unknown) => error);
+    for (const said of [reason, String(failed)]) {
+      expect(said).toContain("credentials");
+      expect(said).not.toMatch(/AKID|hunter2|127\.0\.0\.1|2026/);
+    }
+  });
+
+  test("ends a sweep, which removes nothing that it could not ask about", async () => {
+    const key = await vault.keep(await stage(vault, "kept"));
+    store.now = () => Date.now() + 7_200_000;
+    store.breakdown = { status: 500, code: "InternalError" };
+    await expect(vault.sweep(async () => new Set(), 3_600_000)).rejects.toMatchObject({ name: "VaultUnavailable" });
+    store.breakdown = null;
+    expect(await text(await vault.read(key))).toBe("kept");
+  });
+});
+
+test("objects are sent whole and signed, to be saved and never shown, and open to nobody", async () => {
+  await using vault = await open();
+  const staged = await stage(vault, "a resume");
+  const key = await vault.keep(staged);
+  const { headers } = store.objects.get(`kept/${key}`)!;
+  expect(headers).toMatchObject({
+    "content-length": "8",
+    "content-type": "application/octet-stream",
+    "content-disposition": "attachment",
+    "x-amz-content-sha256": staged.sha256,
+    "x-amz-checksum-sha256": Buffer.from(staged.sha256, "hex").toString("base64"),
+  });
+  expect(Object.keys(headers)).not.toContain("x-amz-acl");
+  expect(headers["transfer-encoding"]).toBeUndefined();
+});
+
+test("objects are named as files on a disk are, so that a copy keeps the names", async () => {
+  await using vault = await open({}, { now: () => Date.UTC(2024, 1, 29, 23, 59) });
+  const key = await vault.keep(await stage(vault));
+  expect(key).toMatch(/^2024\/02\/29\/[0-9a-f]{32}$/);
+  await using other = await open({ prefix: "" });
+  expect(await other.keep(await stage(other))).toMatch(/^\d{4}\/\d{2}\/\d{2}\/[0-9a-f]{32}$/);
+});
+
+test("the sweep touches nothing that the vault did not name, and nothing beside its prefix", async () => {
+  await using vault = await open();
+  const key = await vault.keep(await stage(vault));
+  const object = store.objects.get(`kept/${key}`)!;
+  const strangers = ["kept/README", `kept/${key}.bak`, `kept/backup/${key}`, `other/${key}`, `kept-${key}`, key];
+  for (const name of strangers) store.objects.set(name, object);
+  store.now = () => Date.now() + 7_200_000;
+  expect(await vault.sweep(async () => new Set(), 3_600_000)).toEqual({ staged: 0, orphaned: 1, withheld: 0 });
+  expect([...store.objects.keys()].toSorted()).toEqual(strangers.toSorted());
+});
+
+test.each([-7_200_000, 7_200_000])(
+  "the sweep counts by the store's clock alone: ours may be %i ms from it",
+  async (skewMs) => {
+    // A machine whose clock is wrong sweeps while another one has just sent its file.
+    await using vault = await open({}, { now: () => Date.now() + skewMs });
+    await vault.keep(await stage(vault));
+    const [[name, object] = []] = store.objects;
+    expect(await vault.sweep(async () => new Set(), 3_600_000)).toMatchObject({ orphaned: 0 });
+    store.objects.set(name!, { ...object!, modifiedAt: Date.now() - 3_700_000 });
+    expect(await vault.sweep(async () => new Set(), 3_600_000)).toMatchObject({ orphaned: 1 });
+  },
+);
+
+test("a link is signed, short-lived, saves under the name of the upload, and is given only where it is allowed", async () => {
+  await using vault = await open();
+  const key = await vault.keep(await stage(vault, "a resume"));
+  const link = new URL((await vault.link(key, "Résumé \"2026\" 'final'.pdf"))!);
+  expect(link.searchParams.get("X-Amz-Expires")).toBe("300");
+  expect(link.href).not.toContain(s3Credentials.secretAccessKey);
+  const answer = await fetch(link);
+  expect(await answer.text()).toBe("a resume");
+  expect(answer.headers.get("content-type")).toBe("application/octet-stream");
+  expect(answer.headers.get("content-disposition")).toBe(
+    "attachment; filename=\"R_sum_ _2026_ 'final'.pdf\"; filename*=UTF-8''R%C3%A9sum%C3%A9%20%222026%22%20%27final%27.pdf",
+  );
+  expect((await fetch(new URL(link.pathname, link))).status).toBe(403);
+  await using without = await open({ links: false });
+  expect(await without.link(key, "resume.pdf")).toBeNull();
+  await expect(vault.link("../secret", "resume.pdf")).rejects.toThrow(RangeError);
+});
+
+describe("credentials and region", () => {
+  test("without credentials nothing is kept, and that is said", async () => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", undefined);
+    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", join(base, "none"));
+    vi.stubEnv("AWS_CONFIG_FILE", join(base, "none"));
+    await using vault = await open();
+    expect(await vault.checkReadiness()).toEqual({
+      ready: false,
+      reason: "The object store cannot be used: there are no credentials.",
+    });
+    await expect(vault.link(`2026/01/01/${"a".repeat(32)}`, "a.pdf")).rejects.toThrow("no credentials");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", s3Credentials.accessKeyId);
+    expect(store.requests).toEqual([]);
+  });
+
+  test("a region that nobody names is a mistake of the settings, found at the start", async () => {
+    vi.stubEnv("AWS_CONFIG_FILE", join(base, "none"));
+    await expect(open({ endpoint: null, region: null })).rejects.toMatchObject({
+      name: "SettingUnusable",
+      variable: "S3_REGION",
+    });
+    vi.stubEnv("AWS_REGION", "eu-central-1");
+    await using vault = await open({ endpoint: null, region: null });
+    expect(readdirSync(vault.stagingFolder)).toEqual([]);
+  });
+});
