@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { emailKey } from "@submissions/shared/fields";
 import { subscribeInput } from "@submissions/shared/newsletter";
 import { requestOf, type FuzzRequest } from "./requests.ts";
-import { ServiceUnderFuzz, until } from "./service-under-fuzz.ts";
+import { ServiceUnderFuzz, settled, until } from "./service-under-fuzz.ts";
 import { judge, type Outcome } from "./verdicts.ts";
 import { exchange, readAnswers, type WireAnswer } from "./wire.ts";
 
@@ -56,14 +56,6 @@ export async function fuzz(seed: number, requests: number, tell: (line: string) 
   const { acknowledged, replayed, complaints } = run;
   const answersByStatus = Object.fromEntries(run.statuses);
   return { seed, requests, answersByStatus, acknowledged: acknowledged.size, replayed, complaints, heapGrowth };
-}
-
-/** Until all mails were handed over and no upload is left. */
-async function settled(service: ServiceUnderFuzz): Promise<void> {
-  await until(async () => {
-    const metrics = await (await fetch(`${service.url}/metrics`, { headers: { connection: "close" } })).text();
-    return /^mail_queue_size 0$/m.test(metrics) && /^uploads_in_flight 0$/m.test(metrics);
-  });
 }
 
 async function stall(port: number, index: number): Promise<{ readonly socket: Socket; readonly received: Buffer[] }> {

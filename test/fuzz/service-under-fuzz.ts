@@ -112,6 +112,14 @@ export class ServiceUnderFuzz implements AsyncDisposable {
   }
 }
 
+/** Until all mails were handed over and no upload is left. */
+export async function settled(service: ServiceUnderFuzz): Promise<void> {
+  await until(async () => {
+    const metrics = await (await fetch(`${service.url}/metrics`, { headers: { connection: "close" } })).text();
+    return /^mail_queue_size 0$/m.test(metrics) && /^uploads_in_flight 0$/m.test(metrics);
+  });
+}
+
 /** Field 22 of proc(5)'s stat; the name in parentheses before it may hold spaces. */
 async function startOf({ child }: ServiceProcess): Promise<string | undefined> {
   const stat = await readFile(`/proc/${child.pid}/stat`, "utf8").catch(() => "");

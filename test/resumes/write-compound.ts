@@ -1,7 +1,6 @@
 // Writes small OLE compound files for tests: a header, an allocation table, a directory and streams, in sectors of 512
-// bytes. Truthful by default; `edit` changes what a reader might believe.
+// bytes unless told otherwise. Truthful by default; `edit` changes what a reader might believe.
 
-const sectorBytes = 512;
 const endOfChain = 0xfffffffe;
 const free = 0xffffffff;
 
@@ -45,14 +44,17 @@ export interface CompoundParts {
   readonly directory: Buffer;
 }
 
+/** @param sectorShift 9 or 12 in honest files, which write it into their header */
 export const writeCompound = (
   entries: readonly CompoundEntry[],
   edit: (parts: CompoundParts) => void = () => {},
+  sectorShift = 9,
 ): Buffer => {
+  const sectorBytes = 2 ** sectorShift;
   const flats: Flat[] = [{ entry: { name: "Root Entry", type: "storage" }, right: free, child: free }];
   const first = flatten(entries, flats);
   if (flats[0]) flats[0].child = first;
-  const directorySectors = Math.ceil(flats.length / 4);
+  const directorySectors = Math.ceil((flats.length * 128) / sectorBytes);
   const directory = Buffer.alloc(directorySectors * sectorBytes);
   const table: number[] = [0xfffffffd];
   for (let sector = 1; sector <= directorySectors; sector += 1) {
@@ -78,15 +80,15 @@ export const writeCompound = (
   header.writeUInt16LE(0x3e, 0x18);
   header.writeUInt16LE(3, 0x1a);
   header.writeUInt16LE(0xfffe, 0x1c);
-  header.writeUInt16LE(9, 0x1e);
+  header.writeUInt16LE(sectorShift, 0x1e);
   header.writeUInt16LE(6, 0x20);
   header.writeUInt32LE(1, 0x2c);
   header.writeUInt32LE(1, 0x30);
   header.writeUInt32LE(4_096, 0x38);
-  header.fill(0xff, 0x4c);
+  header.fill(0xff, 0x4c, 512);
   header.writeUInt32LE(0, 0x4c);
   const sectorCount = table.length;
-  if (sectorCount > 128) throw new RangeError("one sector of the table is all this writes");
+  if (sectorCount > sectorBytes / 4) throw new RangeError("one sector of the table is all this writes");
   edit({ header, table, directory });
   const tableSector = Buffer.alloc(sectorBytes, 0xff);
   for (const [sector, next] of table.entries()) tableSector.writeUInt32LE(next, sector * 4);
