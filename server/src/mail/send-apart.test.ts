@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { MailOutcome, OutgoingMail } from "./mailer.ts";
+import { sendApart } from "./send-apart.ts";
+
+const mails = (count: number) => Array.from({ length: count }, (_, index) => ({ id: String(index) }) as OutgoingMail);
+const taken = ({ id }: OutgoingMail): MailOutcome => ({ result: "taken", providerId: id });
+
+/** A mailer that cannot write some mails, and what it was handed. */
+function mailerThatBreaksAt(...broken: string[]) {
+  const calls: string[][] = [];
+  const stumbled: unknown[] = [];
+  const send = async (batch: readonly OutgoingMail[]) => {
+    calls.push(batch.map(({ id }) => id));
+    if (batch.some(({ id }) => broken.includes(id))) throw new RangeError("cannot be written");
+    return batch.map(taken);
+  };
+  return { calls, stumbled, errand: { mailer: { send }, stumbled: (error: unknown) => void stumbled.push(error) } };
+}
+
+test("a sound batch is one call, answered in order", async () => {
+  const { errand, calls, stumbled } = mailerThatBreaksAt();
+  expect(await sendApart({ ...errand, hasTime: () => true }, mails(3))).toEqual(mails(3).map(taken));
+  expect(calls).toEqual([["0", "1", "2"]]);
+  expect(stumbled).toEqual([]);
+});
+
+test("no mails are no call", async () => {
+  const { errand, calls } = mailerThatBreaksAt();
+  expect(await sendApart({ ...errand, hasTime: () => true }, [])).toEqual([]);
+  expect(calls).toEqual([]);
+});
+
+test("one that cannot be written stands alone in the end, and is told of once", async () => {
+  const { errand, calls, stumbled } = mailerThatBreaksAt("3");
+  const outcomes = await sendApart({ ...errand, hasTime: () => true }, mails(5));
+  expect(outcomes).toEqual(
+    mails(5).map((mail) => (mail.id === "3" ? { result: "broken", error: "mailer: RangeError" } : taken(mail))),
+  );
+  expect(calls).toEqual([["0", "1", "2", "3", "4"], ["0", "1", "2"], ["3", "4"], ["3"], ["4"]]);
+  expect(stumbled).toEqual([new RangeError("cannot be written")]);
+});
+
+test("what is thrown and is no error has the name of its type", async () => {
+  const errand = { mailer: { send: () => Promise.reject("words") as Promise<never> }, stumbled: () => {} };
+  expect(await sendApart({ ...errand, hasTime: () => true }, mails(1))).toEqual([
+    { result: "broken", error: "mailer: string" },
+  ]);
+});
+
+test("when the time is over the rest is not handed over, which is no outcome", async () => {
+  const { errand, calls } = mailerThatBreaksAt("0");
+  let asked = 0;
+  const hasTime = () => (asked += 1) <= 2;
+  expect(await sendApart({ ...errand, hasTime }, mails(4))).toEqual([null, null, null, null]);
+  expect(calls).toEqual([
+    ["0", "1", "2", "3"],
+    ["0", "1"],
+  ]);
+});
+
+test("a mail of which the mailer says nothing may have been sent", async () => {
+  const errand = { mailer: { send: async (batch: readonly OutgoingMail[]) => [taken(batch[0]!)] }, stumbled: () => {} };
+  expect(await sendApart({ ...errand, hasTime: () => true }, mails(2))).toEqual([
+    taken(mails(2)[0]!),
+    { result: "later", error: "mailer: no outcome", cause: "ambiguous" },
+  ]);
+});

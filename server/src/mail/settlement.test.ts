@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import type { LeasedMail } from "../storage/records.ts";
+import type { MailFinding, MailOutcome } from "./mailer.ts";
+import { afterQuestion, afterTry, isInDoubt } from "./settlement.ts";
+
+const now = 1_700_000_000_000;
+const moment = { now, pausedUntil: null };
+const pausing = { now, pausedUntil: now + 60_000 };
+const mailWith = (more: Partial<LeasedMail> = {}): LeasedMail => ({
+  id: "one",
+  kind: "inquiry-receipt",
+  reference: null,
+  content: {} as LeasedMail["content"],
+  attempts: 0,
+  createdAt: now,
+  denials: null,
+  ...more,
+});
+const later = (cause: "provider" | "ambiguous" | "configuration", retryAfterMs?: number) =>
+  ({ result: "later", error: "why", cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }) as const;
+
+describe("a mail is in doubt", () => {
+  test.each([
+    [null, false],
+    [0, true],
+    [1, true],
+    [2, false],
+  ])("with %s denials: %s", (denials, inDoubt) => {
+    expect(isInDoubt(mailWith({ denials }))).toBe(inDoubt);
+  });
+});
+
+describe("after a try", () => {
+  test("that was taken or refused the mail is settled", () => {
+    const taken: MailOutcome = { result: "taken", providerId: "p" };
+    expect(afterTry(mailWith(), taken, moment)).toEqual({ id: "one", at: now, result: "sent", providerId: "p" });
+    const refused: MailOutcome = { result: "refused", error: "gone", inactiveRecipient: true };
+    expect(afterTry(mailWith({ denials: 2 }), refused, moment)).toEqual({
+      id: "one",
+      at: now,
+      result: "failed",
+      error: "gone",
+      denials: null,
+      inactiveRecipient: true,
+    });
+  });
+
+  test("that failed for certain it is tried again, and is not in doubt", () => {
+    const settled = afterTry(mailWith({ denials: 2 }), later("provider"), moment);
+    expect(settled).toMatchObject({ id: "one", at: now, result: "later", error: "why", denials: null, tried: true });
+    const { dueAt } = settled as { dueAt: number };
+    expect(dueAt - now).toBeGreaterThanOrEqual(5_000);
+    expect(dueAt - now).toBeLessThanOrEqual(10_000);
+  });
+
+  test("whose answer was lost it is in doubt, and not due before the provider can know it", () => {
+    const settled = afterTry(mailWith(), later("ambiguous"), moment);
+    expect(settled).toEqual({
+      id: "one",
+      at: now,
+      result: "later",
+      dueAt: now + 30_000,
+      error: "why",
+      denials: 0,
+      tried: true,
+    });
+    expect(afterTry(mailWith(), later("ambiguous", 90_000), moment)).toMatchObject({ dueAt: now + 90_000, denials: 0 });
+  });
+
+  test("while the account is refused no try is counted, and it waits for the end of the pause", () => {
+    const expected = { id: "one", at: now, result: "later", error: "why", denials: null, tried: false };
+    const old = mailWith({ attempts: 50, createdAt: now - 10 * 86_400_000 });
+    expect(afterTry(old, later("configuration"), pausing)).toEqual({ ...expected, dueAt: now + 60_000 });
+    expect(afterTry(old, later("configuration", 90_000), pausing)).toEqual({ ...expected, dueAt: now + 90_000 });
+    expect(afterTry(mailWith(), later("configuration"), moment)).toMatchObject({ result: "later", tried: true });
+    expect(afterTry(mailWith(), later("provider"), pausing)).toMatchObject({ result: "later", tried: true });
+  });
+
+  test("after 72 hours and ten tries it is given up, its doubt kept for the operator", () => {
+    const old = (attempts: number) => mailWith({ attempts, createdAt: now - 72 * 3_600_000 });
+    expect(afterTry(old(8), later("provider"), moment)).toMatchObject({ result: "later" });
+    expect(afterTry(old(9), later("provider"), moment)).toEqual({
+      id: "one",
+      at: now,
+      result: "failed",
+      error: "given up: why",
+      denials: null,
+    });
+    expect(afterTry(old(9), later("ambiguous"), moment)).toMatchObject({ result: "failed", denials: 0 });
+  });
+
+  test("that could not be written it is tried five times in all, and is as much in doubt as before", () => {
+    const broken = { result: "broken", error: "mailer: TypeError" } as const;
+    expect(afterTry(mailWith({ attempts: 3, denials: 2 }), broken, moment)).toMatchObject({
+      result: "later",
+      error: "mailer: TypeError",
+      denials: 2,
+      tried: true,
+    });
+    expect(afterTry(mailWith({ attempts: 4, denials: 2 }), broken, moment)).toEqual({
+      id: "one",
+      at: now,
+      result: "failed",
+      error: "given up: mailer: TypeError",
+      denials: 2,
+    });
+  });
+});
+
+describe("after the question whether it has a mail", () => {
+  const taken: MailFinding = { result: "taken", providerId: "p" };
+  const absent: MailFinding = { result: "absent" };
+
+  test("one that it has is sent", () => {
+    expect(afterQuestion(mailWith({ denials: 1 }), taken, true, moment)).toEqual({
+      id: "one",
+      at: now,
+      result: "sent",
+      providerId: "p",
+    });
+  });
+
+  test("one that it does not know is asked about once more, and then may be sent", () => {
+    expect(afterQuestion(mailWith({ denials: 0 }), absent, true, moment)).toEqual({
+      id: "one",
+      at: now,
+      result: "later",
+      dueAt: now + 20_000,
+      error: "in doubt: the provider knows no such mail yet",
+      denials: 1,
+      tried: false,
+    });
+    expect(afterQuestion(mailWith({ denials: 1 }), absent, true, moment)).toBeNull();
+  });
+
+  test("no answer for this mail alone is no denial and no try", () => {
+    expect(afterQuestion(mailWith({ denials: 1 }), later("provider"), true, moment)).toEqual({
+      id: "one",
+      at: now,
+      result: "later",
+      dueAt: now + 20_000,
+      error: "why",
+      denials: 1,
+      tried: false,
+    });
+  });
+
+  test("no answer at all is a failed try, and the mail stays in doubt", () => {
+    const settled = afterQuestion(mailWith({ denials: 1 }), later("provider"), false, moment);
+    expect(settled).toMatchObject({ result: "later", error: "why", denials: 1, tried: true });
+    expect((settled as { dueAt: number }).dueAt).toBe(now + 30_000);
+    expect(afterQuestion(mailWith({ denials: 0 }), absent, false, moment)).toMatchObject({ denials: 1, tried: false });
+  });
+});
