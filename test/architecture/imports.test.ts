@@ -109,6 +109,8 @@ test.each([
   ["@aws-sdk/client-s3", ["server/src/resumes/s3-"]],
   ["@aws-sdk/s3-request-presigner", ["server/src/resumes/s3-sdk.ts"]],
   ["commander", ["server/src/commands/", "server/src/submissions.ts"]],
+  ["altcha-lib", ["server/src/intake/proof-of-work.ts"]],
+  ["disposable-email-domains-js", ["server/src/intake/disposable.ts"]],
   ["prom-client", ["server/src/observe/metrics.ts"]],
 ])("%s is known in one place only", (name, places) => {
   const users = all.filter(({ to }) => to === name || to.startsWith(`${name}/`));
