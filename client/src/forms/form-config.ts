@@ -29,11 +29,14 @@ async function ask(endpoint: string): Promise<FormConfig> {
   return (await response.json()) as FormConfig;
 }
 
+// Apart from its use, because bundlers take `new URL` of it for a file that they should copy.
+const script = import.meta.url;
+
 /**
  * The base address of the service, without a slash at its end: as the page says, relative to the page, or else where
  * this script came from.
  */
 export function endpointOf(attribute: string | null): string {
-  const base = attribute === null ? new URL("./", import.meta.url) : new URL(attribute || "./", document.baseURI);
+  const base = attribute === null ? new URL("./", script) : new URL(attribute || "./", document.baseURI);
   return base.href.replace(/[?#].*$/, "").replace(/\/+$/, "");
 }

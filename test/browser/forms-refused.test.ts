@@ -1,0 +1,271 @@
+// What people see, keep and can do when a form is not taken: by its own checks, by the service, or by the world between.
+import type { Browser, Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RefusalDetail } from "../../client/src/forms/submission-form.ts";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { FlakyProxy } from "../support/flaky-proxy.ts";
+import { startService, type Service } from "../support/service.ts";
+import { fillApplication, fillInquiry } from "./people.ts";
+
+let browser: Browser;
+let service: Service;
+/** The way to the service, on which things go wrong. */
+let proxy: FlakyProxy;
+
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startService()]);
+  proxy = await FlakyProxy.open(service.url);
+});
+afterAll(async () => {
+  await browser.close();
+  await proxy[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+/** Nobody listens there. */
+const nowhere = "http://127.0.0.1:1";
+const failedToLoad = /Failed to load resource/;
+
+/** A visit to the front page, with an inquiry filled in and everything loaded that forms load. */
+async function visitWithInquiry(email: string): Promise<{ visit: Visit; form: Locator }> {
+  const visit = await Visit.begin(browser);
+  const { page } = visit;
+  const asked = page.waitForResponse(/\/forms\/config\.json$/);
+  await page.goto(proxy.url);
+  await page.waitForFunction(() => customElements.get("application-form"));
+  const form = page.locator("inquiry-form");
+  await fillInquiry(form, email);
+  await (await asked).finished();
+  return { visit, form };
+}
+
+const send = (form: Locator) => form.getByRole("button", { name: "Send inquiry" }).click();
+const accepted = (form: Locator) => form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+const hasFocus = (locator: Locator) => locator.evaluate((element) => element.matches(":focus"));
+
+async function inquiriesOf(email: string) {
+  const { inquiries } = await service.stored();
+  return inquiries.filter((one) => one.email === email);
+}
+
+/** What stands above the form, once it does. */
+async function summaryOf(form: Locator): Promise<Locator> {
+  const summary = form.locator("#summary");
+  await summary.waitFor();
+  return summary;
+}
+
+describe("what is wrong with the fields", () => {
+  test("is said at each field and above the form before anything is sent, and leads there", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    await page.goto(service.url);
+    await page.waitForFunction(() => customElements.get("application-form"));
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.method()));
+    const form = page.locator("application-form");
+    await form.getByLabel("E-mail address").fill("ana@nowhere");
+    await form.getByLabel("Portfolio").fill("javascript:alert(1)");
+    await form.getByLabel("Telephone").fill("call me");
+    await form.getByRole("button", { name: "Send application" }).click();
+
+    const summary = await summaryOf(form);
+    expect(await hasFocus(summary)).toBe(true);
+    expect(await summary.getByRole("link").allInnerTexts()).toEqual([
+      "Enter your full name.",
+      "E-mail address: Enter one e-mail address, like name@example.org.",
+      "Telephone: Enter a telephone number.",
+      "Enter the position you apply for.",
+      "Portfolio: Enter a web address that starts with http:// or https://.",
+    ]);
+    const email = form.getByLabel("E-mail address");
+    expect(await email.getAttribute("aria-invalid")).toBe("true");
+    const described = (await email.getAttribute("aria-describedby"))!.split(" ").at(-1);
+    expect(await form.locator(`#${described}`).innerText()).toBe("Enter one e-mail address, like name@example.org.");
+    await summary.getByRole("link", { name: "Telephone" }).click();
+    expect(await hasFocus(form.getByLabel("Telephone"))).toBe(true);
+    expect(sent).not.toContain("POST");
+  });
+
+  test("goes away as it is put right, and not before", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    await page.goto(service.url);
+    await page.waitForFunction(() => customElements.get("application-form"));
+    const form = page.locator("application-form");
+    await fillApplication(form);
+    const email = form.getByLabel("E-mail address");
+    await email.fill("ana");
+    expect(await email.getAttribute("aria-invalid")).toBe(null);
+    await form.getByRole("button", { name: "Send application" }).click();
+    const summary = await summaryOf(form);
+    await email.fill("ana@example");
+    expect(await email.getAttribute("aria-invalid")).toBe("true");
+    await email.fill("ana@example.org");
+    expect(await email.getAttribute("aria-invalid")).toBe(null);
+    expect(await summary.isVisible()).toBe(false);
+  });
+
+  test("and what only the service knows is shown at its field too", async () => {
+    await using limited = await startService({
+      env: { PACKAGE_CATALOGUE: new URL("../fixtures/catalogue.json", import.meta.url).pathname },
+    });
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(failedToLoad);
+    const { page } = visit;
+    await page.goto(limited.url);
+    await page.waitForFunction(() => customElements.get("inquiry-form"));
+    const form = page.locator("inquiry-form");
+    await fillInquiry(form);
+    // The catalogue has changed since the page was loaded.
+    await form
+      .getByRole("checkbox")
+      .first()
+      .evaluate((box) => ((box as HTMLInputElement).value = "sold-out"));
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toContain("“sold-out” is not a package we offer.");
+    expect(await form.getByRole("group", { name: "Packages" }).innerText()).toContain("is not a package we offer");
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    expect((await limited.stored()).inquiries).toEqual([]);
+  });
+
+  test("a problem that belongs to no field of the form is told above it", async () => {
+    const { visit, form } = await visitWithInquiry("nowhere@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    const issues = [{ path: ["moon"], message: "The moon is not in the right place." }];
+    const body = { message: "Please check the highlighted fields.", code: "BAD_REQUEST", requestId: "r-1", issues };
+    proxy.next({ status: 400, body });
+    await send(form);
+    expect(await (await summaryOf(form)).innerText()).toContain("The moon is not in the right place.");
+  });
+});
+
+describe("when the service cannot take it", () => {
+  test("a rate limit is told with the time to wait, and nothing that was typed is lost", async () => {
+    await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "50" } });
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(failedToLoad);
+    const { page } = visit;
+    await page.goto(limited.url);
+    await page.waitForFunction(() => customElements.get("inquiry-form"));
+    const form = page.locator("inquiry-form");
+    await fillInquiry(form, "first@example.org");
+    await send(form);
+    await form.getByRole("button", { name: "Send another inquiry" }).click();
+    await fillInquiry(form, "second@example.org");
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toMatch(/Nothing was sent; .* is still here\. Please try again in \d+ seconds\./);
+    expect(await summary.getByRole("button", { name: "Try again" }).isVisible()).toBe(true);
+    expect(await form.getByLabel("E-mail address").inputValue()).toBe("second@example.org");
+    expect((await limited.stored()).inquiries).toHaveLength(1);
+  });
+
+  test.each([
+    [503, "SERVICE_UNAVAILABLE", "We cannot take this right now. Nothing was sent"],
+    [500, "INTERNAL_SERVER_ERROR", "Something went wrong on our side. It is not certain whether this was sent."],
+  ] as const)("%i is told in words, and trying again works", async (status, code, words) => {
+    const { visit, form } = await visitWithInquiry(`${status}@example.org`);
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    // Longer than a form waits before it tries again by itself.
+    const mishap = { status, headers: { "retry-after": "60" }, body: { message: "No.", code, requestId: "r-42" } };
+    proxy.next(mishap);
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toContain(words);
+    if (status === 500) expect(await summary.innerText()).toContain("please quote r-42");
+    expect(await hasFocus(summary)).toBe(true);
+    expect(await inquiriesOf(`${status}@example.org`)).toEqual([]);
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    expect(await inquiriesOf(`${status}@example.org`)).toHaveLength(1);
+  });
+
+  test("an answer that is lost on its way back does not make two of one inquiry", async () => {
+    const { visit, form } = await visitWithInquiry("lost@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    // In the browser's place, which sends again by itself what a dead connection swallowed.
+    await visit.page.route(/\/trpc\//, async (route) => {
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toContain("trying again cannot send it twice");
+    await visit.page.unrouteAll();
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    const stored = await inquiriesOf("lost@example.org");
+    expect(stored).toHaveLength(1);
+    expect(await form.getByText(stored[0]!.reference).count()).toBe(1);
+  });
+
+  test("what was changed before it is tried again is sent as it is then", async () => {
+    const { visit, form } = await visitWithInquiry("changed@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    const { target } = proxy;
+    proxy.target = nowhere;
+    await send(form);
+    await summaryOf(form);
+    proxy.target = target;
+    await form.getByLabel("Your name").fill("Bea Buyer");
+    await send(form);
+    await accepted(form);
+    expect((await inquiriesOf("changed@example.org")).map(({ name }) => name)).toEqual(["Bea Buyer"]);
+  });
+
+  test("a service that is down is told as such, and reached once it is back", async () => {
+    const { visit, form } = await visitWithInquiry("down@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    const { target } = proxy;
+    proxy.target = nowhere;
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toMatch(/^We could not be reached\./);
+    proxy.target = target;
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    expect(await inquiriesOf("down@example.org")).toHaveLength(1);
+  });
+
+  test("offline is told at once, the form says when the connection is back, and can then be sent", async () => {
+    const { visit, form } = await visitWithInquiry("offline@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    await visit.context.setOffline(true);
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toMatch(/^You are offline\. Nothing was sent;/);
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    await visit.context.setOffline(false);
+    await form.getByRole("status").getByText("You are connected again.").waitFor();
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    expect(await inquiriesOf("offline@example.org")).toHaveLength(1);
+  });
+
+  test("pages hear of the refusal", async () => {
+    const { visit, form } = await visitWithInquiry("hear@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    await visit.page.evaluate(() => {
+      document.addEventListener("submission-refused", (event) => {
+        const { detail } = event as CustomEvent<RefusalDetail>;
+        document.title = `${detail.error?.code} ${detail.error?.requestId} ${detail.message}`;
+      });
+    });
+    const body = { message: "Gone for good.", code: "NOT_FOUND", requestId: "r-9" };
+    proxy.next({ status: 404, body });
+    await send(form);
+    await summaryOf(form);
+    expect(await visit.page.title()).toBe(
+      "NOT_FOUND r-9 Gone for good. Nothing was sent; everything you entered is still here.",
+    );
+  });
+});

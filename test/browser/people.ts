@@ -1,0 +1,39 @@
+// What people type into the forms, and the files that they bring.
+import { readFileSync } from "node:fs";
+import type { Locator } from "playwright-core";
+
+/** A file as Playwright hands it to a file input. */
+export interface ChosenFile {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+}
+
+/** A real resume. */
+export const resume: ChosenFile = {
+  name: "Ana Souza.pdf",
+  mimeType: "application/pdf",
+  buffer: readFileSync(new URL("../fixtures/documents/files/format-corpus__lorem-ipsum.pdf", import.meta.url)),
+};
+
+/** A PDF of so many bytes. */
+export function pdfOf(bytes: number): ChosenFile {
+  const buffer = Buffer.alloc(bytes, "%\n");
+  buffer.write("%PDF-1.7\n");
+  buffer.write("\n%%EOF\n", bytes - 7);
+  return { name: "large.pdf", mimeType: "application/pdf", buffer };
+}
+
+/** Fills in all that an inquiry needs, with the first package. */
+export async function fillInquiry(form: Locator, email = "ann@example.org"): Promise<void> {
+  await form.getByRole("checkbox").first().check();
+  await form.getByLabel("Your name").fill("Ann Buyer");
+  await form.getByLabel("E-mail address").fill(email);
+}
+
+/** Fills in all that an application needs. */
+export async function fillApplication(form: Locator): Promise<void> {
+  await form.getByLabel("Full name").fill("Ana Souza");
+  await form.getByLabel("E-mail address").fill("ana@example.org");
+  await form.getByLabel("Position you apply for").fill("Accent annotator");
+}

@@ -1,0 +1,43 @@
+// Somebody else's site: another origin, with pages of its own that embed the forms. It knows nothing of the service.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A page of the site. */
+export interface HostPage {
+  readonly body: string;
+  readonly lang?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface HostSite extends AsyncDisposable {
+  readonly url: string;
+  /** Puts a page at the root, in place of the one before. */
+  show(page: HostPage): void;
+}
+
+/** Opens the site, at an address that the service knows in time to list it in `CORS_ORIGINS`. */
+export async function openHostSite(): Promise<HostSite> {
+  let shown: HostPage = { body: "" };
+  const server = createServer((request, response) => {
+    if (request.url !== "/") {
+      response.writeHead(404).end();
+      return;
+    }
+    const { body, lang = "en", headers } = shown;
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers });
+    response.end(`<!doctype html><html lang="${lang}"><head><title>A site</title><link rel="icon" href="data:,">
+<meta name="viewport" content="width=device-width, initial-scale=1"></head><body>${body}</body></html>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    show: (page) => {
+      shown = page;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
