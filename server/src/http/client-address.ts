@@ -66,8 +66,6 @@ function readEntry(text: string): string | undefined {
 
 // A socket that listens on IPv6 writes IPv4 addresses as `::ffff:192.0.2.1`, which is the same client.
 function withoutMapping(address: string): string {
-  if (!address.includes(":")) return address;
-  if (/^::ffff:[0-9.]+$/i.test(address)) return address.slice("::ffff:".length);
   const groups = isIP(address) === 6 ? groupsOf(address) : [];
   const mapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
   return mapped ? groups.slice(6).flatMap(bytesOf).join(".") : address;

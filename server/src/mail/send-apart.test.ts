@@ -41,7 +41,7 @@ test("one that cannot be written stands alone in the end, and is told of once", 
 });
 
 test("what is thrown and is no error has the name of its type", async () => {
-  const errand = { mailer: { send: () => Promise.reject("words") as Promise<never> }, stumbled: () => {} };
+  const errand = { mailer: { send: () => Promise.reject<MailOutcome[]>("words") }, stumbled: () => {} };
   expect(await sendApart({ ...errand, hasTime: () => true }, mails(1))).toEqual([
     { result: "broken", error: "mailer: string" },
   ]);
