@@ -108,7 +108,7 @@ function prepare(kind: Kind, folder: string, port: number, ports: readonly numbe
   let server = 0;
   const text = read(kind === "nginx" ? "deploy/nginx/submissions.conf" : "deploy/haproxy/haproxy.cfg")
     .replaceAll("/etc/ssl/submissions/", `${folder}/`)
-    .replace("/run/haproxy/", `${folder}/`)
+    .replaceAll("/run/haproxy/", `${folder}/`)
     .replace(/(listen |bind :)443/, `$1${port}`)
     // Needs more open files than a test may have.
     .replace("maxconn 20000", "maxconn 200")

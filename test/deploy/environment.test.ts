@@ -5,8 +5,8 @@ import { filesOf, read, readYaml } from "./read-deploy.ts";
 // Read by others: the image of PostgreSQL, and the S3 client itself.
 const ofOthers = /^(?:POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
 
-// Written before the engines that read them.
-const announced = /^(?:SERVICE_MODE|S3_REGION|S3_ENDPOINT)$/;
+// Written before what reads it.
+const announced = /^SERVICE_MODE$/;
 
 const configuration = read("server/src/config/config.ts").replace(/\/\/.*$/gm, "");
 const isRead = (name: string) => new RegExp(`["\\s]${name}\\b`).test(configuration);
