@@ -6,7 +6,7 @@ import { BackupElsewhere } from "../../server/src/storage/store.ts";
 import { openPostgresUnderTest } from "./postgres-under-test.ts";
 import { describeStore } from "./store-contract.ts";
 
-describeStore("PostgreSQL", openPostgresUnderTest);
+describeStore("PostgreSQL", () => openPostgresUnderTest());
 
 test("leaves backups to PostgreSQL's own tools, and says so", async () => {
   await using tested = await openPostgresUnderTest();

@@ -22,10 +22,12 @@ let fileDatabase: Promise<PostgresDatabase> | undefined;
 
 const emptied = `TRUNCATE inquiry, application, subscriber, newsletter_token, mail, suppression, idempotency, spent_challenge`;
 
-export async function openPostgresUnderTest(): Promise<PostgresUnderTest> {
+/** @param of `file` shares one database with the other tests of the file, emptied */
+export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promise<PostgresUnderTest> {
   const folder = await openFolder();
-  const database = await (fileDatabase ??= new PostgresDatabases(inject("postgresUrl")).create());
-  await database.query(emptied);
+  const databases = new PostgresDatabases(inject("postgresUrl"));
+  const database = await (of === "test" ? databases.create() : (fileDatabase ??= databases.create()));
+  if (of === "file") await database.query(emptied);
   const stores: OpenStore[] = [];
   const open = async () => {
     const store = await openStore(locate(database.url));
@@ -46,6 +48,7 @@ export async function openPostgresUnderTest(): Promise<PostgresUnderTest> {
       )),
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
+      if (of === "test") await database[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };

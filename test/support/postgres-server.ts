@@ -43,6 +43,7 @@ export class PostgresDatabases {
       name,
       url,
       query: (script) => query(url, script),
+      set: async (setting) => void (await this.administer(`ALTER DATABASE ${name} ${setting}`)),
       [Symbol.asyncDispose]: async () => void (await this.administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
     };
   }
@@ -53,6 +54,8 @@ export interface PostgresDatabase extends AsyncDisposable {
   readonly url: string;
   /** Looks at the database, or changes it, through a connection of its own. */
   query(script: string): Promise<readonly Record<string, unknown>[]>;
+  /** Changes a setting for connections to come: `SET name = value`, `RESET name`. */
+  set(setting: string): Promise<void>;
 }
 
 async function query(url: string, script: string): Promise<readonly Record<string, unknown>[]> {
