@@ -29,7 +29,7 @@ export function validFields(procedure: Procedure, random: Random, number: number
 const names = ["Ann Buyer", "Ана Соуза", "山田 太郎", "Ana 👩‍👩‍👧", "O'Neil-Smith", "N"];
 
 /** Text that some parser somewhere has stumbled over. */
-export const hostileTexts: readonly string[] = [
+const hostileTexts: readonly string[] = [
   "",
   " ",
   "\u0000",
