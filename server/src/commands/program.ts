@@ -7,7 +7,7 @@ import { ResumeDamaged } from "../desk/resume.ts";
 import { ResumeMissing, SettingUnusable, VaultUnavailable } from "../resumes/vault.ts";
 import { FileExists } from "../storage/new-file.ts";
 import { SchemaTooNew, SchemaTooOld } from "../storage/schema-version.ts";
-import { StorageUnavailable } from "../storage/store.ts";
+import { BackupElsewhere, StorageUnavailable } from "../storage/store.ts";
 import { registerBackup } from "./backup.ts";
 import { registerCheckConfig } from "./check-config.ts";
 import { CommandFailed, ConfigInvalid, tell, type CommandDeps } from "./command.ts";
@@ -93,6 +93,7 @@ function explain(error: unknown, deps: CommandDeps): ExitCode {
 }
 
 const withReadableMessage = [
+  BackupElsewhere,
   CommandFailed,
   FileExists,
   ResumeDamaged,

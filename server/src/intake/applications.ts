@@ -9,6 +9,7 @@ import { inspectResume } from "../resumes/inspect.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import type { NewMail, ResumeRecord } from "../storage/records.ts";
+import { StorageUnavailable } from "../storage/store.ts";
 import { answerOnce, type Circumstances, isUsed, type Used } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
@@ -24,12 +25,17 @@ export function acceptApplication(deps: Deps, input: ApplicationInput, call: Cal
     replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", call.trapped || receiptSent),
     accept: async (once) => {
       const resume = await keepResume(deps, input.resumeFile);
-      let receipt: ApplicationReceipt | Used | undefined;
+      let maybeStored = false;
       try {
-        receipt = await storeApplication(deps, input, { call, receivedAt, ...once, resume });
+        const receipt = await storeApplication(deps, input, { call, receivedAt, ...once, resume });
+        maybeStored = !isUsed(receipt);
         return receipt;
+      } catch (error) {
+        // Then the application has its file, if it is there; a file that has none is swept.
+        maybeStored = error instanceof StorageUnavailable && error.outcome === "unknown";
+        throw error;
       } finally {
-        if (resume !== null && (receipt === undefined || isUsed(receipt))) await takeBack(deps, resume.key);
+        if (resume !== null && !maybeStored) await takeBack(deps, resume.key);
       }
     },
   });

@@ -19,6 +19,7 @@ const ours: ReadonlySet<string> = new Set([
   "Fault",
   "ResumeMissing",
   "SchemaTooNew",
+  "SchemaTooOld",
   "StorageUnavailable",
   "VaultUnavailable",
 ]);
