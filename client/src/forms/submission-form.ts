@@ -134,8 +134,9 @@ export abstract class SubmissionForm extends PageElement {
     this.#listen(root);
     this.#strings = stringsFor(this, this.#override);
     const frame = root.querySelector<HTMLElement>(".frame");
-    if (frame && frame.lang === this.#strings.lang) this.#takeOver(frame);
-    else this.#render(this.#values);
+    if (!frame || frame.lang !== this.#strings.lang) return this.#render(this.#values);
+    this.#packages ??= packagesIn(frame);
+    this.#takeOver(frame);
   }
 
   /** Writes the form anew in changed words, with what is in it. */
@@ -389,6 +390,14 @@ export abstract class SubmissionForm extends PageElement {
     if (this.#offline) this.#view?.say(this.#strings.online);
     this.#offline = false;
   };
+}
+
+/** What the server offers in a form that it wrote. */
+function packagesIn(frame: HTMLElement): readonly PackageChoice[] | null | undefined {
+  const boxes = [...frame.querySelectorAll<HTMLInputElement>(".box input")];
+  if (boxes.length > 0)
+    return boxes.map(({ value, labels }) => ({ id: value, title: labels?.[0]?.innerText ?? value }));
+  return frame.querySelector(".packages textarea") ? null : undefined;
 }
 
 function styleSheet(): CSSStyleSheet {

@@ -1,0 +1,254 @@
+// The forms in other people's pages: from another origin, under their content security policies, in their language, with
+// their packages and their colours.
+import type { Browser, Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { openHostSite, type HostPage, type HostSite } from "../support/host-site.ts";
+import { startService, type Service } from "../support/service.ts";
+import { fillApplication, fillInquiry, resume } from "./people.ts";
+
+let browser: Browser;
+let host: HostSite;
+let service: Service;
+
+beforeAll(async () => {
+  [browser, host] = await Promise.all([openBrowser(), openHostSite()]);
+  const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
+  service = await startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } });
+});
+afterAll(async () => {
+  await browser.close();
+  await host[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const scriptOf = ({ url }: Service) => `<script type="module" src="${url}/forms.js"></script>`;
+
+async function visitHost(page: HostPage, begun?: Visit): Promise<Visit> {
+  host.show(page);
+  const visit = begun ?? (await Visit.begin(browser));
+  await visit.page.goto(host.url);
+  return visit;
+}
+
+const catalogued = (form: Locator) => form.getByRole("checkbox", { name: "English, Scottish accents" });
+
+describe("from another origin that the service knows", () => {
+  test("one script tag is enough for all three forms, under a policy that allows nothing but the service", async () => {
+    const policy = `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; img-src data:; require-trusted-types-for 'script'; trusted-types submission-forms`;
+    await using visit = await visitHost({
+      headers: { "content-security-policy": policy },
+      body: `<inquiry-form></inquiry-form><newsletter-form></newsletter-form><application-form></application-form>${scriptOf(service)}`,
+    });
+    const { page } = visit;
+    const inquiry = page.locator("inquiry-form");
+    await catalogued(inquiry).waitFor();
+    await fillInquiry(inquiry);
+    await inquiry.getByRole("button", { name: "Send inquiry" }).click();
+    await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+
+    const newsletter = page.locator("newsletter-form");
+    await newsletter.getByLabel("E-mail address").fill("reader@example.org");
+    await newsletter.getByRole("button", { name: "Subscribe" }).click();
+    await newsletter.getByRole("region").waitFor();
+
+    const application = page.locator("application-form");
+    await fillApplication(application);
+    await application.locator("input[type=file]").setInputFiles({ ...resume });
+    await application.getByRole("button", { name: "Send application" }).click();
+    await application.getByRole("region").waitFor();
+
+    const { inquiries, subscribers, applications } = await service.stored();
+    expect(inquiries[0]).toMatchObject({ selectedPackageIds: ["en-GB-scottish"] });
+    expect(subscribers).toHaveLength(1);
+    expect(applications[0]).toMatchObject({ resume: { filename: resume.name } });
+  });
+
+  test("a rate limit is told with the time to wait there too", async () => {
+    await using limited = await startService({ env: { CORS_ORIGINS: host.url, RATE_LIMIT_MAX: "1" } });
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(limited)}` });
+    visit.expectProblems(/Failed to load resource/);
+    const form = visit.page.locator("newsletter-form");
+    for (const name of ["Subscribe", "Subscribe another address", "Subscribe"]) {
+      const field = form.getByLabel("E-mail address");
+      if (name === "Subscribe") await field.fill("reader@example.org");
+      await form.getByRole("button", { name, exact: true }).click();
+    }
+    await form
+      .locator("#summary")
+      .getByText(/Please try again in \d+ seconds/)
+      .waitFor();
+  });
+});
+
+test("from an origin that the service does not know, the form says what happens and keeps what was typed", async () => {
+  await using strange = await startService();
+  await using visit = await Visit.begin(browser);
+  visit.expectProblems(/blocked by CORS policy/, /net::ERR_FAILED/);
+  const warnings: string[] = [];
+  visit.page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
+  await visitHost(
+    { body: `<inquiry-form></inquiry-form><newsletter-form></newsletter-form>${scriptOf(strange)}` },
+    visit,
+  );
+  const { page } = visit;
+  await page.locator("inquiry-form").getByText("The list of packages could not be loaded.").waitFor();
+  const form = page.locator("newsletter-form");
+  await form.getByLabel("E-mail address").fill("reader@example.org");
+  await form.getByRole("button", { name: "Subscribe" }).click();
+  await form.locator("#summary").getByText("We could not be reached.").waitFor();
+  expect(await form.getByLabel("E-mail address").inputValue()).toBe("reader@example.org");
+  expect(warnings.some((text) => text.includes("CORS_ORIGINS") && text.includes(host.url))).toBe(true);
+  expect((await strange.stored()).subscribers).toEqual([]);
+});
+
+test("packages that could not be loaded can be asked for again", async () => {
+  await using visit = await Visit.begin(browser);
+  visit.expectProblems(/net::ERR_FAILED/);
+  await visit.page.route(/config\.json/, (route) => route.abort());
+  await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` }, visit);
+  const form = visit.page.locator("inquiry-form");
+  await form.getByText("The list of packages could not be loaded.").waitFor();
+  await visit.page.unrouteAll();
+  await form.getByRole("button", { name: "Try again" }).click();
+  await catalogued(form).waitFor();
+});
+
+describe("the page decides", () => {
+  test("which packages there are to choose from, and what is filled in at first", async () => {
+    await using visit = await visitHost({
+      body: `<inquiry-form packages='["de-AT"]' values='{"selectedPackageIds":["de-AT"],"company":"Vozes"}'></inquiry-form>${scriptOf(service)}`,
+    });
+    const form = visit.page.locator("inquiry-form");
+    await form.getByRole("checkbox", { name: "de-AT", checked: true }).waitFor();
+    expect(await form.getByRole("checkbox").count()).toBe(1);
+    expect(await form.getByLabel("Company").inputValue()).toBe("Vozes");
+  });
+
+  test("and where there is no catalogue, identifiers are typed one to a line", async () => {
+    await using open = await startService({ env: { CORS_ORIGINS: host.url } });
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(open)}` });
+    const form = visit.page.locator("inquiry-form");
+    await form.getByLabel("Packages you are interested in").fill("en-GB-scottish\n\n de-AT \n");
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByLabel("E-mail address").fill("ann@example.org");
+    await form.getByRole("button", { name: "Send inquiry" }).click();
+    await form.getByRole("region").waitFor();
+    expect((await open.stored()).inquiries[0]).toMatchObject({ selectedPackageIds: ["en-GB-scottish", "de-AT"] });
+  });
+
+  test("on the language: German in a German page, for every word that is shown", async () => {
+    await using visit = await visitHost({
+      lang: "de-AT",
+      body: `<application-form></application-form><newsletter-form></newsletter-form>${scriptOf(service)}`,
+    });
+    const form = visit.page.locator("application-form");
+    await form.getByLabel("Vor- und Nachname").waitFor();
+    await form.getByLabel("E-Mail-Adresse").fill("ana");
+    await form.getByLabel("Akzent").fill("a".repeat(201));
+    await form.getByRole("button", { name: "Bewerbung senden" }).click();
+    expect(await form.locator("#summary").getByRole("link").allInnerTexts()).toEqual([
+      "Bitte geben Sie Ihren Vor- und Nachnamen ein.",
+      "E-Mail-Adresse: Bitte geben Sie eine E-Mail-Adresse ein, etwa name@example.org.",
+      "Bitte geben Sie die gewünschte Stelle ein.",
+      "Akzent oder Mundart: Höchstens 200 Zeichen.",
+    ]);
+    const newsletter = visit.page.locator("newsletter-form");
+    await newsletter.getByLabel("E-Mail-Adresse").fill("leserin@example.org");
+    await newsletter.getByRole("button", { name: "Abonnieren" }).click();
+    await newsletter.getByText("bestätigen Sie das Abonnement").waitFor();
+  });
+
+  test("on single words, and can change its mind without losing what was typed or chosen", async () => {
+    await using visit = await visitHost({ body: `<application-form></application-form>${scriptOf(service)}` });
+    const { page } = visit;
+    const form = page.locator("application-form");
+    await fillApplication(form);
+    await form.locator("input[type=file]").setInputFiles({ ...resume });
+    await form.evaluate((element) => {
+      (element as HTMLElement & { strings: object }).strings = { fields: { fullName: { label: "Name of the voice" } } };
+    });
+    expect(await form.getByLabel("Name of the voice").inputValue()).toBe("Ana Souza");
+    await page.evaluate(() => document.querySelector("application-form")!.setAttribute("lang", "de"));
+    await form.getByRole("button", { name: "Bewerbung senden" }).waitFor();
+    expect(await form.getByLabel("Name of the voice").inputValue()).toBe("Ana Souza");
+    expect(await form.locator(".chosen").innerText()).toContain(resume.name);
+  });
+
+  test("on colours and shapes, by custom properties and parts", async () => {
+    await using visit = await visitHost({
+      body: `<style>newsletter-form { --form-accent: rgb(10, 120, 60); } newsletter-form::part(submit) { border-radius: 0; }</style>
+        <newsletter-form></newsletter-form>${scriptOf(service)}`,
+    });
+    const button = visit.page.getByRole("button", { name: "Subscribe" });
+    await button.waitFor();
+    const { backgroundColor, borderRadius } = await button.evaluate((element) => {
+      const style = getComputedStyle(element);
+      return { backgroundColor: style.backgroundColor, borderRadius: style.borderRadius };
+    });
+    expect({ backgroundColor, borderRadius }).toEqual({ backgroundColor: "rgb(10, 120, 60)", borderRadius: "0px" });
+  });
+
+  test("and may set properties before the script has come, load it twice, and move a form about", async () => {
+    await using visit = await visitHost({
+      body: `<div id="here"></div><div id="there"></div>
+        <script type="module">
+          const form = document.createElement("inquiry-form");
+          form.setAttribute("endpoint", "${service.url}/");
+          form.packages = [{ id: "x", title: "Set early" }];
+          here.append(form);
+          await import("${service.url}/forms.js");
+          await import("${service.url}/forms.js?again");
+          form.shadowRoot.querySelector("#name").value = "Ann Buyer";
+          there.append(form);
+        </script>`,
+    });
+    const form = visit.page.locator("#there inquiry-form");
+    await form.getByRole("checkbox", { name: "Set early" }).waitFor();
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  });
+});
+
+describe("a service that asks for proofs of work", () => {
+  const key = "k".repeat(64);
+
+  test("gets them, without the person doing anything, and again for the next submission", async () => {
+    await using asking = await startService({
+      env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" },
+    });
+    const policy = `default-src 'none'; script-src ${asking.url}; connect-src ${asking.url}; img-src data:`;
+    await using visit = await visitHost({
+      headers: { "content-security-policy": policy },
+      body: `<newsletter-form></newsletter-form><application-form></application-form>${scriptOf(asking)}`,
+    });
+    const form = visit.page.locator("newsletter-form");
+    for (const email of ["one@example.org", "two@example.org"]) {
+      await form.getByLabel("E-mail address").fill(email);
+      await form.getByRole("button", { name: "Subscribe" }).click();
+      await form.getByRole("button", { name: "Subscribe another address" }).click();
+    }
+    const application = visit.page.locator("application-form");
+    await fillApplication(application);
+    await application.locator("input[type=file]").setInputFiles({ ...resume });
+    await application.getByRole("button", { name: "Send application" }).click();
+    await application.getByRole("region").waitFor();
+    const { subscribers, applications } = await asking.stored();
+    expect(subscribers).toHaveLength(2);
+    expect(applications).toHaveLength(1);
+  });
+
+  test("gets one also when it asks for it only since the page was loaded", async () => {
+    await using asking = await startService({
+      env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" },
+    });
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(/Failed to load resource/);
+    await visit.page.route(/config\.json/, (route) => route.fulfill({ json: { packages: null, proofOfWork: false } }));
+    await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(asking)}` }, visit);
+    const form = visit.page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").fill("late@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    expect((await asking.stored()).subscribers).toHaveLength(1);
+  });
+});
