@@ -1,0 +1,178 @@
+// The site in a browser that runs no script: everything works, and nobody types anything twice.
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { startService, type Service } from "../support/service.ts";
+import { fillApplication, fillInquiry, pdfOf, resume } from "./people.ts";
+
+let browser: Browser;
+let service: Service;
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startService()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await service[Symbol.asyncDispose]();
+});
+
+async function visitWithoutScript(path = "/", one: Service = service): Promise<Visit> {
+  const visit = await Visit.begin(browser, { javaScriptEnabled: false });
+  await visit.page.goto(one.url + path);
+  return visit;
+}
+
+const refusedWith = (status: number) => new RegExp(`responded with a status of ${status}`);
+
+const referenceOn = async (page: Page): Promise<string> =>
+  (await page.locator(".reference strong").textContent()) ?? "";
+
+test("an inquiry that begins at a card of the catalogue ends with its reference", async () => {
+  await using visit = await visitWithoutScript();
+  const { page } = visit;
+  await page.getByRole("link", { name: /Ask about it.*Austrian German/ }).click();
+  await page.waitForURL("**/?package=de-AT#inquiry");
+  const form = page.locator("inquiry-form");
+  expect(await form.getByRole("checkbox", { name: "Austrian German" }).isChecked()).toBe(true);
+  await form.getByLabel("Your name").fill("Ann Buyer");
+  await form.getByLabel("E-mail address").fill("card@example.org");
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+
+  await page.getByRole("heading", { name: "Your inquiry has been sent" }).waitFor();
+  const stored = (await service.stored()).inquiries.filter(({ email }) => email === "card@example.org");
+  expect(stored).toMatchObject([{ selectedPackageIds: ["de-AT"] }]);
+  expect(await referenceOn(page)).toBe(stored[0]!.reference);
+});
+
+test("a subscription ends with a word about the inbox", async () => {
+  await using visit = await visitWithoutScript();
+  const form = visit.page.locator("newsletter-form");
+  await form.getByLabel("E-mail address").fill("reader@example.org");
+  await form.getByRole("button", { name: "Subscribe" }).click();
+  await visit.page.getByRole("heading", { name: "Please check your inbox" }).waitFor();
+  expect((await service.stored()).subscribers).toMatchObject([{ email: "reader@example.org", source: "front-page" }]);
+});
+
+test("an application arrives with its resume, byte for byte", async () => {
+  await using visit = await visitWithoutScript();
+  const { page } = visit;
+  const form = page.locator("application-form");
+  await fillApplication(form);
+  await form.getByLabel("Cover letter").fill("Dear all,\n\nhere I am.");
+  await form.locator("input[type=file]").setInputFiles(resume);
+  await form.getByRole("button", { name: "Send application" }).click();
+
+  await page.getByRole("heading", { name: "Your application has been sent" }).waitFor();
+  const stored = (await service.stored()).applications.at(-1);
+  expect(await referenceOn(page)).toBe(stored?.reference);
+  expect(stored?.coverLetter).toBe("Dear all,\n\nhere I am.");
+  expect(stored?.resume).toMatchObject({
+    filename: resume.name,
+    sha256: createHash("sha256").update(resume.buffer).digest("hex"),
+  });
+});
+
+test("a mistake is shown with the form as it was, and once mended it is sent once", async () => {
+  await using visit = await visitWithoutScript();
+  visit.expectProblems(refusedWith(400));
+  const { page } = visit;
+  const form = page.locator("inquiry-form");
+  await fillInquiry(form, "ann@localhost");
+  await form.getByRole("checkbox").nth(2).check();
+  await form.getByLabel("Company").fill('Buyers & "Sons"');
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+
+  await page.getByRole("heading", { name: "Your inquiry has not been sent yet" }).waitFor();
+  expect(await page.title()).toContain("not been sent");
+  const problems = form.getByRole("group", { name: "There is a problem" });
+  expect(await problems.innerText()).toContain("Enter one e-mail address");
+  const email = form.getByLabel("E-mail address");
+  expect(await email.getAttribute("aria-invalid")).toBe("true");
+  expect(await email.inputValue()).toBe("ann@localhost");
+  expect(await form.getByLabel("Company").inputValue()).toBe('Buyers & "Sons"');
+  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
+
+  await email.fill("mended@example.org");
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await page.getByRole("heading", { name: "Your inquiry has been sent" }).waitFor();
+  const { inquiries } = await service.stored();
+  expect(inquiries.filter(({ company }) => company === 'Buyers & "Sons"')).toMatchObject([
+    { email: "mended@example.org", selectedPackageIds: expect.objectContaining({ length: 2 }) },
+  ]);
+});
+
+test("a resume that is too large is told at its place, and the letter behind it is still there", async () => {
+  await using visit = await visitWithoutScript();
+  visit.expectProblems(refusedWith(413));
+  const { page } = visit;
+  const before = (await service.stored()).applications.length;
+  const form = page.locator("application-form");
+  await fillApplication(form);
+  await form.getByLabel("Cover letter").fill("Dear all,\n\n<b>here</b> I am.");
+  await form.locator("input[type=file]").setInputFiles(pdfOf(7 * 1024 * 1024));
+  await form.getByRole("button", { name: "Send application" }).click();
+
+  await page.getByRole("heading", { name: "Your application has not been sent yet" }).waitFor();
+  expect(await form.locator("#resumeFile-error").innerText()).toContain("larger than 5 MiB");
+  expect(await form.getByLabel("Cover letter").inputValue()).toBe("Dear all,\n\n<b>here</b> I am.");
+  expect((await service.stored()).applications).toHaveLength(before);
+
+  await form.locator("input[type=file]").setInputFiles(resume);
+  await form.getByRole("button", { name: "Send application" }).click();
+  await page.getByRole("heading", { name: "Your application has been sent" }).waitFor();
+  expect((await service.stored()).applications.slice(before)).toMatchObject([{ resume: { filename: resume.name } }]);
+});
+
+test("going back and sending again is one submission, with one reference", async () => {
+  await using visit = await visitWithoutScript();
+  const { page } = visit;
+  const form = page.locator("inquiry-form");
+  const send = async () => {
+    await fillInquiry(form, "back@example.org");
+    await form.getByRole("button", { name: "Send inquiry" }).click();
+    await page.waitForURL("**/thanks?**");
+    return referenceOn(page);
+  };
+  const first = await send();
+  // The page is the browser's own copy, with the key that it had.
+  await page.goBack();
+  expect(await send()).toBe(first);
+  const { inquiries } = await service.stored();
+  expect(inquiries.filter(({ email }) => email === "back@example.org")).toHaveLength(1);
+});
+
+// A file that stays where it was chosen, as people's files do.
+const resumeOnDisk = fileURLToPath(
+  new URL("../fixtures/documents/files/format-corpus__lorem-ipsum.pdf", import.meta.url),
+);
+
+test("who was asked to wait reloads the page, and the form is sent as it was, file and all", async () => {
+  await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "2" } });
+  await using visit = await visitWithoutScript("/", limited);
+  visit.expectProblems(refusedWith(429));
+  const { page } = visit;
+  const form = page.locator("application-form");
+  await fillApplication(form);
+  await form.locator("input[type=file]").setInputFiles(resumeOnDisk);
+  // Takes the one submission of the window just before the form is sent.
+  await page.route("**/api/applications/submit", async (route) => {
+    await fetch(`${limited.url}/api/newsletter/subscribe`, { method: "POST" });
+    await route.continue();
+  });
+  await form.getByRole("button", { name: "Send application" }).click();
+  await page.getByText("reload this page").waitFor();
+  expect((await limited.stored()).applications).toEqual([]);
+  await page.unroute("**/api/applications/submit");
+  await expect
+    .poll(
+      async () => {
+        await page.reload();
+        return new URL(page.url()).pathname;
+      },
+      { timeout: 20_000 },
+    )
+    .toBe("/thanks");
+  expect((await limited.stored()).applications).toMatchObject([{ resume: { filename: basename(resumeOnDisk) } }]);
+});

@@ -1,0 +1,189 @@
+// The site in a real browser with script: small, calm in the console, accessible, and deaf to what strangers type.
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { cases, type Case } from "../support/corpora.ts";
+import { startService, type Service } from "../support/service.ts";
+import { welcomed } from "../newsletter/reader.ts";
+import { fillInquiry } from "./people.ts";
+
+let browser: Browser;
+let service: Service;
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startService()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await service[Symbol.asyncDispose]();
+});
+
+const elementsReady = (page: Page) =>
+  page.waitForFunction(() =>
+    ["inquiry-form", "newsletter-form", "application-form"].every((name) => customElements.get(name)),
+  );
+
+test("the front page comes in less than 60 KB, all that it loads included, and from this service alone", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page, context } = visit;
+  const devtools = await context.newCDPSession(page);
+  let bytes = 0;
+  const addresses: string[] = [];
+  await devtools.send("Network.enable");
+  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
+  page.on("request", (request) => addresses.push(request.url()));
+  await page.goto(service.url, { waitUntil: "networkidle" });
+  await elementsReady(page);
+  expect(addresses.length).toBeGreaterThan(6);
+  expect(addresses.filter((address) => new URL(address).origin !== service.url)).toEqual([]);
+  expect(bytes).toBeGreaterThan(20_000);
+  expect(bytes).toBeLessThan(60_000);
+});
+
+test("a card ticks its box without leaving the page, and what was typed stays", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await page.goto(service.url);
+  await elementsReady(page);
+  const form = page.locator("inquiry-form");
+  await form.getByLabel("Your name").fill("Ann Buyer");
+  await page.getByRole("link", { name: /Ask about it.*Yoruba/ }).click();
+  const box = form.getByRole("checkbox", { name: "Yoruba" });
+  expect(await box.isChecked()).toBe(true);
+  expect(await box.evaluate((element) => element.matches(":focus"))).toBe(true);
+  await page.getByRole("link", { name: /Ask about it.*Austrian German/ }).click();
+  await page.getByRole("link", { name: /Ask about it.*Yoruba/ }).click();
+  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
+  expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  expect(new URL(page.url()).search).toBe("");
+});
+
+test("the sample of packages is still there for another inquiry", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await page.goto(service.url);
+  await elementsReady(page);
+  const form = page.locator("inquiry-form");
+  const boxes = await form.getByRole("checkbox").count();
+  await fillInquiry(form);
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.getByRole("button", { name: "Send another inquiry" }).click();
+  expect(await form.getByRole("checkbox").count()).toBe(boxes);
+  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(0);
+});
+
+test("a refused form that came back as a page is sent by the script, once it is mended", async () => {
+  await using script = await Visit.begin(browser);
+  const { page } = script;
+  script.expectProblems(/status of 400/);
+  await page.goto(service.url);
+  await post(page, "/api/newsletter/subscribe", { email: "reader@localhost", source: "footer" });
+  await page.waitForFunction(() => customElements.get("newsletter-form"));
+  const form = page.locator("newsletter-form");
+  expect(await form.getByLabel("E-mail address").inputValue()).toBe("reader@localhost");
+  await form.getByLabel("E-mail address").fill("mended@example.org");
+  await form.getByRole("button", { name: "Subscribe" }).click();
+  await form.getByText("Please check your inbox and confirm").waitFor();
+  const emails = (await service.stored()).subscribers.map(({ email }) => email);
+  expect(emails.filter((email) => /^(?:reader@localhost|mended@example\.org)$/.test(email))).toEqual([
+    "mended@example.org",
+  ]);
+});
+
+test("what strangers type runs nowhere", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  visit.expectProblems(/status of 400/);
+  const strings = cases<Case & { string: string }>("naughty/index.jsonl")
+    .map(({ string }) => string)
+    .filter(
+      (string) => string.isWellFormed() && /[<>"'&]/.test(string) && !/[\u0000-\u001F\u007F-\u009F\uFFFD]/.test(string),
+    );
+  expect(strings.length).toBeGreaterThan(50);
+  const letter = strings.join("\n");
+  const one = strings.find((string) => string.includes("<script"))!;
+  await page.goto(service.url);
+  await post(page, "/api/applications/submit", {
+    fullName: one,
+    company: `"'>${one}`,
+    phone: one,
+    coverLetter: letter,
+  });
+  await page.waitForFunction(() => customElements.get("application-form"));
+  const form = page.locator("application-form");
+  expect(await form.getByLabel("Cover letter").inputValue()).toBe(letter);
+  expect(await form.getByLabel("Full name").inputValue()).toBe(one);
+  expect(await page.locator("script").count()).toBe(2);
+  expect(dialogs).toEqual([]);
+});
+
+describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+  const pages: readonly [string, (page: Page) => Promise<unknown>, RegExp?][] = [
+    ["the front page", (page) => page.goto(service.url)],
+    ["thanks", (page) => page.goto(`${service.url}/thanks?kind=inquiry&reference=INQ-20261121-042137`)],
+    ["a refused form", (page) => refusedApplication(page), /status of 400/],
+    ["an address that does not exist", (page) => page.goto(`${service.url}/nothing`), /status of 404/],
+    [
+      "the button behind the link of a mail",
+      async (page) => page.goto((await welcomed(service, `axe@${colorScheme}.example`)).unsubscribe),
+    ],
+    [
+      "a link that does not work",
+      (page) => page.goto(`${service.url}/newsletter/confirm?token=${"A".repeat(43)}`),
+      /status of 404/,
+    ],
+    ["the reader of the API", (page) => page.goto(`${service.url}/docs`)],
+  ];
+
+  test.each(pages)("%s has no serious barrier, and fits the screen of a phone", async (_what, open, problem) => {
+    await using visit = await Visit.begin(browser, { colorScheme, viewport: { width: 360, height: 740 } });
+    if (problem !== undefined) visit.expectProblems(problem);
+    const { page } = visit;
+    await open(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    if (colorScheme === "light") await page.setViewportSize({ width: 1440, height: 800 });
+    // Without the style sheets, which axe would copy into the page against its policy.
+    const axe = new AxeBuilder({ page }).options({ preload: false, resultTypes: ["violations"] });
+    const { violations } = await axe.analyze();
+    const barriers = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+    expect(barriers.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  });
+});
+
+async function refusedApplication(page: Page): Promise<void> {
+  await page.goto(service.url);
+  await post(page, "/api/applications/submit", {
+    fullName: "",
+    email: "ana@localhost",
+    phone: "1",
+    coverLetter: "Dear all",
+  });
+}
+
+/** Sends a form without the browser's own checks, as a page of somebody else would. */
+async function post(page: Page, path: string, values: Readonly<Record<string, string>>): Promise<void> {
+  await Promise.all([
+    page.waitForURL(`**${path}`),
+    page.evaluate(
+      ([action, fields]) => {
+        const form = document.createElement("form");
+        form.method = "post";
+        form.action = action;
+        for (const [name, value] of Object.entries(fields)) {
+          const area = document.createElement("textarea");
+          area.name = name;
+          area.value = value;
+          form.append(area);
+        }
+        document.body.append(form);
+        form.submit();
+      },
+      [path, values] as const,
+    ),
+  ]);
+}
