@@ -1,0 +1,147 @@
+// Migrations and rights on PostgreSQL: any number of processes may start at once, of this release and of the one before; and
+// the service needs no more rights than it uses.
+import { describe, expect, inject, test } from "vitest";
+import { migrate, openStore, pendingMigrations } from "../../server/src/storage/open-store.ts";
+import { postgresMigrations } from "../../server/src/storage/postgres/migrate.ts";
+import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
+import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
+import { locate } from "./postgres-under-test.ts";
+import { collect, inquiry, lease, mail } from "./records.ts";
+
+const databases = () => new PostgresDatabases(inject("postgresUrl"));
+const names = postgresMigrations().map(({ name }) => name);
+const latest = names.length;
+
+describe("migrations", () => {
+  test("are pending on an empty database, which looking at does not change", async () => {
+    await using database = await databases().create("empty");
+    expect(await pendingMigrations(locate(database.url))).toEqual(names);
+    await expect(openStore(locate(database.url), { access: "read-only" })).rejects.toBeInstanceOf(SchemaTooOld);
+    expect(await database.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+  });
+
+  test("are applied once by whoever is first of twenty that start together", async () => {
+    await using database = await databases().create("empty");
+    const location = locate(database.url, 1);
+    const applied = await Promise.all(Array.from({ length: 20 }, () => migrate(location)));
+    expect(applied.flat()).toEqual(names);
+    expect(await pendingMigrations(location)).toEqual([]);
+    expect(await database.query("SELECT name FROM schema_migration ORDER BY number")).toEqual(
+      names.map((name) => ({ name })),
+    );
+  });
+
+  test("are applied by a service that starts, twelve of which start together", async () => {
+    await using database = await databases().create("empty");
+    const location = locate(database.url, 1);
+    const stores = await Promise.all(Array.from({ length: 12 }, () => openStore(location)));
+    const answers = await Promise.all(stores.map((store, n) => store.acceptInquiry(inquiry(n), [mail()], lease)));
+    expect(new Set(answers.map(({ result }) => result))).toEqual(new Set(["accepted"]));
+    await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
+  });
+
+  test("that fail leave nothing behind and are tried again", async () => {
+    await using database = await databases().create("empty");
+    await database.query("CREATE TABLE probe (in_the_way INTEGER)");
+    await expect(migrate(locate(database.url))).rejects.toThrow("already exists");
+    expect(await pendingMigrations(locate(database.url))).toEqual(names);
+    await database.query("DROP TABLE probe");
+    expect(await migrate(locate(database.url))).toEqual(names);
+  });
+});
+
+describe("a newer release", () => {
+  const migrateLater = (database: PostgresDatabase, needs: number, change: string) =>
+    database.query(`${change};
+      INSERT INTO schema_migration (number, name, needs, applied_at) VALUES (${latest + 1}, 'later', ${needs}, 0)`);
+
+  test("that only added to the schema leaves this one working, old rows, new rows and defaults", async () => {
+    await using database = await databases().create();
+    await using running = await openStore(locate(database.url));
+    await running.acceptInquiry(inquiry(1), [mail()], lease);
+    await migrateLater(
+      database,
+      latest,
+      `ALTER TABLE inquiry ADD COLUMN assignee TEXT, ADD COLUMN priority INTEGER NOT NULL DEFAULT 3;
+       CREATE TABLE note (id INTEGER PRIMARY KEY)`,
+    );
+    await running.acceptInquiry(inquiry(2), [mail()], lease);
+    await using started = await openStore(locate(database.url));
+    await started.acceptInquiry(inquiry(3), [mail()], lease);
+    expect(await pendingMigrations(locate(database.url))).toEqual([]);
+    expect(await collect(started.exportInquiries(0))).toMatchObject([inquiry(1), inquiry(2), inquiry(3)]);
+    expect(await started.claimDueMails(Number.MAX_SAFE_INTEGER, 10, lease)).toHaveLength(3);
+    expect(await database.query("SELECT DISTINCT priority FROM inquiry")).toEqual([{ priority: 3 }]);
+  });
+
+  test("that changed what this one relies on is refused, and nothing is touched", async () => {
+    await using database = await databases().create();
+    await migrateLater(database, latest + 1, "ALTER TABLE inquiry RENAME COLUMN name TO full_name");
+    const location = locate(database.url);
+    const expected = { found: latest + 1, known: latest };
+    await expect(openStore(location)).rejects.toBeInstanceOf(SchemaTooNew);
+    await expect(openStore(location, { access: "read-only" })).rejects.toMatchObject(expected);
+    await expect(migrate(location)).rejects.toMatchObject(expected);
+    await expect(pendingMigrations(location)).rejects.toMatchObject(expected);
+  });
+});
+
+describe("a role that may only read and write rows", () => {
+  async function withRole(database: PostgresDatabase) {
+    const role = `${database.name}_runtime`;
+    await database.query(`
+      CREATE ROLE ${role} LOGIN PASSWORD 'secret';
+      REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+      GRANT USAGE ON SCHEMA public TO ${role};
+      ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
+    const url = new URL(database.url);
+    url.username = role;
+    return {
+      url: url.href,
+      role,
+      [Symbol.asyncDispose]: async () => void (await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)),
+    };
+  }
+
+  test("runs the service once another has migrated, and is told before", async () => {
+    await using database = await databases().create("empty");
+    await using role = await withRole(database);
+    await expect(openStore(locate(role.url))).rejects.toBeInstanceOf(SchemaTooOld);
+    await migrate(locate(database.url));
+    await using store = await openStore(locate(role.url));
+    expect(await store.acceptInquiry(inquiry(1), [mail()], lease)).toMatchObject({ result: "accepted" });
+    expect(await store.checkReadiness()).toEqual({ ready: true });
+    expect(await store.forgetIdempotency(0)).toBe(0);
+  });
+
+  test("that lacks a right is refused as unavailable", async () => {
+    await using database = await databases().create();
+    await using role = await withRole(database);
+    await using store = await openStore(locate(role.url));
+    await database.query(`REVOKE INSERT ON mail FROM ${role.role}`);
+    await expect(store.acceptInquiry(inquiry(1), [mail()], lease)).rejects.toBeInstanceOf(StorageUnavailable);
+    expect(await collect(store.exportInquiries(0))).toEqual([]);
+  });
+});
+
+test("what is opened for reading only reads the replica, and nothing else does", async () => {
+  await using primary = await databases().create();
+  await using replica = await databases().create();
+  const location = { ...locate(primary.url), replicaUrl: replica.url };
+  await using store = await openStore(location);
+  await store.acceptInquiry(inquiry(1), [mail()], lease);
+  expect(await collect(store.exportInquiries(0))).toHaveLength(1);
+  await using reader = await openStore(location, { access: "read-only" });
+  expect(await collect(reader.exportInquiries(0))).toEqual([]);
+  expect(await reader.listMails({ limit: 1 })).toEqual([]);
+});
+
+test("a database of another encoding is refused", async () => {
+  const server = databases();
+  const name = `latin_${process.pid}`;
+  await server.administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
+  await expect(openStore(locate(`${server.url}/${name}`))).rejects.toThrow("UTF8");
+  await server.administer(`DROP DATABASE ${name}`);
+});

@@ -1,0 +1,131 @@
+// How the connection to PostgreSQL is protected: whom it believes, and what it does by itself.
+import { execFile, execFileSync } from "node:child_process";
+import { chown, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { addressOf } from "../../server/src/storage/postgres/address.ts";
+import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { type PostgresDatabase, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { locate } from "./postgres-under-test.ts";
+import { inquiry, lease } from "./records.ts";
+
+test.each([
+  ["postgres://u:p@db.example.org/x", { rejectUnauthorized: true }],
+  ["postgres://u:p@10.0.0.7/x?sslmode=verify-full", { rejectUnauthorized: true }],
+  ["postgres://u:p@db.example.org/x?sslmode=require", { rejectUnauthorized: false }],
+  ["postgres://u:p@db.example.org/x?sslmode=disable", false],
+  ["postgres://u:p@localhost/x", false],
+  ["postgres://u:p@127.0.0.1/x", false],
+  ["postgres://u:p@[::1]/x", false],
+  ["postgres:///x?host=/run/postgresql", false],
+  ["postgres://u:p@localhost.example.org/x", { rejectUnauthorized: true }],
+])("%s has the protection %j", (url, ssl) => {
+  expect(addressOf(url)).toMatchObject({ ssl });
+});
+
+test("reads every part of an address", () => {
+  expect(addressOf("postgresql://us%40er:p%2Fw@[2001:db8::1]:5433/my%20db?sslmode=disable")).toEqual({
+    host: "2001:db8::1",
+    port: 5433,
+    user: "us@er",
+    password: "p/w",
+    database: "my db",
+    ssl: false,
+  });
+});
+
+const openssl = (() => {
+  try {
+    return execFileSync("openssl", ["version"]).length > 0;
+  } catch {
+    // ENOENT: not on this machine.
+    return false;
+  }
+})();
+
+describe.skipIf(!openssl)("with a certificate of its own authority, a server", () => {
+  let server: PostgresServer;
+  let database: PostgresDatabase;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    await makeCertificates(server.folder);
+    await server.administer("ALTER SYSTEM SET ssl_cert_file = 'server.pem'");
+    await server.administer("ALTER SYSTEM SET ssl_key_file = 'server.key'");
+    await server.administer("ALTER SYSTEM SET ssl = on");
+    await server.administer("SELECT pg_reload_conf()");
+    await server.makeTemplate();
+    database = await server.create();
+    await vi.waitFor(async () => expect(await server.administer("SHOW ssl")).toEqual([{ ssl: "on" }]));
+  });
+
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const at = (host: string, parameters: string) => {
+    const url = new URL(database.url);
+    url.hostname = host;
+    return `${url.href}?${parameters}`;
+  };
+  const rootOf = (name: string) => `sslmode=verify-full&sslrootcert=${join(server.folder, name)}`;
+
+  async function isEncrypted(url: string): Promise<unknown> {
+    await using store = await openStore(locate(url));
+    await store.acceptInquiry(inquiry(Math.floor(Math.random() * 1_000_000)), [], lease);
+    const [found] = await database.query(`
+      SELECT bool_and(ssl.ssl) AS encrypted FROM pg_stat_ssl AS ssl
+      JOIN pg_stat_activity AS activity USING (pid)
+      WHERE activity.datname = current_database() AND activity.application_name = 'submissions'`);
+    return found?.["encrypted"];
+  }
+
+  test("is believed by whoever knows the authority", async () => {
+    expect(await isEncrypted(at("localhost", rootOf("ca.pem")))).toBe(true);
+  });
+
+  test("is not believed by whoever knows another authority, or none", async () => {
+    for (const parameters of [rootOf("other.pem"), "sslmode=verify-full"]) {
+      const refused = await openStore(locate(at("localhost", parameters))).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(StorageUnavailable);
+      expect(refused).toHaveProperty("message", expect.stringMatching(/CERT|SIGNATURE|ISSUER/));
+    }
+  });
+
+  test("is not believed under a name that is not in its certificate", async () => {
+    await expect(openStore(locate(at("127.0.0.1", rootOf("ca.pem"))))).rejects.toThrow("ALTNAME");
+  });
+
+  test("is spoken to in secret with require, whoever it is, and in the clear with disable", async () => {
+    expect(await isEncrypted(at("localhost", "sslmode=require"))).toBe(true);
+    expect(await isEncrypted(at("localhost", "sslmode=disable"))).toBe(false);
+  });
+
+  test("is not spoken to when the file of the authority cannot be read", async () => {
+    await expect(openStore(locate(at("localhost", rootOf("missing.pem"))))).rejects.toBeInstanceOf(StorageUnavailable);
+  });
+});
+
+test("a server without TLS is not spoken to in the clear unless that is asked for", async () => {
+  await using server = await startPostgres();
+  await expect(openStore(locate(`${server.url}/postgres?sslmode=require`))).rejects.toBeInstanceOf(StorageUnavailable);
+});
+
+/** An authority, a server's certificate by it, and another authority that has nothing to do with either. */
+async function makeCertificates(folder: string): Promise<void> {
+  const run = (...words: string[]) => promisify(execFile)("openssl", words, { cwd: folder });
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  for (const [name, subject] of [
+    ["ca", "/CN=Authority"],
+    ["other", "/CN=Another"],
+  ] as const) {
+    await run("req", "-x509", ...newKey, "-keyout", `${name}.key`, "-out", `${name}.pem`, "-subj", subject);
+  }
+  const names = "subjectAltName=DNS:localhost";
+  const server = ["-keyout", "server.key", "-out", "server.pem", "-subj", "/CN=localhost", "-addext", names];
+  await run("req", "-x509", ...newKey, ...server, "-CA", "ca.pem", "-CAkey", "ca.key");
+  // The server reads its key only if it belongs to it.
+  const { uid, gid } = await stat(folder);
+  await chown(join(folder, "server.key"), uid, gid);
+  await chown(join(folder, "server.pem"), uid, gid);
+}
