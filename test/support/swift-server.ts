@@ -52,6 +52,15 @@ export class SwiftServer implements AsyncDisposable {
     return server;
   }
 
+  /** Asks Swift by its own protocol, past its S3 door: `resumes` is a bucket, `resumes/name` an object. */
+  async native(method: string, path: string): Promise<Response> {
+    const { accessKeyId: user, secretAccessKey: key } = this.credentials;
+    const headers = { "x-auth-user": user, "x-auth-key": key };
+    const login = await fetch(`${this.endpoint}/auth/v1.0`, { headers });
+    const token = login.headers.get("x-auth-token") ?? "";
+    return fetch(`${this.endpoint}/v1/AUTH_test/${path}`, { method, headers: { "x-auth-token": token } });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(
       this.#processes.map(async (child) => {
@@ -139,6 +148,9 @@ conn_timeout = 10
 [filter:cache]
 use = egg:swift#memcache
 memcache_servers = 127.0.0.1:${cachePort}
+connect_timeout = 30
+pool_timeout = 30
+io_timeout = 30
 [filter:s3api]
 use = egg:swift#s3api
 allow_multipart_uploads = false
