@@ -23,10 +23,9 @@ export const formStyle = `
 .frame {
   max-width: var(--form-width, 38rem);
   color: var(--text);
-  font: var(--form-font, 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif);
+  font: var(--form-font, 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif);
   text-align: start;
   overflow-wrap: break-word;
-  -webkit-text-size-adjust: 100%;
 }
 form, .grid { display: grid; gap: var(--gap); margin: 0; }
 .grid > * { min-width: 0; }
