@@ -338,6 +338,17 @@ test("a name of the catalogue is refused in its place, and what the catalogue ha
   expect((await strict.stored()).inquiries).toEqual([]);
 });
 
+test("where a proof of work is asked for, people without script are told so in their words", async () => {
+  await using proving = await startService({ env: { ALTCHA_HMAC_KEY: "a".repeat(32) } });
+  expect((await visit(proving, "/")).text.match(/<noscript>/g)).toHaveLength(3);
+  expect((await visit(service, "/")).text).not.toContain("<noscript>");
+  const page = await postForm(proving, "newsletter.subscribe", fields({ email: "reader@example.org" }));
+  expect([page.status, typedIn(page, "email")]).toEqual([400, "reader@example.org"]);
+  expect(summaryOf(page)).toContain("This form needs JavaScript");
+  expect(page.text).not.toContain("/altcha/challenge");
+  expect((await proving.stored()).subscribers).toEqual([]);
+});
+
 test("beyond the limit a page says when to come back, and that a reload sends the form again", async () => {
   await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "86400" } });
   const subscribe = () => postForm(limited, "newsletter.subscribe", fields({ email: "reader@example.org" }));

@@ -13,6 +13,10 @@ import { packagesWith, type Site } from "./site.ts";
 /** The forms' style sheet, for their shadow roots. */
 export const formsStyle = assetOf("/forms.css", Buffer.from(formStyle.trim()));
 
+/** Said to people without script where proofs of work are asked for. */
+export const needsScript =
+  "This form needs JavaScript, to make sure that no program is sending it. Please turn it on, and send the form again.";
+
 /** Where subscriptions of the site come from. */
 const siteSource = "front page";
 
@@ -32,7 +36,8 @@ export function formElement(form: FormName, site: Site, root: string, filled: Fi
   const content = html`<template shadowrootmode="open"
     ><link rel="stylesheet" href="${root}${formsStyle.href}" />${escapedElsewhere(markup)}</template
   >`;
-  return elements[form](content, root, site);
+  const note = site.proofOfWork && html`<noscript><p class="note">${needsScript}</p></noscript>`;
+  return html`<div>${note}${elements[form](content, root, site)}</div>`;
 }
 
 type Element = (content: Markup, root: string, site: Site) => Markup;

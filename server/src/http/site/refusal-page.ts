@@ -2,13 +2,14 @@
 // page says what to do.
 import { randomUUID } from "node:crypto";
 import { resumeField } from "@submissions/shared/applications";
-import type { Issue } from "@submissions/shared/faults";
+import { altchaField } from "@submissions/shared/altcha";
+import type { FaultName, Issue } from "@submissions/shared/faults";
 import { formPaths, idempotencyKeyField, type FormName } from "@submissions/shared/forms/form-fields";
 import type { FastifyRequest } from "fastify";
 import { html, type Markup } from "../../html.ts";
 import type { Failure } from "../../rpc/failure.ts";
 import { card } from "../pages/layout.ts";
-import { filledFrom, formElement } from "./form-element.ts";
+import { filledFrom, formElement, needsScript } from "./form-element.ts";
 import type { Site } from "./site.ts";
 import { sitePage } from "./site-page.ts";
 
@@ -36,7 +37,7 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
       <h1>${headings[form]}</h1>
       ${formElement(form, site, root, {
         ...filled,
-        issues: [...(failure.issues ?? []), ...chooseAgain(fields, failure)],
+        issues: [...issuesOf(failure), ...chooseAgain(fields, failure)],
         message: messageOf(failure),
         idempotencyKey: keyOf(fields, failure),
       })}
@@ -88,10 +89,16 @@ function chooseAgain(fields: FormData, { issues }: Failure): Issue[] {
     : [];
 }
 
-const messageOf = ({ fault, message }: Failure): string =>
-  fault === "idempotencyKeyReused"
-    ? "You have sent this form before, with something else in it. To send this as well, press the button again."
-    : message;
+// What is said of a proof of work is for who writes programs.
+const issuesOf = ({ issues = [] }: Failure): readonly Issue[] => issues.filter(({ path }) => path[0] !== altchaField);
+
+const inWordsForPeople: Partial<Record<FaultName, string>> = {
+  idempotencyKeyReused:
+    "You have sent this form before, with something else in it. To send this as well, press the button again.",
+  proofOfWorkInvalid: needsScript,
+};
+
+const messageOf = ({ fault, message }: Failure): string => inWordsForPeople[fault] ?? message;
 
 // Every try of one submission has the same key, until it was used for another one.
 function keyOf(fields: FormData, { fault }: Failure): string {
