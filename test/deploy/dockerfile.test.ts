@@ -69,11 +69,14 @@ test("npm finds every workspace of the lockfile, and the service every workspace
   for (const workspace of ["server", ...imported]) expect(sources).toContain(`${workspace}/src`);
 });
 
-test("the S3 client is the one that the tests run with", () => {
+test("what S3 needs is there, as the tests run with it", () => {
   const { dependencies = {}, devDependencies = {} } = packageOf("server/package.json");
+  const known = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) =>
+    name.startsWith("@aws-sdk/"),
+  );
   const named = all("RUN").flatMap((text) => [...text.matchAll(/(@aws-sdk\/[\w-]+)@(\S+)/g)]);
-  expect(named.length).toBeGreaterThan(0);
-  for (const [, name = "", version] of named) expect({ ...dependencies, ...devDependencies }[name]).toBe(version);
+  expect(known.length).toBeGreaterThan(0);
+  expect(named.map(([, name, version]) => [name, version])).toEqual(known);
 });
 
 test("the service runs without root, and only /data is its own", () => {
