@@ -14,16 +14,10 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
   const words = strings.fields[name];
   const hint = kind === "packages" && packages === null ? strings.packagesTyped : words.hint;
   const label = html`${words.label}${!field.required && html` <span class="optional" part="optional">(${strings.optional})</span>`}`;
+  // Said at once where a file is looked at as soon as it is chosen; elsewhere the person is led to what is wrong.
+  const error = html` id="${name}-error"${kind === "file" && html` role="alert"`}${!problem && html` hidden`}`;
   const around = html`${hint && html`<p class="hint" part="hint" id="${name}-hint">${hint}</p>`}
-    <p
-      class="error"
-      part="error"
-      id="${name}-error"
-      ${kind === "file" && html` role="alert"`}
-      ${!problem && html` hidden`}
-    >
-      ${problem}
-    </p>`;
+    <p class="error" part="error" ${error}>${problem}</p>`;
   const described = html` aria-describedby="${hint && `${name}-hint `}${name}-error"`;
   const classes = `field ${kind}${half ? " half" : ""}`;
   const value = values[name] ?? "";

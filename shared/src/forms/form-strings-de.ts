@@ -95,6 +95,16 @@ export const german: FormStrings = {
       "Vielen Dank. Bitte sehen Sie in Ihr Postfach und bestätigen Sie das Abonnement.",
     "Thank you for subscribing.": "Vielen Dank für Ihr Abonnement.",
     "Please check the highlighted fields.": "Bitte prüfen Sie die hervorgehobenen Felder.",
+    "This field is too long.": "Dieses Feld ist zu lang.",
+    "A field of the form is too large.": "Ein Feld ist zu groß.",
+    "The request is too large.": "Die Sendung ist zu groß.",
+    "The request took too long to arrive.": "Das Senden hat zu lange gedauert.",
+    "This submission is already being worked on. Please wait for its answer.":
+      "Diese Sendung wird schon bearbeitet. Bitte warten Sie auf die Antwort.",
+    "Send one resume only.": "Bitte senden Sie nur einen Lebenslauf.",
+    "The file name holds control characters.": "Der Dateiname enthält Steuerzeichen.",
+    "Please choose the file again: it could not be kept.":
+      "Bitte wählen Sie die Datei noch einmal: Sie konnte nicht behalten werden.",
     "The file is empty.": "Die Datei ist leer.",
     "The resume is larger than 5 MiB.": "Der Lebenslauf ist größer als 5 MB.",
     "The resume must be a PDF, DOC or DOCX file.": "Der Lebenslauf muss eine PDF-, DOC- oder DOCX-Datei sein.",

@@ -1,0 +1,87 @@
+// The forms as text. What browsers make of it is tried in browsers; here, that nothing typed becomes markup, and that a
+// form without script sends what it must.
+import { expect, test } from "vitest";
+import { formAction, formMarkup } from "./form-markup.ts";
+import { fieldsOf, packageIdsOf, type FormName } from "./form-fields.ts";
+import type { FormState } from "./form-state.ts";
+import { english } from "./form-strings.ts";
+
+const forms: readonly FormName[] = ["inquiry", "newsletter", "application"];
+
+const stateOf = (more: Partial<FormState> = {}): FormState => ({
+  action: "/here",
+  values: {},
+  issues: [],
+  packages: null,
+  strings: english,
+  idempotencyKey: "key-1",
+  ...more,
+});
+
+test.each(forms)("the %s form posts every field under its name, its key, and the empty trap", (form) => {
+  const markup = formMarkup(form, stateOf());
+  for (const { name } of fieldsOf(form)) expect(markup).toContain(`name="${name}"`);
+  expect(markup).toContain('name="idempotencyKey" value="key-1"');
+  expect(markup).toContain('name="website"');
+  expect(markup).toMatch(/<form[^>]*method="post"[^>]*action="\/here"/);
+  expect(markup.includes("multipart/form-data")).toBe(form === "application");
+});
+
+test.each(forms)("nothing that is filled into the %s form becomes markup", (form) => {
+  const evil = `"'><script>alert(1)</script>&amp;`;
+  const values = Object.fromEntries([...fieldsOf(form).map(({ name }) => name), "source"].map((name) => [name, evil]));
+  const issues = [...fieldsOf(form).map(({ name }) => name), evil].map((name) => ({ path: [name], message: evil }));
+  for (const packages of [null, [{ id: evil, title: evil }]]) {
+    const state = stateOf({ values, issues, packages, message: evil, action: evil, idempotencyKey: evil });
+    expect(formMarkup(form, state)).not.toMatch(/<script|&amp;|"'>/);
+    expect(formMarkup(form, { ...state, receipt: { message: evil, reference: evil } })).not.toMatch(
+      /<script|&amp;|"'>/,
+    );
+  }
+});
+
+test("a form comes back with what was typed and ticked, line breaks at the beginning included", () => {
+  const packages = [
+    { id: "a", title: "A" },
+    { id: "b", title: "B" },
+  ];
+  const inquiry = formMarkup("inquiry", stateOf({ packages, values: { name: "Ann", selectedPackageIds: ["b"] } }));
+  expect(inquiry).toMatch(/name="name"[^>]*value="Ann"/);
+  expect(inquiry).toMatch(/value="b"\s+checked/);
+  expect(inquiry).not.toMatch(/value="a"\s+checked/);
+  // The first line break of a text area is not part of its text.
+  expect(formMarkup("application", stateOf({ values: { coverLetter: "\nDear all" } }))).toContain(
+    ">\n\nDear all</textarea>",
+  );
+});
+
+test("a problem stands at its field, which names it as its description, and above the form", () => {
+  const markup = formMarkup(
+    "application",
+    stateOf({ issues: [{ path: ["phone"], message: "Enter a telephone number." }] }),
+  );
+  expect(markup).toMatch(/id="phone-error">Enter a telephone number\.<\/p>/);
+  expect(markup).toMatch(/id="phone"[^>]*aria-describedby="phone-error"[^>]*aria-invalid="true"/);
+  expect(markup).toContain("Telephone: Enter a telephone number.");
+  expect(markup.match(/aria-invalid/g)).toHaveLength(1);
+});
+
+test("a receipt takes the form's place", () => {
+  const markup = formMarkup(
+    "inquiry",
+    stateOf({ receipt: { message: "Thank you.", reference: "INQ-20261121-042137" } }),
+  );
+  expect(markup).toContain("INQ-20261121-042137");
+  expect(markup).not.toContain("<form");
+});
+
+test("identifiers are taken from ticked boxes and from lines alike", () => {
+  expect(packageIdsOf(["a", "b\r\nc d\n\n  \ne,f"])).toEqual(["a", "b", "c d", "e,f"]);
+});
+
+test("a form is sent to its path below any base address", () => {
+  expect(formAction("newsletter", "https://example.org/base/")).toBe(
+    "https://example.org/base/api/newsletter/subscribe",
+  );
+  expect(formAction("inquiry", "")).toBe("/api/marketplace/inquiry");
+});

@@ -1,0 +1,65 @@
+// The two languages say the same things, with the same gaps to fill.
+import { describe, expect, test } from "vitest";
+import { applicationRules, inquiryRules, packageIdsRule } from "../rules/submissions.ts";
+import { english } from "./form-strings.ts";
+import { german } from "./form-strings-de.ts";
+import { filled, translated, wordedIssues } from "./issue-words.ts";
+
+/** All texts by where they stand, but for the translations of messages. */
+function textsOf(strings: object, path = ""): [string, string][] {
+  return Object.entries(strings)
+    .filter(([name]) => name !== "messages")
+    .flatMap(([name, value]: [string, unknown]): [string, string][] =>
+      typeof value === "string" ? [[`${path}${name}`, value]] : textsOf(value as object, `${path}${name}.`),
+    );
+}
+
+const gapsOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
+
+test("German has every text that English has, none of them empty, and the same gaps in it", () => {
+  const shapeOf = (strings: object) => Object.fromEntries(textsOf(strings).map(([path, text]) => [path, gapsOf(text)]));
+  expect(shapeOf(german)).toEqual(shapeOf(english));
+  expect(textsOf(german).filter(([, text]) => text.trim() === "")).toEqual([]);
+});
+
+test("every message of the rules can be said in German", () => {
+  const rules = [...Object.values(inquiryRules), ...Object.values(applicationRules), packageIdsRule.item];
+  const messages = [
+    ...rules.flatMap(({ checks }) => checks.map(([, message]) => message)),
+    packageIdsRule.min[1],
+    packageIdsRule.max[1],
+    "“de-AT” is not a package we offer.",
+  ];
+  expect(messages.filter((message) => translated(message, german) === message)).toEqual([]);
+});
+
+describe("a translated message", () => {
+  test("keeps its number, as the language writes it, and what is quoted in it", () => {
+    expect(translated("At most 20,000 characters.", german)).toBe("Höchstens 20.000 Zeichen.");
+    expect(translated("“a #1 “$&” package” is not a package we offer.", german)).toBe(
+      "„a #1 “$&” package“ gehört nicht zu unseren Paketen.",
+    );
+  });
+
+  test("stays as it is when nobody has translated it", () => {
+    expect(translated("The moon is not right.", german)).toBe("The moon is not right.");
+    expect(translated("At most 200 characters.", english)).toBe("At most 200 characters.");
+  });
+});
+
+test("problems come in the order of the fields, those of no field last, and a missing field is named", () => {
+  const issues = [
+    { path: ["moon"], message: "Is not right." },
+    { path: ["email"], message: "This field is required." },
+    { path: ["selectedPackageIds", 3], message: "At most 100 characters." },
+  ];
+  expect(wordedIssues("inquiry", issues, english).map(({ field, text }) => [field?.name, text])).toEqual([
+    ["selectedPackageIds", "At most 100 characters."],
+    ["email", "Enter your e-mail address."],
+    [undefined, "Is not right."],
+  ]);
+});
+
+test("a gap that nothing fills stays, and what fills one is not looked at again", () => {
+  expect(filled("{a} {b}", { a: "{b}" })).toBe("{b} {b}");
+});
