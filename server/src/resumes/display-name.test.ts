@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cleanFilename, extensionOf } from "./display-name.ts";
+import { attachmentHeader, cleanFilename, downloadName, extensionOf } from "./display-name.ts";
 
 describe("cleanFilename", () => {
   test.each([
@@ -63,4 +63,25 @@ test("marks stacked without end take no more time than their length", () => {
   const name = `a${"\u0301\u0323".repeat(20_000)}.pdf`;
   // Normalising took four seconds; fifty times that would not end within the time of a test.
   for (let round = 0; round < 50; round += 1) expect(cleanFilename(name)).toMatch(/\.pdf$/);
+});
+
+test.each([
+  ["cv.pdf", "pdf", "cv.pdf"],
+  ["CV 12.05.2026", "docx", "CV 12.05.2026.docx"],
+  ["Curriculum", "doc", "Curriculum.doc"],
+])("%j, a %s, is saved as %j", (filename, kind, name) => {
+  expect(downloadName(filename, kind)).toBe(name);
+});
+
+test.each([
+  ["cv.pdf", "attachment; filename=\"cv.pdf\"; filename*=UTF-8''cv.pdf"],
+  ['a"b\\c%41.pdf', "attachment; filename=\"a_b_c_41.pdf\"; filename*=UTF-8''a%22b%5Cc%2541.pdf"],
+  ["José (1)*'.pdf", "attachment; filename=\"Jos_ (1)*'.pdf\"; filename*=UTF-8''Jos%C3%A9%20%281%29%2A%27.pdf"],
+  [
+    "履歴書\u{1F600}.pdf",
+    "attachment; filename=\"____.pdf\"; filename*=UTF-8''%E5%B1%A5%E6%AD%B4%E6%9B%B8%F0%9F%98%80.pdf",
+  ],
+  ["a\r\nb\ud800.pdf", "attachment; filename=\"a__b_.pdf\"; filename*=UTF-8''a%0D%0Ab%EF%BF%BD.pdf"],
+])("a download called %j has a header of ASCII that no name can break", (filename, header) => {
+  expect(attachmentHeader(filename)).toBe(header);
 });

@@ -18,7 +18,7 @@ export interface S3Place {
 /** The two packages. */
 export type S3Sdk = typeof import("@aws-sdk/client-s3") & typeof import("@aws-sdk/s3-request-presigner");
 
-const install = "npm install --no-save @aws-sdk/client-s3@3.1162.0 @aws-sdk/s3-request-presigner@3.1162.0";
+const install = "npm install --no-save --omit=dev @aws-sdk/client-s3@3.1162.0 @aws-sdk/s3-request-presigner@3.1162.0";
 
 /** @throws SettingUnusable when the packages are not installed */
 export const loadS3Sdk = async (): Promise<S3Sdk> => {
