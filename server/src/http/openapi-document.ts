@@ -25,7 +25,9 @@ A \`200\` means that the submission and its mails are on stable storage. Every r
 
 Texts are trimmed and brought to Unicode's composed form (NFC); lengths count code points, not bytes. An optional field that is blank counts as absent. Fields that are not documented are ignored.
 
-The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same words.`;
+The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same words.
+
+This is what programs get. A browser that posts a form, and would rather read \`text/html\` than JSON, is answered with pages by the same addresses.`;
 
 const proofDescription = `
 
