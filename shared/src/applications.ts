@@ -43,7 +43,9 @@ const shape = {
 /** The names a form may hold. Others are ignored before anything looks at them. */
 export const applicationTextFields = Object.keys(shape).filter((name) => name !== resumeField);
 
-const form = zfd.formData(shape);
+// Written out, because zod-form-data's own type names one that only pages have.
+type Fields = z.ZodObject<typeof shape>;
+type Form = z.ZodPipe<z.ZodTransform<Fields, FormData | z.input<Fields>>, Fields>;
 
 /**
  * Body of `applications.submit`: `FormData`, or the same fields as a plain object without the file. Unknown fields are
@@ -52,8 +54,8 @@ const form = zfd.formData(shape);
 // zod-form-data throws a TypeError for anything that is neither; an issue is the honest answer to bad input.
 export const applicationInput = z.preprocess(
   (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}),
-  form,
-) as unknown as typeof form;
+  zfd.formData(shape),
+) as unknown as Form;
 
 /** What the applicant gets back. */
 export const applicationReceipt = z.object({
@@ -64,5 +66,5 @@ export const applicationReceipt = z.object({
   }),
 });
 
-export type ApplicationInput = z.output<typeof form>;
+export type ApplicationInput = z.output<Form>;
 export type ApplicationReceipt = z.output<typeof applicationReceipt>;

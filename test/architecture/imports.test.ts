@@ -43,10 +43,21 @@ test("shared imports nothing but zod and zod-form-data, so that it runs in a bro
   expect(named(wrong)).toEqual([]);
 });
 
-test("the client imports nothing but shared, so that a page carries nothing else", () => {
-  const wrong = all
-    .filter(inside("client/src"))
-    .filter(({ to }) => !to.startsWith("client/src/") && !to.startsWith("@submissions/shared/"));
+test("the client imports nothing but shared, tRPC's client, and the router's type", () => {
+  const trpc = new Set(["@trpc/client", "@trpc/server", "@trpc/server/observable"]);
+  const wrong = all.filter(inside("client/src")).filter(({ to, typeOnly }) => {
+    if (to.startsWith("client/src/") || to.startsWith("@submissions/shared/") || trpc.has(to)) return false;
+    return !(to === "@submissions/server/router" && typeOnly);
+  });
+  expect(named(wrong)).toEqual([]);
+});
+
+test("the router and tRPC are known to the two files of the client that are made of tRPC, so that forms do without", () => {
+  const users = all.filter(inside("client/src")).filter(({ to }) => /^@trpc\/|^@submissions\/server/.test(to));
+  const madeOfIt = ["client/src/sdk/build-client.ts", "client/src/sdk/submission-link.ts"];
+  expect([...new Set(users.map(({ from }) => from))].toSorted()).toEqual(madeOfIt);
+  const upper = new Set([...madeOfIt, "client/src/sdk/create-submissions-client.ts"]);
+  const wrong = all.filter(({ from, to }) => upper.has(to) && !upper.has(from));
   expect(named(wrong)).toEqual([]);
 });
 

@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createSubmissionsClient } from "@submissions/client";
+import { TRPCClientError } from "@trpc/client";
 import { describe, expect, test, vi } from "vitest";
 import { failureOf } from "./failure-of.ts";
 
@@ -132,6 +133,20 @@ describe("an abort", () => {
     expect(signal.reason).toMatchObject({ name: "AbortError" });
     expect(send).not.toHaveBeenCalled();
   });
+
+  test.each([null, "The person left the page.", new TRPCClientError("Not of this call.")])(
+    "with %j, which need be no error, rejects with just that",
+    async (reason) => {
+      const controller = new AbortController();
+      const send = async () => {
+        controller.abort(reason);
+        return new Promise<never>((_, reject) => reject(new Error("Something underneath.")));
+      };
+      const client = createSubmissionsClient({ url: "http://service.test", fetch: send });
+      const call = client.newsletter.subscribe(subscription, { signal: controller.signal });
+      await expect(call).rejects.toBe(reason);
+    },
+  );
 
   test("on the way ends the request and rejects with the signal's reason", async () => {
     const gone = Promise.withResolvers<void>();

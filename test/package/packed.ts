@@ -1,6 +1,7 @@
 // The packages as others get them: packed by npm from copies of their folders, so that nobody's build is disturbed, and
 // unpacked into a project outside the repository that has what their manifests ask for and nothing else.
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -35,46 +36,72 @@ export async function run(program: string, args: readonly string[], cwd: string)
 /** Builds, packs and installs. The client is built against the packed types of shared, not against the repository's. */
 export async function packAndInstall(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "submissions-package-"));
+  // Side by side: what is there to build with must not be found by what is installed.
+  const workshop = join(folder, "workshop");
   const project = join(folder, "project");
-  const modules = join(project, "node_modules");
-  await mkdir(join(modules, "@submissions"), { recursive: true });
+  await mkdir(join(project, "node_modules/@submissions"), { recursive: true });
   await writeFile(join(project, "package.json"), '{ "private": true, "type": "module" }');
   await cp(join(import.meta.dirname, "consumer"), project, { recursive: true });
-  await buildTools(folder, modules);
-  const tarballs = { shared: await pack(folder, "shared", modules), client: await pack(folder, "client", modules) };
-  for (const name of ["@types/node", ...(await dependenciesOf(modules))]) {
-    await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(root, "node_modules", name), join(modules, name));
-  }
-  return { project, tarballs, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  await link(project, "@types/node");
+  await openWorkshop(workshop);
+  const shared = await pack(workshop, "shared");
+  await install(project, shared, "shared");
+  await symlink(join(project, "node_modules/@submissions/shared"), join(workshop, "node_modules/@submissions/shared"));
+  await declareRouter(workshop);
+  const client = await pack(workshop, "client");
+  await install(project, client, "client");
+  const dispose = () => rm(folder, { recursive: true, force: true });
+  return { project, tarballs: { shared, client }, [Symbol.asyncDispose]: dispose };
 }
 
 /** What builds of the copies find above them: the compiler's settings, and every package of the repository but its own. */
-async function buildTools(folder: string, modules: string): Promise<void> {
-  await cp(join(root, "tsconfig.json"), join(folder, "tsconfig.json"));
-  await mkdir(join(folder, "node_modules"));
+async function openWorkshop(workshop: string): Promise<void> {
+  await mkdir(join(workshop, "node_modules/@submissions"), { recursive: true });
+  await cp(join(root, "tsconfig.json"), join(workshop, "tsconfig.json"));
   const names = (await readdir(join(root, "node_modules"))).filter((name) => name !== "@submissions");
-  await Promise.all(names.map((name) => symlink(join(root, "node_modules", name), join(folder, "node_modules", name))));
-  await symlink(join(modules, "@submissions"), join(folder, "node_modules/@submissions"));
+  await Promise.all(names.map((name) => link(workshop, name)));
 }
 
-/** Packs a package and unpacks it among the project's. Returns the tarball's path. */
-async function pack(folder: string, name: "shared" | "client", modules: string): Promise<string> {
+/** Has a package, or all packages of a scope, of the repository in a folder's `node_modules`. */
+async function link(folder: string, name: string): Promise<void> {
+  const path = join(folder, "node_modules", name);
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(join(root, "node_modules", name), path);
+}
+
+/** Copies a folder of the repository into the workshop, without what was built there. */
+async function copy(workshop: string, name: string): Promise<string> {
   const copied = (path: string) => !["dist", "node_modules", ".turbo"].includes(basename(path));
-  await cp(join(root, name), join(folder, name), { recursive: true, filter: copied });
-  await run("npm", ["pack", "--silent", "--ignore-scripts=false", "--pack-destination", folder], join(folder, name));
-  const tarball = join(folder, `submissions-${name}-0.1.0.tgz`);
-  const installed = join(modules, "@submissions", name);
-  await mkdir(installed);
-  await run("/bin/tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"], folder);
-  return tarball;
+  await cp(join(root, name), join(workshop, name), { recursive: true, filter: copied });
+  return join(workshop, name);
 }
 
-/** Names of all packages that the installed two ask for, themselves left out. */
-async function dependenciesOf(modules: string): Promise<string[]> {
-  const manifests = ["shared", "client"].map(async (name) => {
-    const text = await readFile(join(modules, "@submissions", name, "package.json"), "utf8");
-    return Object.keys((JSON.parse(text) as Manifest).dependencies ?? {});
-  });
-  return (await Promise.all(manifests)).flat().filter((name) => !name.startsWith("@submissions/"));
+/** The router's types, by which the client's procedures are typed while it is built. */
+async function declareRouter(workshop: string): Promise<void> {
+  const server = await copy(workshop, "server");
+  // Packages of which the repository has two versions lie there.
+  const own = join(root, "server/node_modules");
+  if (existsSync(own)) await symlink(own, join(server, "node_modules"));
+  await run("tsc", ["-p", "tsconfig.build.json"], server);
+  await symlink(server, join(workshop, "node_modules/@submissions/server"));
+}
+
+/** Packs a package. Returns the tarball's path. */
+async function pack(workshop: string, name: "shared" | "client"): Promise<string> {
+  await run(
+    "npm",
+    ["pack", "--silent", "--ignore-scripts=false", "--pack-destination", workshop],
+    await copy(workshop, name),
+  );
+  return join(workshop, `submissions-${name}-0.1.0.tgz`);
+}
+
+/** Unpacks a package among the project's, with what its manifest asks for. */
+async function install(project: string, tarball: string, name: "shared" | "client"): Promise<void> {
+  const installed = join(project, "node_modules/@submissions", name);
+  await mkdir(installed);
+  await run("/bin/tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"], project);
+  const { dependencies = {} } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as Manifest;
+  for (const dependency of Object.keys(dependencies))
+    if (!dependency.startsWith("@submissions/")) await link(project, dependency);
 }
