@@ -21,7 +21,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { startScanning } from "./resumes/scanning.ts";
-import { lockStore, openStore } from "./storage/open-store.ts";
+import { lockStore, openCallCounts, openStore } from "./storage/open-store.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
@@ -86,11 +86,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   const draining = new Draining();
   const { corsOrigins, postmarkWebhook: webhook } = config;
   const { rateLimit, trustedProxy } = config;
-  const gate = { rateLimit, trustedProxy, overloadLimits };
+  const callCounts = openCallCounts(config.storage);
+  if (callCounts !== null) opened.use(callCounts);
+  const gate = { rateLimit, callCounts, trustedProxy, overloadLimits, doors: config.mode !== "worker" };
   const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, webhook, version, formsFolder, ...gate });
   opened.defer(() => http.close());
-  outbox.start();
-  if (config.scanner !== null) opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
+  // A process for the web sends what it has just stored, as long as somebody waits for it; all that is due is others'.
+  if (config.mode !== "web") outbox.start();
+  if (config.scanner !== null && config.mode !== "web")
+    opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
   opened.use(startHousekeeping({ vault, store, clock, log }));
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);

@@ -77,6 +77,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "mail/webhook.ts",
     "observe/",
     "resumes/staged-upload.ts",
+    // The gate counts before there is a call.
+    "storage/call-counts.ts",
   ],
   rpc: ["deps.ts", "intake/", "desk/"],
   intake: [
@@ -120,6 +122,7 @@ test.each([
   ["@aws-sdk/client-s3", ["server/src/resumes/s3-"]],
   ["@aws-sdk/s3-request-presigner", ["server/src/resumes/s3-sdk.ts"]],
   ["commander", ["server/src/commands/", "server/src/submissions.ts"]],
+  ["rate-limiter-flexible", ["server/src/http/rate-limiter.ts", "server/src/http/guard.ts"]],
   ["altcha-lib", ["server/src/intake/proof-of-work.ts"]],
   ["disposable-email-domains-js", ["server/src/intake/disposable.ts"]],
   ["prom-client", ["server/src/observe/metrics.ts"]],

@@ -43,8 +43,13 @@ type MailConfig =
   | { readonly kind: "postmark"; readonly token: string; readonly apiUrl?: string }
   | { readonly kind: "smtp"; readonly url: string };
 
+/** What one of several processes does. */
+const modes = ["all", "web", "worker"] as const;
+
 /** Everything that can be set, checked. */
 export interface Config {
+  /** `web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. */
+  readonly mode: (typeof modes)[number];
   /** Where to listen. Port 0 is any free one. */
   readonly listen: { readonly host: string; readonly port: number };
   /** The base address in links, without a trailing slash; null: derived once the port is known, by {@link publicUrl}. */
@@ -135,6 +140,7 @@ export function loadConfig(environment: Environment): ConfigResult {
   const reader = new Reader(environment);
   const dataFolder = reader.read("DATA_DIR", variable.path, variable.path.parse("./data"));
   const config: Config = {
+    mode: readMode(reader),
     listen: {
       host: reader.read("HOST", variable.host, "127.0.0.1"),
       port: reader.read("PORT", variable.wholeNumber(0, 65_535), 3000),
@@ -161,6 +167,15 @@ export function loadConfig(environment: Environment): ConfigResult {
     log: { level: reader.read("LOG_LEVEL", variable.oneOf(logLevels), "info") },
   };
   return reader.problems.length === 0 ? { ok: true, config } : { ok: false, problems: reader.problems };
+}
+
+function readMode(reader: Reader): Config["mode"] {
+  const mode = reader.read("SERVICE_MODE", variable.oneOf(modes), "all");
+  // SQLite bears one process, and half a service would be none.
+  if (mode !== "all" && reader.raw("DATABASE_URL") === undefined) {
+    reader.wrong("SERVICE_MODE", "must be all, or unset, without DATABASE_URL.");
+  }
+  return mode;
 }
 
 function readVault(reader: Reader, folder: string): VaultConfig {

@@ -1,16 +1,11 @@
 // The gate in front of both doors: counts the calls of a client before any body is read, and says how many of them may
 // pass. It knows nothing of procedures and bodies.
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { RateLimiterAbstract } from "rate-limiter-flexible";
 import { Fault } from "../fault.ts";
 import type { Admission } from "../rpc/context.ts";
 import { limitKey, type ReadClientAddress } from "./client-address.ts";
-
-export interface RateLimit {
-  /** Calls of one client in a window. */
-  readonly max: number;
-  readonly windowSeconds: number;
-}
+import { openRateLimiter, type RateLimit } from "./rate-limiter.ts";
 
 interface Gated {
   /** How many calls the request holds. */
@@ -22,12 +17,12 @@ interface Gated {
 /** One for both doors and all procedures, so that changing the door does not change the limit. */
 export class Guard {
   readonly #max: number;
-  readonly #limiter: RateLimiterMemory;
+  readonly #limiter: RateLimiterAbstract;
   readonly #addressOf: ReadClientAddress;
 
-  constructor({ max, windowSeconds }: RateLimit, addressOf: ReadClientAddress) {
-    this.#max = max;
-    this.#limiter = new RateLimiterMemory({ points: max, duration: windowSeconds });
+  constructor(limit: RateLimit, addressOf: ReadClientAddress, limiter = openRateLimiter("calls", limit, null)) {
+    this.#max = limit.max;
+    this.#limiter = limiter;
     this.#addressOf = addressOf;
   }
 

@@ -9,6 +9,7 @@ import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { CallCounter } from "../rpc/context.ts";
+import type { CallCounts } from "../storage/call-counts.ts";
 import { altchaChallenge, challengesFactor } from "./altcha-challenge.ts";
 import { takeJson } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
@@ -16,13 +17,14 @@ import { drain } from "./drain.ts";
 import type { Draining } from "./draining.ts";
 import { refuse } from "./fault-reply.ts";
 import { clientAddressReader, type TrustedProxies } from "./client-address.ts";
-import { Guard, type RateLimit } from "./guard.ts";
+import { Guard } from "./guard.ts";
 import { Overload, type OverloadLimits } from "./overload.ts";
 import { healthRoutes } from "./health.ts";
 import { followedLinksFactor, newsletterPages } from "./newsletter-pages.ts";
 import { openApiRoutes } from "./openapi.ts";
 import { answerWithPages } from "./page-answer.ts";
 import { postmarkWebhook, type WebhookCredentials } from "./postmark-webhook.ts";
+import { openRateLimiter, type RateLimit } from "./rate-limiter.ts";
 import { observeRequests } from "./request-observer.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
@@ -39,6 +41,10 @@ interface HttpOptions {
   readonly draining: Draining;
   readonly corsOrigins: readonly string[];
   readonly rateLimit: RateLimit;
+  /** Where calls are counted together with other processes; null: nowhere. */
+  readonly callCounts: CallCounts | null;
+  /** False: only health and metrics are answered. */
+  readonly doors: boolean;
   readonly trustedProxy: TrustedProxies;
   /** What the process carries at once, unless it is the usual. */
   readonly overloadLimits?: OverloadLimits | undefined;
@@ -131,28 +137,34 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     draining,
     checks: { store: () => deps.store.checkReadiness(), vault: () => deps.vault.checkReadiness() },
   });
+  if (options.doors) await openDoors(app, options, site);
+  return app;
+}
+
+async function openDoors(app: FastifyInstance, options: HttpOptions, site: Site): Promise<void> {
+  const { deps, metrics, callCounts } = options;
   openApiRoutes(app, {
     publicUrl: () => deps.mail.publicUrl,
     version: options.version,
     proofOfWork: deps.proofOfWork !== null,
   });
-  const { rateLimit } = options;
   const addressOf = clientAddressReader(options.trustedProxy);
-  const guard = new Guard(rateLimit, addressOf);
-  const linkGuard = new Guard({ ...rateLimit, max: rateLimit.max * followedLinksFactor }, addressOf);
+  const guardOf = (name: string, factor: number) => {
+    const limit = { ...options.rateLimit, max: options.rateLimit.max * factor };
+    return new Guard(limit, addressOf, openRateLimiter(name, limit, callCounts));
+  };
   if (deps.proofOfWork !== null) {
-    const challengeGuard = new Guard({ ...rateLimit, max: rateLimit.max * challengesFactor }, addressOf);
-    altchaChallenge(app, { proofOfWork: deps.proofOfWork, clock: deps.clock, guard: challengeGuard });
+    const guard = guardOf("challenges", challengesFactor);
+    altchaChallenge(app, { proofOfWork: deps.proofOfWork, clock: deps.clock, guard });
   }
-  const door = { deps, guard, count: countCall(metrics) };
+  const door = { deps, guard: guardOf("calls", 1), count: countCall(metrics) };
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
-  await app.register((scope) => newsletterPages(scope, { deps, guard: linkGuard }));
+  await app.register((scope) => newsletterPages(scope, { deps, guard: guardOf("links", followedLinksFactor) }));
   if (options.webhook !== null) {
     postmarkWebhook(app, { credentials: options.webhook, store: deps.store, clock: deps.clock, metrics });
   }
-  return app;
 }
 
 function openSite({ deps, log, formsFolder }: HttpOptions): Site {

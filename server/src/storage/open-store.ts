@@ -1,4 +1,5 @@
 // Opens the store that the configuration names. The one place that knows which engines there are.
+import type { CallCounts } from "./call-counts.ts";
 import type { CommitCounts } from "./commit-counts.ts";
 import {
   migratePostgres,
@@ -6,8 +7,12 @@ import {
   pendingPostgresMigrations,
   type PostgresLocation,
 } from "./postgres/open-postgres.ts";
+import { openPostgresArchive } from "./postgres/postgres-archive.ts";
+import { openPostgresCallCounts } from "./postgres/postgres-call-counts.ts";
+import type { ArchiveRole, RowArchive } from "./row-archive.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
+import { openSqliteArchive } from "./sqlite/sqlite-archive.ts";
 import type { Store } from "./store.ts";
 
 /** Where the store is. */
@@ -49,6 +54,10 @@ export async function lockStore(location: StoreLocation): Promise<Disposable> {
   return location.kind === "sqlite" ? lockForService(location.file) : { [Symbol.dispose]: () => {} };
 }
 
+/** Where the processes on a store count calls together; null for a store that bears only one process. */
+export const openCallCounts = (location: StoreLocation): CallCounts | null =>
+  location.kind === "sqlite" ? null : openPostgresCallCounts(location.url);
+
 /** Applies pending migrations, making the store if need be. Answers the names of those that this call applied. */
 export function migrate(location: StoreLocation): Promise<string[]> {
   return location.kind === "sqlite" ? migrateSqlite(location.file) : migratePostgres(location);
@@ -61,4 +70,15 @@ export function migrate(location: StoreLocation): Promise<string[]> {
  */
 export function pendingMigrations(location: StoreLocation): Promise<string[]> {
   return location.kind === "sqlite" ? pendingSqliteMigrations(location.file) : pendingPostgresMigrations(location);
+}
+
+/**
+ * Opens a store that no service runs on, to move all of it elsewhere or to fill it. A target is made and migrated if need
+ * be.
+ *
+ * @throws StorageUnavailable when it cannot be used, or a service runs on it
+ * @throws SchemaTooNew, SchemaTooOld (a source) when its schema is not that of this version
+ */
+export function openArchive(location: StoreLocation, role: ArchiveRole): Promise<RowArchive> {
+  return location.kind === "sqlite" ? openSqliteArchive(location.file, role) : openPostgresArchive(location, role);
 }
