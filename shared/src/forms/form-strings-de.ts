@@ -17,7 +17,7 @@ export const german: FormStrings = {
     availability: { label: "Verfügbarkeit", hint: "Ab wann, und Stunden pro Woche" },
     accent: { label: "Akzent oder Mundart", hint: "Etwa Schwäbisch" },
     portfolioUrl: { label: "Portfolio", hint: "Beginnt mit https://" },
-    resumeUrl: { label: "Link zu Ihrem Lebenslauf", hint: "Beginnt mit https://" },
+    resumeUrl: { label: "Lebenslauf als Link", hint: "Beginnt mit https://" },
     coverLetter: { label: "Anschreiben" },
     resumeFile: { label: "Lebenslauf", hint: "PDF, DOC oder DOCX, höchstens 5 MB" },
   },

@@ -129,7 +129,7 @@ export const english: FormStrings = {
   filesMany: "Only one file can be sent.",
   sending: "Sending…",
   checking: "A short check that no program is sending this…",
-  uploading: "Sending, {percent} %",
+  uploading: "Sending, {percent}%",
   uploaded: "Sent. Waiting for the answer…",
   cancel: "Cancel",
   cancelled: "Cancelled. Everything you entered is still here.",

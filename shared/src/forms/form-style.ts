@@ -60,6 +60,7 @@ textarea { resize: vertical; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 :is(input:not([type=checkbox]), textarea):focus-visible { outline-offset: 1px; }
 .boxes { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); }
+.boxes:has(> :nth-child(13)) { max-height: 24rem; padding: .5rem; border: 1px solid var(--hairline); border-radius: var(--radius); overflow-y: auto; }
 .box { display: flex; gap: .75rem; align-items: center; min-height: 2.875rem; padding: .5rem .75rem; border: 1px solid var(--hairline); border-radius: var(--radius); background: var(--surface); cursor: pointer; transition: border-color .15s, background-color .15s; }
 .box:hover { border-color: var(--line); }
 .box:has(:checked) { border-color: var(--accent); background: color-mix(in srgb, var(--accent) 8%, var(--surface)); }
@@ -94,8 +95,9 @@ progress::-webkit-progress-bar { background: var(--hairline); }
 progress::-webkit-progress-value { border-radius: 1rem; background: var(--accent); transition: inline-size .2s; }
 progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .summary { padding: 1rem 1.25rem; border: 1px solid var(--bad); border-inline-start-width: 5px; border-radius: var(--radius); background: color-mix(in srgb, var(--bad) 6%, var(--surface)); }
-.summary > :first-child { font-weight: 650; }
+.summary:has(ul) > :first-child { font-weight: 650; }
 .summary > * + * { margin-top: .5rem; }
+.summary > button { margin-top: .875rem; }
 .summary ul { margin-bottom: 0; padding-inline-start: 1.25rem; }
 .summary li + li { margin-top: .25rem; }
 .summary a { color: var(--bad); text-underline-offset: .2em; }
