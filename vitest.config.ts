@@ -11,8 +11,7 @@ const project = (name: string, include: string[], more: object = {}) => ({
 
 export default defineConfig({
   resolve: { conditions },
-  // Node itself adds "import" or "require", as each file asks; told both at once it would give "import" to who requires.
-  ssr: { resolve: { conditions: ["@submissions/source", "node"] } },
+  ssr: { resolve: { conditions } },
   test: {
     reporters: ["default", "./test/support/count-reporter.ts"],
     testTimeout: 60_000,
@@ -29,6 +28,16 @@ export default defineConfig({
         },
       }),
       project("contract", ["test/contract/**/*.test.ts"], { globalSetup: "test/support/postgres-global.ts" }),
+      // The service as a whole on PostgreSQL: the suites where the engine could make a difference to callers and mails.
+      project(
+        "postgres",
+        [
+          "test/api/{parity,idempotency}.test.ts",
+          "test/newsletter/{life,links}.test.ts",
+          "test/outbox/{leases,never-twice}.test.ts",
+        ],
+        { globalSetup: "test/support/postgres-global.ts", env: { TEST_DATABASE: "postgres" } },
+      ),
       project("browser", ["test/browser/**/*.test.ts"], { globalSetup: "test/browser/build-forms.ts" }),
       ...[
         "abuse",

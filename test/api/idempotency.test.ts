@@ -116,7 +116,7 @@ test("a key survives a restart of the service", async () => {
   await using first = await startService();
   const answer = await rest.send(first, "marketplace.inquiry", withKey("k", json(buyer)));
   await first.stop();
-  await using second = await startService({ env: { DATA_DIR: first.dataFolder } });
+  await using second = await startService({ env: first.sameData });
   const again = await rest.send(second, "marketplace.inquiry", withKey("k", json(buyer)));
   expect(again.receipt).toEqual(answer.receipt);
   expect(replayed(again)).toBe("true");

@@ -1,5 +1,4 @@
 // A running service whose mails go to a stand-in of Postmark, with a clock that the test moves.
-import { join } from "node:path";
 import { expect } from "vitest";
 import { openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
 import type { StoredMail } from "../../server/src/storage/records.ts";
@@ -45,7 +44,7 @@ export async function startMailService(env: Readonly<Record<string, string>> = {
       },
     }),
   );
-  const store = opened.use(await openStore({ kind: "sqlite", file: join(service.dataFolder, "submissions.sqlite") }));
+  const store = opened.use(await openStore(service.storage));
   const resources = opened.move();
   return {
     service,

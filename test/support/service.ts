@@ -9,8 +9,9 @@ import { systemClock, type Clock } from "../../server/src/clock.ts";
 import { loadConfig } from "../../server/src/config/config.ts";
 import type { OverloadLimits } from "../../server/src/http/overload.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
-import { openStore } from "../../server/src/storage/open-store.ts";
+import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../../server/src/storage/records.ts";
+import { openServiceDatabase } from "./service-database.ts";
 
 /** Everything the service has stored. */
 export interface Stored {
@@ -22,6 +23,10 @@ export interface Stored {
 export interface Service extends AsyncDisposable {
   readonly url: string;
   readonly dataFolder: string;
+  /** Where it stores. */
+  readonly storage: StoreLocation;
+  /** What another service is told in order to take its place. */
+  readonly sameData: Readonly<Record<string, string>>;
   /** Stops the service; its data folder stays until the object is disposed of. */
   stop(): Promise<void>;
   /** Reads what is stored through a second connection, as the command line does. */
@@ -54,26 +59,30 @@ export async function startService({
   overloadLimits,
   formsFolder,
 }: ServiceOptions = {}): Promise<Service> {
+  await using opened = new AsyncDisposableStack();
   const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
-  const loaded = loadConfig({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, RATE_LIMIT_MAX: "1000000", ...env });
+  opened.defer(() => rm(dataFolder, { recursive: true, force: true }));
+  const database = opened.use(await openServiceDatabase());
+  const usual = { HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, RATE_LIMIT_MAX: "1000000" };
+  const loaded = loadConfig({ ...usual, ...database.env, ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const app = await startApp({ config: loaded.config, log, clock, overloadLimits, formsFolder });
+  const app = opened.use(await startApp({ config: loaded.config, log, clock, overloadLimits, formsFolder }));
+  const resources = opened.move();
   return {
     url: app.address,
     dataFolder,
     stop: () => app.close(),
-    stored: () => readStored(join(dataFolder, "submissions.sqlite")),
+    storage: loaded.config.storage,
+    sameData: { DATA_DIR: dataFolder, ...database.env },
+    stored: () => readStored(loaded.config.storage),
     mails: () => readMails(join(dataFolder, "mailbox")),
     files: (folder) => listFiles(join(dataFolder, folder)),
-    async [Symbol.asyncDispose]() {
-      await app.close();
-      await rm(dataFolder, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-async function readStored(file: string): Promise<Stored> {
-  await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
+async function readStored(storage: StoreLocation): Promise<Stored> {
+  await using store = await openStore(storage, { access: "read-only" });
   return {
     inquiries: await Array.fromAsync(store.exportInquiries(0)),
     applications: await Array.fromAsync(store.exportApplications(0)),
