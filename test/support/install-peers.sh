@@ -27,6 +27,6 @@ if [[ ! -e $policy ]]; then
   trap 'rm -f "$policy"' EXIT
 fi
 export DEBIAN_FRONTEND=noninteractive
-limited() { timeout --kill-after=10 300 "$@" </dev/null >/dev/null 2>&1; }
+limited() { timeout --kill-after=10 150 "$@" </dev/null >/dev/null 2>&1; }
 limited apt-get update
 limited apt-get install -y --no-install-recommends "${missing[@]}" || skip "${missing[*]} cannot be installed"
