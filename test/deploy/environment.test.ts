@@ -5,9 +5,6 @@ import { filesOf, read, readYaml } from "./read-deploy.ts";
 // Read by others: the image of PostgreSQL, and the S3 client itself.
 const ofOthers = /^(?:POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
 
-// Written before what reads it.
-const announced = /^SERVICE_MODE$/;
-
 const configuration = read("server/src/config/config.ts").replace(/\/\/.*$/gm, "");
 const isRead = (name: string) => new RegExp(`["\\s]${name}\\b`).test(configuration);
 
@@ -36,7 +33,7 @@ function* variablesOf(node: unknown): Generator<string> {
 }
 
 test.each([...fromEnvFiles, ...fromUnits, ...fromImage, ...fromManifests])("$name of $file is read", ({ name }) => {
-  expect(ofOthers.test(name) || announced.test(name) || isRead(name)).toBe(true);
+  expect(ofOthers.test(name) || isRead(name)).toBe(true);
 });
 
 test("variables were found in every kind of file", () => {
