@@ -169,6 +169,24 @@ function doubting(open: OpenStoreUnderTest): void {
 }
 
 function settling(open: OpenStoreUnderTest): void {
+  test("settles a mail whatever the provider says of it, characters that a database may refuse among it", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const [sent, failed] = [mail(), mail()];
+    await store.acceptInquiry(inquiry(1), [sent, failed], lease);
+    const words = "id \0 \ud800 'x' 🎙️";
+    await store.settleMails(
+      [
+        { id: sent.id, result: "sent", at: noon, providerId: words },
+        { id: failed.id, result: "failed", at: noon, error: words, denials: null },
+      ],
+      lease.owner,
+    );
+    const kept = "id  \ufffd 'x' 🎙️";
+    expect(await store.listMails({ status: "sent", limit: 1 })).toMatchObject([{ id: sent.id, providerId: kept }]);
+    expect(await store.listMails({ status: "failed", limit: 1 })).toMatchObject([{ id: failed.id, lastError: kept }]);
+  });
+
   test("never hands out a sent mail again", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);

@@ -136,9 +136,18 @@ export const settledColumns = {
 
 /** A settlement as the values of all kinds, with the tries that it counts. */
 export function settledValues(settlement: MailSettlement): SettledValues & { readonly tries: number } {
-  const nothing = { providerId: "", error: "", dueAt: 0, denials: null };
-  return { ...nothing, ...settlement, tries: settlement.result === "later" && !settlement.tried ? 0 : 1 };
+  const values = { providerId: "", error: "", dueAt: 0, denials: null, ...settlement };
+  return {
+    ...values,
+    providerId: storable(values.providerId),
+    error: storable(values.error),
+    tries: settlement.result === "later" && !settlement.tried ? 0 : 1,
+  };
 }
+
+// Words of a provider, whatever they hold: a mail that was sent and could not be settled would be sent again. PostgreSQL
+// takes no NUL.
+const storable = (words: string): string => words.toWellFormed().replaceAll("\0", "");
 
 /** The columns that an operator sees of a mail: all but its body. */
 export const listedMailColumns = [
