@@ -4,7 +4,7 @@ import { systemClock } from "./clock.ts";
 import { runCommandLine } from "./commands/program.ts";
 import { readEnvironment } from "./config/env.ts";
 import { openVault } from "./resumes/open-vault.ts";
-import { migrate, openStore, pendingMigrations } from "./storage/open-store.ts";
+import { migrate, openArchive, openStore, pendingMigrations } from "./storage/open-store.ts";
 
 // Without a listener a failed write ends the process with a stack. A reader that goes away (`| head`) is no failure; the
 // command that was writing tells of any other.
@@ -20,6 +20,7 @@ process.exitCode ||= await runCommandLine(process.argv.slice(2), {
   migrate: ({ storage }) => migrate(storage),
   pendingMigrations: ({ storage }) => pendingMigrations(storage),
   openVault: ({ vault }) => openVault(vault, systemClock),
+  openArchive: ({ storage }, role) => openArchive(storage, role),
   output: process.stdout,
   messages: process.stderr,
 });

@@ -77,6 +77,15 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
       for (const key of keys) expect(key).not.toContain(first.sha256.slice(0, 8));
     });
 
+    test("keeps a file under the name that it had in another vault", async () => {
+      const key = "2025/02/28/0123456789abcdef0123456789abcdef";
+      expect(await vault.keep(await stage(vault, "from elsewhere"), key)).toBe(key);
+      expect((await read(key)).toString()).toBe("from elsewhere");
+      const wrong = await stage(vault);
+      await expect(vault.keep(wrong, "2025/02/28/../../x")).rejects.toThrow(RangeError);
+      expect(existsSync(wrong.path)).toBe(true);
+    });
+
     test("keeps many at once", async () => {
       const contents = Array.from({ length: 40 }, (_, index) => `resume ${index}`);
       const keys = await Promise.all(contents.map(async (content) => vault.keep(await stage(vault, content))));

@@ -23,6 +23,7 @@ async function runClosed(...words: string[]): Promise<{ code: number; stdout: st
     clock: { now: () => 0 },
     openStore: refuse,
     openVault: refuse,
+    openArchive: refuse,
     migrate: refuse,
     pendingMigrations: refuse,
     output: output.stream,
@@ -47,6 +48,11 @@ test.each([
   [["mail", "list", "--limit", "0"]],
   [["mail", "list", "--status", "lost"]],
   [["backup"]],
+  [["copy"]],
+  [["copy", "--to", "mysql://db.example/submissions"]],
+  [["copy", "--to", "postgres://db.example/submissions?sslmode=perhaps"]],
+  [["copy", "--to", "sqlite:"]],
+  [["copy", "--resumes-to", "s3://x"]],
   [["check-config", "--unknown"]],
 ])("%j is not understood", async (words) => {
   const { code, stdout, stderr } = await runClosed(...words);
@@ -63,7 +69,7 @@ test.each(["--help", "export --help", "help resume", "mail retry --help", "mail 
   },
 );
 
-test.each(["export", "resume", "mail list", "mail retry", "backup", "migrate", "check-config"])(
+test.each(["export", "resume", "mail list", "mail retry", "backup", "copy", "migrate", "check-config"])(
   "the help of %s has an example",
   async (command) => {
     const { stdout } = await runClosed(...command.split(" "), "--help");

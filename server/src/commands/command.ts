@@ -5,6 +5,7 @@ import { loadConfig, type Config, type ConfigProblem } from "../config/config.ts
 import type { Environment } from "../config/env.ts";
 import type { Clock } from "../clock.ts";
 import type { Vault } from "../resumes/vault.ts";
+import type { ArchiveRole, RowArchive } from "../storage/row-archive.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Commands that only read never take the write lock of a running service. */
@@ -19,6 +20,8 @@ export interface CommandDeps {
   /** Names of pending migrations; writes nothing. */
   pendingMigrations(config: Config): Promise<readonly string[]>;
   openVault(config: Config): Promise<Vault>;
+  /** Opens a store that no service runs on, to copy all of it. */
+  openArchive(config: Config, role: ArchiveRole): Promise<RowArchive>;
   /** Data and nothing else: it is what gets piped. */
   readonly output: Writable;
   /** What is meant for the person at the terminal. */

@@ -5,12 +5,14 @@ import { configExitCode, reportProblems } from "../config/report.ts";
 import { describeError } from "../observe/describe-error.ts";
 import { ResumeDamaged } from "../desk/resume.ts";
 import { ResumeMissing, SettingUnusable, VaultUnavailable } from "../resumes/vault.ts";
+import { CopyRefused } from "../storage/copy-store.ts";
 import { FileExists } from "../storage/new-file.ts";
 import { SchemaTooNew, SchemaTooOld } from "../storage/schema-version.ts";
 import { BackupElsewhere, StorageUnavailable } from "../storage/store.ts";
 import { registerBackup } from "./backup.ts";
 import { registerCheckConfig } from "./check-config.ts";
 import { CommandFailed, ConfigInvalid, tell, type CommandDeps } from "./command.ts";
+import { registerCopy } from "./copy.ts";
 import { registerExport } from "./export.ts";
 import { registerMailList } from "./mail-list.ts";
 import { registerMailRetry } from "./mail-retry.ts";
@@ -68,6 +70,7 @@ function createProgram(deps: CommandDeps): Command {
   registerMailList(mail, deps);
   registerMailRetry(mail, deps);
   registerBackup(program, deps);
+  registerCopy(program, deps);
   registerMigrate(program, deps);
   registerCheckConfig(program, deps);
   return program;
@@ -95,6 +98,7 @@ function explain(error: unknown, deps: CommandDeps): ExitCode {
 const withReadableMessage = [
   BackupElsewhere,
   CommandFailed,
+  CopyRefused,
   FileExists,
   ResumeDamaged,
   ResumeMissing,

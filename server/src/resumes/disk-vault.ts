@@ -1,7 +1,7 @@
 // Keeps resumes in date folders of a local disk under random names. Staging lies on the same volume, so that keeping
 // one is a rename. Knows nothing of applications but the keys that somebody else knows.
 import { open, rename, rm, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
@@ -43,14 +43,14 @@ class DiskVault implements Vault {
    * The order is the promise: bytes, folders, name, and each on stable storage before the next. When it fails after
    * the rename, the file is one that no application knows, and the sweep takes it.
    */
-  async keep(staged: StagedFile): Promise<string> {
-    const day = dayOf(this.#clock.now());
-    const key = drawKey(day);
+  async keep(staged: StagedFile, key = drawKey(dayOf(this.#clock.now()))): Promise<string> {
+    const path = this.#pathOf(key);
+    const day = dirname(key);
     try {
       await this.#settle(staged);
       reached("resume-synced");
       const folder = await this.#openDay(day);
-      await rename(staged.path, this.#pathOf(key));
+      await rename(staged.path, path);
       await folder.sync();
     } catch (error) {
       // Somebody may have removed the folder that we remember; the next one makes it anew.

@@ -67,12 +67,12 @@ class S3Vault implements Vault {
   }
 
   /** Sent under one key however many tries it takes, so that a try that succeeded unheard is overwritten by the next. */
-  async keep(staged: StagedFile): Promise<string> {
-    const key = drawKey(dayOf(this.#clock.now()));
+  async keep(staged: StagedFile, key = drawKey(dayOf(this.#clock.now()))): Promise<string> {
+    const address = this.#addressOf(key);
     await assertWhole(staged);
     const answer = await this.#calls.send(async (abortSignal) => {
       const body = createReadStream(staged.path);
-      const command = uploadCommand(this.#sdk, this.#addressOf(key), staged, body);
+      const command = uploadCommand(this.#sdk, address, staged, body);
       return this.#client.send(command, { abortSignal }).finally(() => body.destroy());
     });
     if (!(await acknowledges(answer, staged))) {

@@ -32,9 +32,10 @@ export interface Vault extends AsyncDisposable {
    * Moves a staged file to stable storage and answers its key. When the promise resolves, the file outlives this
    * machine's power; when it rejects, the file may be there all the same, and is swept.
    *
+   * @param key under which another vault kept it, and nothing is kept here; otherwise one is drawn
    * @throws VaultUnavailable
    */
-  keep(staged: StagedFile): Promise<string>;
+  keep(staged: StagedFile, key?: string): Promise<string>;
   /**
    * Takes back a kept file whose application was not accepted. Absent files are no error.
    *

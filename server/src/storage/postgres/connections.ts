@@ -20,6 +20,9 @@ const triesMax = 3;
 /** A connection that nobody has needed for this long is closed. */
 const idleMs = 30_000;
 
+/** By what name the server knows the connections of services and of their command line. */
+export const applicationName = "submissions";
+
 /** What holds within each transaction, in milliseconds; the server ends what takes longer. */
 export interface Limits {
   readonly statementMs: number;
@@ -61,7 +64,7 @@ export class Connections implements AsyncDisposable {
 
   constructor(address: PoolConfig, options: ConnectionsOptions = {}) {
     this.#pool = new Pool({
-      application_name: "submissions",
+      application_name: applicationName,
       ...address,
       connectionTimeoutMillis: connectMs,
       query_timeout: answerMs,
@@ -253,6 +256,6 @@ function beginning({ statementMs, lockMs, idleMs: idle }: Limits, lock: bigint |
   return statements.join("; ");
 }
 
-// BIGINT, which is also what counting answers, as numbers: times and counts are far below 2^53.
-const columnTypes = new TypeOverrides();
+/** BIGINT, which is also what counting answers, as numbers: times and counts are far below 2^53. */
+export const columnTypes = new TypeOverrides();
 columnTypes.setTypeParser(types.builtins.INT8, Number);

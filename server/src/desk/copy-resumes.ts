@@ -1,0 +1,100 @@
+// Brings resumes from one vault into another under the names that their applications know, each checked against the
+// checksum of its upload. Knows neither kind of vault, and overwrites nothing.
+import { createHash, randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ResumeMissing, type StagedFile, type Vault } from "../resumes/vault.ts";
+
+/** Most of the time of each is waiting for an object store. */
+const atOnce = 8;
+
+/** A resume as its application knows it. */
+export interface ListedResume {
+  readonly reference: string;
+  readonly key: string;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/**
+ * What became of one. `there`: the other vault has it already. `missing`, `damaged`: the vault it comes from has no such
+ * file, or another one than was uploaded; not copied. `in-the-way`: the other vault has another file of this name, which
+ * was left alone.
+ */
+export interface CopiedResume {
+  readonly reference: string;
+  readonly result: "copied" | "there" | "missing" | "damaged" | "in-the-way";
+}
+
+/**
+ * Copies what is not there yet. Stopped at any moment, it can be run again.
+ *
+ * @throws VaultUnavailable
+ */
+export async function* copyResumes(
+  resumes: AsyncIterable<ListedResume>,
+  from: Pick<Vault, "read">,
+  to: Pick<Vault, "read" | "keep" | "stagingFolder">,
+): AsyncGenerator<CopiedResume, void> {
+  let waiting: ListedResume[] = [];
+  const settle = () => Promise.all(waiting.map((resume) => copyResume(resume, from, to)));
+  for await (const resume of resumes) {
+    waiting.push(resume);
+    if (waiting.length < atOnce) continue;
+    yield* await settle();
+    waiting = [];
+  }
+  yield* await settle();
+}
+
+async function copyResume(
+  { reference, key, sha256 }: ListedResume,
+  from: Pick<Vault, "read">,
+  to: Pick<Vault, "read" | "keep" | "stagingFolder">,
+): Promise<CopiedResume> {
+  const there = await readIfThere(to, key);
+  if (there !== null) return { reference, result: (await hashOf(there)) === sha256 ? "there" : "in-the-way" };
+  const bytes = await readIfThere(from, key);
+  if (bytes === null) return { reference, result: "missing" };
+  const path = join(to.stagingFolder, randomUUID());
+  try {
+    const staged = await stage(bytes, path);
+    if (staged.sha256 !== sha256) return { reference, result: "damaged" };
+    await to.keep(staged, key);
+    return { reference, result: "copied" };
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function readIfThere(vault: Pick<Vault, "read">, key: string): Promise<Readable | null> {
+  try {
+    return await vault.read(key);
+  } catch (error) {
+    if (error instanceof ResumeMissing) return null;
+    throw error;
+  }
+}
+
+async function hashOf(bytes: Readable): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of bytes as AsyncIterable<Buffer>) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+async function stage(bytes: Readable, path: string): Promise<StagedFile> {
+  const hash = createHash("sha256");
+  let size = 0;
+  const counted = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      size += chunk.length;
+      yield chunk;
+    }
+  };
+  await pipeline(bytes, counted, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+  return { path, size, sha256: hash.digest("hex") };
+}
