@@ -1,7 +1,7 @@
 // What people see, keep and can do when a form is not taken: by its own checks, by the service, or by the world between.
+import type { RefusalDetail } from "@submissions/client/forms";
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RefusalDetail } from "../../client/src/forms/submission-form.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { FlakyProxy } from "../support/flaky-proxy.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -256,7 +256,7 @@ describe("when the service cannot take it", () => {
     visit.expectProblems(failedToLoad);
     await visit.page.evaluate(() => {
       document.addEventListener("submission-refused", (event) => {
-        const { detail } = event as CustomEvent<RefusalDetail>;
+        const detail: RefusalDetail = event.detail;
         document.title = `${detail.error?.code} ${detail.error?.requestId} ${detail.message}`;
       });
     });
