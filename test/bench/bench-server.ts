@@ -65,6 +65,8 @@ const service = await buildHttp({
   corsOrigins: [],
   // Counted as in earnest, but never reached.
   rateLimit: { max: 1_000_000_000, windowSeconds: 60 },
+  callCounts: null,
+  doors: true,
   trustedProxy: { kind: "none" },
   webhook: null,
   version: "0.0.0",
