@@ -30,7 +30,7 @@ describe("the name of a file", () => {
         expect(extensionOf(name)).not.toMatch(/[\s.]/);
         expect(extensionOf(name)).toBe(extensionOf(name).toLowerCase());
       }),
-      { numRuns: 2_000 },
+      { numRuns: 5_000 },
     );
   });
 });

@@ -59,6 +59,12 @@ test.each([
   expect(extensionOf(filename)).toBe(extension);
 });
 
+test("a name that is all extension gets as much of a stem as fits", () => {
+  expect(cleanFilename(".pdf")).toBe("resume.pdf");
+  expect(cleanFilename(`.${"a".repeat(250)}`)).toBe(`resu.${"a".repeat(250)}`);
+  expect(cleanFilename(`.${"a".repeat(254)}`)).toBe(`.${"a".repeat(254)}`);
+});
+
 test("marks stacked without end take no more time than their length", () => {
   const name = `a${"\u0301\u0323".repeat(20_000)}.pdf`;
   // Normalising took four seconds; fifty times that would not end within the time of a test.

@@ -29,8 +29,8 @@ const fit = (name: string): string => {
   const extension = findExtension(base);
   const extensionBytes = Buffer.byteLength(extension);
   if (extension === "" || extensionBytes >= nameBytesMax) return trim(cutToBytes(base, nameBytesMax));
-  if (base === extension) return `resume${extension}`;
-  return cutToBytes(base.slice(0, -extension.length), nameBytesMax - extensionBytes) + extension;
+  const stem = base === extension ? "resume" : base.slice(0, -extension.length);
+  return cutToBytes(stem, nameBytesMax - extensionBytes) + extension;
 };
 
 /** The extension of a cleaned name: lower case, without its dot; empty when it has none. */
