@@ -165,7 +165,7 @@ export const faults = {
     status: 503,
     code: "SERVICE_UNAVAILABLE",
     message: "We cannot take submissions right now. Please try again in a moment.",
-    when: "The storage is unusable; nothing was stored. `Retry-After` says when to try again.",
+    when: "The storage is unusable; nothing was stored, unless the connection to the database broke at the very moment of storing. `Retry-After` says when to try again; under the same `Idempotency-Key` it is one submission in any case.",
   },
   referencesExhausted: {
     status: 503,
