@@ -1,17 +1,18 @@
-// A data folder and a mail provider that outlive the service, which is started in it again and again, ended at a
-// chosen step, and started later than it really is.
+// A data folder, a database and a mail provider that outlive the services, which are started on them again and again, ended
+// at a chosen step, and started later than it really is. On PostgreSQL several of them may run at once.
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { openStore } from "../../server/src/storage/open-store.ts";
+import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import type {
   StoredApplication,
   StoredInquiry,
   StoredMail,
   StoredSubscriber,
 } from "../../server/src/storage/records.ts";
+import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { type ServiceProcess, startProcess } from "../support/service-process.ts";
 import type { Failpoint } from "./preload/failing-failpoint.ts";
@@ -38,20 +39,23 @@ interface Contents {
 export class CrashSite implements AsyncDisposable {
   readonly dataFolder: string;
   readonly postmark: PostmarkStandIn;
+  readonly #database: PostgresDatabase | null;
   readonly #started: ServiceProcess[] = [];
 
-  private constructor(dataFolder: string, postmark: PostmarkStandIn) {
+  private constructor(dataFolder: string, postmark: PostmarkStandIn, database: PostgresDatabase | null) {
     this.dataFolder = dataFolder;
     this.postmark = postmark;
+    this.#database = database;
   }
 
-  static async open(): Promise<CrashSite> {
-    return new CrashSite(await mkdtemp(join(tmpdir(), "crash-")), await PostmarkStandIn.open());
+  /** On a file of its own, unless a database of PostgreSQL is given, which stays its owner's. */
+  static async open(database: PostgresDatabase | null = null): Promise<CrashSite> {
+    return new CrashSite(await mkdtemp(join(tmpdir(), "crash-")), await PostmarkStandIn.open(), database);
   }
 
-  /** The database file. */
-  get database(): string {
-    return join(this.dataFolder, "submissions.sqlite");
+  get #storage(): StoreLocation {
+    if (this.#database === null) return { kind: "sqlite", file: join(this.dataFolder, "submissions.sqlite") };
+    return { kind: "postgres", url: this.#database.url, replicaUrl: null, poolMax: 2 };
   }
 
   async start({ failpoint, aheadMs = 0, env = {} }: Start = {}): Promise<ServiceProcess> {
@@ -63,6 +67,7 @@ export class CrashSite implements AsyncDisposable {
       SALES_EMAIL: "sales@datasets.example",
       RECRUITING_EMAIL: "jobs@datasets.example",
       RATE_LIMIT_MAX: "1000000",
+      ...(this.#database === null ? {} : { DATABASE_URL: this.#database.url }),
       CLOCK_AHEAD_MS: String(aheadMs),
       // Before a mail in doubt is sent again, the provider is asked twice, with a pause between.
       CLOCK_RATE: aheadMs > 0 ? "5" : "1",
@@ -76,7 +81,7 @@ export class CrashSite implements AsyncDisposable {
 
   /** All that is stored. Reads beside a running service or after its end, as the command line does. */
   async contents(): Promise<Contents> {
-    await using store = await openStore({ kind: "sqlite", file: this.database });
+    await using store = await openStore(this.#storage);
     return {
       inquiries: await Array.fromAsync(store.exportInquiries(0)),
       applications: await Array.fromAsync(store.exportApplications(0)),

@@ -1,7 +1,10 @@
-// Random kills under load: clients submit through both doors until the service is killed at some moment, the next one
-// starts on what is left, and the clients repeat with their keys whatever they got no answer to. Counts what must not be.
+// Random kills under load: clients submit through both doors until their service is killed at some moment, the next one
+// starts on what is left, and the clients repeat with their keys whatever they got no answer to. On PostgreSQL there are two
+// services, and the other one goes on meanwhile. Counts what must not be.
 import { randomInt, randomUUID } from "node:crypto";
 import { json, form, doors, type Answer, type Procedure } from "../support/doors.ts";
+import type { PostgresDatabase } from "../support/postgres-server.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
 import { CrashSite, laterMs, sha256, until } from "./crash-site.ts";
 
 /** What the rounds came to. All but the first three are faults, if they are not 0. */
@@ -25,6 +28,8 @@ export interface Findings {
 }
 
 const clientsAtOnce = 16;
+/** A kill comes within so many acknowledgements after the latest start. */
+const acknowledgedMax = 150;
 
 interface Submission {
   readonly procedure: Procedure;
@@ -34,53 +39,78 @@ interface Submission {
   reference: string | null;
 }
 
-/** Kills the service `rounds` times under load and looks at what is left. */
-export async function killAtRandom(rounds: number, tell: (line: string) => void = () => {}): Promise<Findings> {
-  await using site = await CrashSite.open();
+/**
+ * Kills a service `rounds` times under load and looks at what is left: the only one on a file, or one of two on a database
+ * of PostgreSQL.
+ */
+export async function killAtRandom(
+  rounds: number,
+  tell: (line: string) => void = () => {},
+  database: PostgresDatabase | null = null,
+): Promise<Findings> {
+  await using site = await CrashSite.open(database);
   const load = new Load();
-  for (let round = 1; round <= rounds; round += 1) {
+  const begin = async (clients: number) => {
     const service = await site.start();
-    const clients = load.run(service.url);
-    const enough = load.acknowledged.length + randomInt(150);
-    await until(() => load.acknowledged.length >= enough);
+    return { service, clients: load.run(service.url, clients) };
+  };
+  const together = database === null ? 1 : 2;
+  const running = await Promise.all(Array.from({ length: together }, () => begin(clientsAtOnce / together)));
+  for (let round = 1; round <= rounds; round += 1) {
+    const enough = load.acknowledged.size + randomInt(acknowledgedMax);
+    await until(() => load.acknowledged.size >= enough);
+    const at = randomInt(together);
+    const { service, clients } = running[at]!;
     service.child.kill("SIGKILL");
     await Promise.all([service.ended, clients]);
-    tell(`round ${round}: ${load.acknowledged.length} acknowledged, ${load.pending.size} to be repeated`);
+    tell(`round ${round}: ${load.acknowledged.size} acknowledged, ${load.pending.size} to be repeated`);
+    if (round < rounds) running[at] = await begin(clientsAtOnce / together);
+    else running.splice(at, 1);
   }
+  load.stop();
+  await Promise.all(running.map(({ clients }) => clients));
+  await Promise.all(running.map(({ service }) => end(service)));
   // Later, so that leases have run out and what was left behind is old.
   const service = await site.start({ aheadMs: laterMs });
   await load.repeatAll(service.url);
   await until(async () => (await site.contents()).mails.every(({ status }) => status !== "queued"));
-  service.child.kill("SIGTERM");
-  await service.ended;
+  await end(service);
   return await examine(site, load);
 }
 
+async function end(service: ServiceProcess): Promise<void> {
+  service.child.kill("SIGTERM");
+  await service.ended;
+}
+
 class Load {
-  readonly acknowledged: Submission[] = [];
-  /** Without an answer so far. */
+  readonly acknowledged = new Set<Submission>();
+  /** Without an answer that says what became of them, and nobody is asking. */
   readonly pending = new Set<Submission>();
   interrupted = 0;
   unexpected = 0;
   contradictions = 0;
+  #stopping = false;
 
-  /** Submits until the service is gone. What had no answer before is repeated first. */
-  async run(url: string): Promise<void> {
+  /** Submits until the service is gone, or is to be left alone. What had no answer before is repeated first. */
+  async run(url: string, clients: number): Promise<void> {
     const waiting = [...this.pending];
+    this.pending.clear();
     const client = async () => {
-      for (;;) {
-        const submission = waiting.pop() ?? newSubmission();
-        this.pending.add(submission);
-        if (!(await this.#send(url, submission))) return;
-      }
+      while (!this.#stopping) if (!(await this.#send(url, waiting.pop() ?? newSubmission()))) return;
     };
-    await Promise.all(Array.from({ length: clientsAtOnce }, client));
+    await Promise.all(Array.from({ length: clients }, client));
+    for (const submission of waiting) this.pending.add(submission);
+  }
+
+  stop(): void {
+    this.#stopping = true;
   }
 
   async repeatAll(url: string): Promise<void> {
     for (const submission of this.pending) while (this.pending.has(submission)) await this.#send(url, submission);
     // What was answered already is answered alike.
-    for (const submission of this.acknowledged.slice(-100)) {
+    for (const submission of [...this.acknowledged].slice(-100)) {
       const answer = await send(url, submission);
       if (answer.status !== 200 || referenceOf(answer) !== submission.reference) this.contradictions += 1;
     }
@@ -89,18 +119,16 @@ class Load {
   /** Answers false when the service is gone. */
   async #send(url: string, submission: Submission): Promise<boolean> {
     const answer = await send(url, submission).catch(() => null);
-    if (answer === null) {
-      this.interrupted += 1;
-      return false;
-    }
-    if (answer.status === 200) {
+    if (answer?.status === 200) {
       submission.reference = referenceOf(answer);
-      this.acknowledged.push(submission);
+      this.acknowledged.add(submission);
       this.pending.delete(submission);
-    } else if (answer.status !== 503 && answer.status !== 409) {
-      this.unexpected += 1;
+      return true;
     }
-    return true;
+    this.pending.add(submission);
+    if (answer === null) this.interrupted += 1;
+    else if (answer.status !== 503 && answer.status !== 409) this.unexpected += 1;
+    return answer !== null;
   }
 }
 
@@ -134,7 +162,8 @@ async function examine(site: CrashSite, load: Load): Promise<Findings> {
   const { inquiries, applications, subscribers, mails } = await site.contents();
   const rows = [...inquiries, ...applications, ...subscribers.map((row) => ({ ...row, reference: null }))];
   const byEmail = Map.groupBy(rows, ({ email }) => email);
-  const sent = new Map(load.acknowledged.map((submission) => [emailOf(submission), submission]));
+  const acknowledged = [...load.acknowledged];
+  const sent = new Map(acknowledged.map((submission) => [emailOf(submission), submission]));
 
   let resumesWrong = 0;
   for (const { email, resume } of applications) {
@@ -144,14 +173,14 @@ async function examine(site: CrashSite, load: Load): Promise<Findings> {
   const of = (submission: Submission) => byEmail.get(emailOf(submission)) ?? [];
   const copies = site.copies();
   return {
-    acknowledged: load.acknowledged.length,
+    acknowledged: acknowledged.length,
     interrupted: load.interrupted,
     mailsTaken: site.postmark.taken.length,
-    lost: load.acknowledged.filter((submission) => of(submission).length === 0).length,
+    lost: acknowledged.filter((submission) => of(submission).length === 0).length,
     doubled:
       load.contradictions +
-      load.acknowledged.filter((one) => of(one).length > 1 || of(one)[0]?.reference !== one.reference).length +
-      (rows.length - load.acknowledged.length),
+      acknowledged.filter((one) => of(one).length > 1 || of(one)[0]?.reference !== one.reference).length +
+      (rows.length - acknowledged.length),
     resumesWrong,
     filesLeft: (await site.resumeFiles()).length - applications.length,
     mailsMissing:
