@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { userInfo, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +30,7 @@ export class PostgresDatabases {
 
   /** Makes the database that all others are copies of. */
   async makeTemplate(): Promise<void> {
+    await this.administer(`DROP DATABASE IF EXISTS ${template}`);
     await this.administer(`CREATE DATABASE ${template}`);
     await migrate({ kind: "postgres", url: `${this.url}/${template}`, replicaUrl: null, poolMax: 1 });
   }
@@ -135,10 +136,6 @@ async function watchOver(folder: string) {
     },
   };
 }
-
-/** The process id of a server, by its files. */
-export const postmasterOf = async ({ folder }: PostgresServer): Promise<number> =>
-  Number((await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n")[0]);
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
