@@ -14,8 +14,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     reporters: ["default", "./test/support/count-reporter.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       project("unit", ["{shared,server,client}/src/**/*.test.ts"]),
       project("architecture", ["test/architecture/**/*.test.ts"]),

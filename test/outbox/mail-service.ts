@@ -70,7 +70,7 @@ export function inquire(service: Service, n: number, door: Door = doors[n % 2]!)
 export const buyerAddress = (n: number): string => `buyer${n}@example.org`;
 
 /** Asks until the answer is what the matcher wants. The limit only ends a test that has failed. */
-export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 30_000, interval: 10 });
+export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 100_000, interval: 10 });
 
 /** Numbers from 0. */
 export const count = (n: number): number[] => Array.from({ length: n }, (_, index) => index);

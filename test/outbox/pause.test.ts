@@ -71,6 +71,24 @@ test("a fresh mail may be the probe that finds the provider well again", async (
   expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
 });
 
+test("a mail that was kept back in a pause is sent by whoever comes first, without a question", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = wrongToken;
+  const sender = tested.openSender();
+  await deliver(tested, sender, 2);
+  const now = tested.clock.now();
+  const mails = await tested.storeMails(1, sender.outbox.lease(now));
+  expect(await sender.outbox.deliverNow(mails, now)).toBe(false);
+  await eventually(() => tested.newest()).toMatchObject({ attempts: 0, lastError: "not tried: the sender pauses" });
+
+  tested.postmark.breakdown = null;
+  tested.clock.advance(minute);
+  const other = tested.openSender();
+  other.outbox.start();
+  await eventually(() => tested.taken()).toContain(mails[0]!.id);
+  expect(tested.searches()).toBe(0);
+});
+
 test("a provider that asks for time is left alone by all mails until then", async () => {
   await using tested = await openOutboxUnderTest();
   const sender = tested.openSender();

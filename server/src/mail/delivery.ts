@@ -113,6 +113,19 @@ export class Delivery {
     await recorded;
   }
 
+  /** Gives mails back that were never handed over, until the pause is over: whoever takes them then need not ask about them. */
+  putOff(batch: readonly Waiting[]): Promise<void> {
+    const { clock, events, pause } = this.#options;
+    const now = clock.now();
+    const dueAt = Math.max(pause.until, now);
+    const settlements = batch.map(({ mail: { id, denials } }): MailSettlement => {
+      return { id, at: now, result: "later", dueAt, error: "not tried: the sender pauses", denials, tried: false };
+    });
+    const recorded = this.#book.write(settlements).catch(events.stumbled);
+    for (const { answer } of batch) answer(false);
+    return recorded;
+  }
+
   #moment(now: number) {
     const { pause } = this.#options;
     return { now, pausedUntil: pause.isOn ? pause.until : null };

@@ -29,7 +29,7 @@ const leaseMs = 30_000;
 const sendsAtOnceMax = 4;
 // The query for due mails is a look at a partial index that is empty most of the time.
 const pollMsDefault = 1_000;
-// With the 5 s that the HTTP side takes before (draining.ts), less than a process is given to end. What is still under way
+// With the 5.5 s that the HTTP side takes before (draining.ts), less than a process is given to end. What is still under way
 // then is asked about by the next process.
 const stopMsDefault = 3_000;
 
@@ -42,6 +42,7 @@ export class Outbox implements AsyncDisposable {
   // Fresh mails never wait behind those that are due, of which one batch is sent at a time.
   readonly #fresh: Waiting[] = [];
   readonly #sends = new Set<Promise<void>>();
+  readonly #putOffs = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #claiming = new AbortController();
   // What the latest answer waited for its receipt, and what it said.
@@ -113,7 +114,7 @@ export class Outbox implements AsyncDisposable {
     for (const { answer } of this.#fresh.splice(0)) answer(false);
     const patience = new AbortController();
     const tooLate = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => {});
-    await Promise.race([Promise.all([this.#polling, ...this.#sends]), tooLate]);
+    await Promise.race([Promise.all([this.#polling, ...this.#sends, ...this.#putOffs]), tooLate]);
     patience.abort();
     await this.#delivery.writeOpen().catch(events.stumbled);
     // A mail that may have been sent must not look untouched to the next process.
@@ -132,8 +133,8 @@ export class Outbox implements AsyncDisposable {
       const admitted = this.#pause.admit(mailer.batchMax, clock.now());
       const batch = this.#fresh.splice(0, admitted);
       if (batch.length === 0) {
-        // Left to whoever claims them once their leases are over. This process knows that it never sent them.
-        for (const { answer } of this.#fresh.splice(0)) answer(false);
+        const putOff = this.#delivery.putOff(this.#fresh.splice(0)).finally(() => this.#putOffs.delete(putOff));
+        this.#putOffs.add(putOff);
         return;
       }
       const send = this.#delivery.send(batch, isProbe).finally(() => {
