@@ -95,6 +95,25 @@ describe.each(doors)("on the $name door", (door) => {
     expect((await send({ name: "Somebody Else" })).status).toBe(422);
     expect((await service.stored()).inquiries).toHaveLength(1);
   });
+
+  test.each([
+    ["inquiry", "marketplace.inquiry", buyer],
+    ["application", "applications.submit", applicant],
+  ] as const)("a repeated %s tells nobody which field was the trap", async (_what, procedure, fields) => {
+    await using running = await startMailService({ MAIL_DEADLINE_MS: "400" });
+    const send = (key: string, more: object = {}) =>
+      door.send(running.service, procedure, {
+        headers: { "content-type": "application/json", "idempotency-key": key },
+        body: JSON.stringify({ ...fields, ...more }),
+      });
+    const caught = await send("caught", { website });
+    expect(caught.receipt).toMatchObject({ confirmationEmailSent: true });
+    expect((await send("caught")).receipt).toEqual(caught.receipt);
+    running.postmark.breakdown = { kind: "hang" };
+    const honest = await send("honest");
+    expect(honest.receipt).toMatchObject({ confirmationEmailSent: false });
+    expect((await send("honest", { website })).receipt).toEqual(honest.receipt);
+  });
 });
 
 test("a URL-encoded application in the trap is kept as spam", async () => {

@@ -26,7 +26,7 @@ interface Question<Receipt> {
   readonly input: Readonly<Record<string, unknown>>;
   readonly receivedAt: number;
   /** The receipt of an earlier call with this key. */
-  replay(earlier: EarlierSubmission): Receipt;
+  replay(earlier: EarlierSubmission): Receipt | Promise<Receipt>;
   /** Stores the submission, its key and its challenge together. */
   accept(once: Once): Promise<Receipt | Used>;
 }

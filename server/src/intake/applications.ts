@@ -14,7 +14,7 @@ import { answerOnce, type Circumstances, isUsed, type Used } from "./answer-once
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
-import { bornAs } from "./screening.ts";
+import { bornAs, wasTrapped } from "./screening.ts";
 
 export function acceptApplication(deps: Deps, input: ApplicationInput, call: Call): Promise<ApplicationReceipt> {
   const receivedAt = deps.clock.now();
@@ -22,7 +22,8 @@ export function acceptApplication(deps: Deps, input: ApplicationInput, call: Cal
     procedure: "applications.submit",
     input,
     receivedAt,
-    replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", call.trapped || receiptSent),
+    replay: async ({ reference, receiptSent }) =>
+      receiptOf(reference ?? "", receiptSent || (await wasTrapped(deps.store, reference ?? ""))),
     accept: async (once) => {
       const resume = await keepResume(deps, input.resumeFile);
       let maybeStored = false;

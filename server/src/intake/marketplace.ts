@@ -8,7 +8,7 @@ import { answerOnce, type Circumstances, type Used } from "./answer-once.ts";
 import type { Call } from "./call.ts";
 import { deliverStored } from "./deliver-stored.ts";
 import { withFreshReference } from "./draw-reference.ts";
-import { bornAs } from "./screening.ts";
+import { bornAs, wasTrapped } from "./screening.ts";
 
 export function acceptInquiry(deps: Deps, input: InquiryInput, call: Call): Promise<InquiryReceipt> {
   refuseUnknownPackages(deps.mail.packageTitles, input.selectedPackageIds);
@@ -17,7 +17,8 @@ export function acceptInquiry(deps: Deps, input: InquiryInput, call: Call): Prom
     procedure: "marketplace.inquiry",
     input,
     receivedAt,
-    replay: ({ reference, receiptSent }) => receiptOf(reference ?? "", call.trapped || receiptSent),
+    replay: async ({ reference, receiptSent }) =>
+      receiptOf(reference ?? "", receiptSent || (await wasTrapped(deps.store, reference ?? ""))),
     accept: (once) => storeInquiry(deps, input, { call, receivedAt, ...once }),
   });
 }

@@ -4,6 +4,7 @@
 import { altchaField } from "@submissions/shared/altcha";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
+import type { Store } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 
 /**
@@ -34,3 +35,13 @@ const isFilled = (value: unknown): boolean =>
 export const bornAs = ({ trapped }: Call): { readonly status: "new" | "spam" } => ({
   status: trapped ? "spam" : "new",
 });
+
+/**
+ * Whether an earlier submission was caught. Its repetition is answered by this, whatever the repetition holds: a receipt
+ * that turned into none once a field is left out would give the field away.
+ */
+export async function wasTrapped(store: Pick<Store, "findSubmission">, reference: string): Promise<boolean> {
+  const found = await store.findSubmission(reference);
+  if (found === null) return false;
+  return (found.kind === "inquiry" ? found.inquiry : found.application).status === "spam";
+}
