@@ -9,7 +9,7 @@ import { readPages, receivedPosition, subscribedPosition } from "../pages.ts";
 import { applicationQueries } from "../queries/applications.ts";
 import { createQueries, type Queries } from "../queries/compile.ts";
 import { onceQueries } from "../queries/idempotency.ts";
-import { inquiryQueries } from "../queries/marketplace.ts";
+import { receivedQueries } from "../queries/received.ts";
 import { subscriberQueries } from "../queries/newsletter.ts";
 import { outboxQueries } from "../queries/outbox.ts";
 import type {
@@ -145,7 +145,7 @@ export class PostgresStore implements Store {
   }
 
   async findSubmission(reference: string): Promise<ReferencedSubmission | null> {
-    const [inquiry] = await this.#connections.read(inquiryQueries(this.#queries).find(reference));
+    const [inquiry] = await this.#connections.read(receivedQueries(this.#queries, "inquiry").find(reference));
     if (inquiry !== undefined) return { kind: "inquiry", inquiry: storedInquiry(inquiry) };
     const [application] = await this.#connections.read(applicationQueries(this.#queries).find(reference));
     if (application === undefined) return null;
@@ -155,7 +155,7 @@ export class PostgresStore implements Store {
   releaseSpam(reference: string, mails: readonly NewMail[], releasedAt: number): Promise<Accepted | NotSpam> {
     const rows = mails.map((mail) => mailRow(mail, releasedAt, null));
     const keys = automaticKeys(rows);
-    const { release: releaseInquiry } = inquiryQueries(this.#queries);
+    const { release: releaseInquiry } = receivedQueries(this.#queries, "inquiry");
     const { release: releaseApplication } = applicationQueries(this.#queries);
     return this.#connections.transaction(async (session) => {
       await lockAddresses(this.#queries, session, keys);
@@ -221,7 +221,7 @@ export class PostgresStore implements Store {
   }
 
   exportInquiries(since: number): AsyncIterable<StoredInquiry> {
-    const { page } = inquiryQueries(this.#queries);
+    const { page } = receivedQueries(this.#queries, "inquiry");
     const read = async (...at: Parameters<typeof page>) =>
       (await this.#connections.read(page(...at))).map(storedInquiry);
     return readPages(since, read, receivedPosition);

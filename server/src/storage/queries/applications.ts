@@ -1,32 +1,12 @@
 // The queries about applications and their resumes that every engine runs alike. Builds them and runs none.
 import { sql } from "kysely";
-import type { Position } from "../pages.ts";
 import type { ScanState } from "../records.ts";
 import { resumeColumns } from "../rows/applications.ts";
 import type { Queries } from "./compile.ts";
+import { receivedQueries } from "./received.ts";
 
 export const applicationQueries = (queries: Queries) => ({
-  find: (reference: string) =>
-    queries.selectFrom("application").selectAll().where("reference", "=", reference).compile(),
-
-  /** Changes a row only if it is spam. */
-  release: (reference: string) =>
-    queries
-      .updateTable("application")
-      .set({ status: "new" })
-      .where("reference", "=", reference)
-      .where("status", "=", "spam")
-      .compile(),
-
-  page: (after: Position, limit: number) =>
-    queries
-      .selectFrom("application")
-      .selectAll()
-      .where(({ eb, refTuple, tuple }) => eb(refTuple("received_at", "reference"), ">", tuple(after.at, after.key)))
-      .orderBy("received_at")
-      .orderBy("reference")
-      .limit(limit)
-      .compile(),
+  ...receivedQueries(queries, "application"),
 
   findResume: (reference: string) =>
     queries

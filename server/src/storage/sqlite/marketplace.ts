@@ -1,6 +1,6 @@
 // Inquiries in SQLite. Its functions run inside a transaction that the store has opened, or read.
 import type { Position } from "../pages.ts";
-import { inquiryQueries } from "../queries/marketplace.ts";
+import { receivedQueries } from "../queries/received.ts";
 import type { StoredInquiry } from "../records.ts";
 import { storedInquiry } from "../rows/marketplace.ts";
 import type { InquiryTable } from "../schema.ts";
@@ -16,7 +16,7 @@ export interface Inquiries {
 }
 
 export function inquiriesOf({ connection, queries }: Engine): Inquiries {
-  const query = inquiryQueries(queries);
+  const query = receivedQueries(queries, "inquiry");
   return {
     insert: insertOf<InquiryTable>(connection, (row) =>
       queries
