@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { archivedTables, storesOwnTables } from "../../server/src/storage/row-archive.ts";
-import { openStore } from "../../server/src/storage/open-store.ts";
+import { exportLines, exportSubjects } from "../../server/src/desk/export.ts";
+import { archivedTables, KeyTaken, storesOwnTables } from "../../server/src/storage/row-archive.ts";
+import { openArchive, openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
 import { until } from "../crash/crash-site.ts";
 import { addressees } from "../outbox/mail-service.ts";
@@ -26,6 +27,7 @@ const keyed = (value: object) => ({
   ...json(value),
   headers: { "content-type": "application/json", "idempotency-key": "k-1" },
 });
+const locate = (url: string) => ({ kind: "postgres", url, replicaUrl: null, poolMax: 1 }) as const;
 const sqlite = (folder: string) => ({ kind: "sqlite", file: join(folder, "submissions.sqlite") }) as const;
 
 let postgres: PostgresServer;
@@ -109,15 +111,11 @@ afterAll(async () => {
   await rm(ground, { recursive: true });
 });
 
-const subjects = ["inquiries", "applications", "subscribers"];
-async function exportsOf(environment: Readonly<Record<string, string>>): Promise<string[]> {
-  const texts: string[] = [];
-  for (const subject of subjects) {
-    const { code, stdout } = await runCommand(["export", subject, "--format", "ndjson"], environment);
-    expect(code).toBe(0);
-    texts.push(stdout);
-  }
-  return texts;
+/** Everything that operators can take out, as NDJSON. */
+async function exportsOf(location: StoreLocation): Promise<string> {
+  await using store = await openStore(location, { access: "read-only" });
+  const all = exportSubjects.map((subject) => Array.fromAsync(exportLines(store, subject, "ndjson", 0)));
+  return (await Promise.all(all)).flat().join("");
 }
 
 /** The rows of the report, by table. */
@@ -152,6 +150,7 @@ const nothing = Object.fromEntries(archivedTables.map((table) => [table, 0]));
 describe("to PostgreSQL and back", () => {
   let database: PostgresDatabase;
   let moved: Record<string, string>;
+  const inPostgres = () => locate(database.url);
 
   beforeAll(async () => {
     database = await postgres.create("empty");
@@ -168,7 +167,7 @@ describe("to PostgreSQL and back", () => {
     expect(finished.stderr).toContain(`Resumes stay where they are, ${join(home, "resumes")}`);
     expect(finished.stderr).toContain("Set DATABASE_URL");
     expect(finished.stdout + finished.stderr).not.toContain(new URL(database.url).password);
-    expect(await exportsOf(moved)).toEqual(await exportsOf({ DATA_DIR: home }));
+    expect(await exportsOf(inPostgres())).toBe(await exportsOf(sqlite(home)));
     const states = await database.query("SELECT status, lease_owner FROM mail WHERE status <> 'sent' ORDER BY id");
     expect(states).toContainEqual({ status: "queued", lease_owner: "died" });
     expect(states).toContainEqual({ status: "failed", lease_owner: null });
@@ -176,14 +175,14 @@ describe("to PostgreSQL and back", () => {
 
   test("no table of either engine is left out", async () => {
     const own = new Set<string>(storesOwnTables);
-    const inPostgres = await database.query(
+    const tables = await database.query(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
     );
     using file = new DatabaseSync(join(home, "submissions.sqlite"), { readOnly: true });
     const inSqlite = file
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
       .all();
-    for (const catalogue of [inPostgres, inSqlite]) {
+    for (const catalogue of [tables, inSqlite]) {
       const names = catalogue.map(({ name }) => String(name)).filter((name) => !own.has(name));
       expect(names.toSorted()).toEqual(archivedTables.toSorted());
     }
@@ -220,7 +219,7 @@ describe("to PostgreSQL and back", () => {
     const folder = await newFolder();
     const finished = await copy(moved, "--to", `sqlite:${join(folder, "submissions.sqlite")}`);
     expectEqualSides(finished);
-    expect(await exportsOf({ DATA_DIR: folder })).toEqual(await exportsOf(moved));
+    expect(await exportsOf(sqlite(folder))).toBe(await exportsOf(inPostgres()));
   });
 
   test("into itself, it is refused", async () => {
@@ -230,26 +229,24 @@ describe("to PostgreSQL and back", () => {
   });
 });
 
-test("killed after any of its batches, it goes on where it ended, whatever the engine", async () => {
+test("killed again and again, it goes on where it ended, whatever the engine", async () => {
   const preload = new URL("../crash/preload/stand-ins.ts", import.meta.url).href;
+  // Dies after each batch.
   const dying = { DATA_DIR: home, NODE_OPTIONS: `--import ${preload}`, FAILPOINT: "rows-copied" };
   await using database = await postgres.create("empty");
-  let kills = 0;
-  for (;;) {
-    const finished = await copy(dying, "--to", database.url);
-    if (finished.code !== null) {
-      expectEqualSides(finished);
-      break;
-    }
-    kills += 1;
+  // Three batches of inquiries, and the one of applications.
+  for (const rows of [500, 1_000, manyInquiries + 2, manyInquiries + 2]) {
+    expect(await copy(dying, "--to", database.url)).toMatchObject({ code: null, stdout: "" });
+    expect(await database.query("SELECT count(*)::int AS rows FROM inquiry")).toEqual([{ rows }]);
   }
-  // Three batches of inquiries and one of each of the other tables.
-  expect(kills).toBe(2 + archivedTables.length);
+  const finished = await copy({ DATA_DIR: home }, "--to", database.url);
+  expectEqualSides(finished);
+  expect(finished.stderr).toContain("application: 0 copied, 4 were there already\nsubscriber: 1 copied\n");
   const file = join(await newFolder(), "submissions.sqlite");
-  for (const _ of [1, 2]) expect((await copy(dying, "--to", `sqlite:${file}`)).code).toBeNull();
+  expect((await copy(dying, "--to", `sqlite:${file}`)).code).toBeNull();
   const resumed = await copy({ DATA_DIR: home }, "--to", `sqlite:${file}`);
   expectEqualSides(resumed);
-  expect(resumed.stderr).toContain("inquiry: 102 copied, 1000 were there already");
+  expect(resumed.stderr).toContain(`inquiry: ${manyInquiries + 2 - 500} copied, 500 were there already`);
 });
 
 describe("is refused", () => {
@@ -292,6 +289,22 @@ describe("is refused", () => {
     expect([finished.code, finished.stderr]).toEqual([1, "There is no database file to copy.\n"]);
     expect(await readdir(folder)).toEqual([]);
   });
+});
+
+test("rows that somebody adds under the same keys meanwhile are never overwritten, and none of their batch is added", async () => {
+  await using database = await postgres.create("empty");
+  const file = sqlite(await newFolder());
+  const rows = [1, 2, 3].map((number) => ({ challenge_hash: `h-${number}`, expires_at: number }));
+  for (const location of [locate(database.url), file]) {
+    await using first = await openArchive(location, "target");
+    await first.write("spent_challenge", [{ challenge_hash: "h-2", expires_at: 0 }]);
+    await expect(first.write("spent_challenge", rows)).rejects.toThrow(KeyTaken);
+  }
+  for (const location of [locate(database.url), file]) {
+    await using again = await openArchive(location, "target");
+    const found = await again.readAfter("spent_challenge", null, 10);
+    expect(found.map((row) => ({ ...row }))).toEqual([{ challenge_hash: "h-2", expires_at: 0 }]);
+  }
 });
 
 test("a target that does not keep what it is given is told by the digests", async () => {

@@ -26,8 +26,8 @@ const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: configExitCode } 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const notes = `
-Commands read the same environment as the service and work whether it runs or not. Standard output holds data only;
-everything else goes to standard error.
+Commands read the same environment as the service and work whether it runs or not; copy alone needs it stopped.
+Standard output holds data only; everything else goes to standard error.
 
 Exit codes:
   0   done

@@ -1,5 +1,6 @@
 // A PostgreSQL store as rows to be moved, out of it or into it, on one connection. As the source it is one transaction
 // from beginning to end, which sees one state and lets nobody write; as the target, one transaction for each batch.
+import { setTimeout as pause } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
 import { Client } from "pg";
 import { createQueries } from "../queries/compile.ts";
@@ -24,6 +25,9 @@ import { insertAll, postgresDialect } from "./queries.ts";
 /** Nobody waits for an answer; only what is down should show. In milliseconds. */
 const connectMs = 10_000;
 const lockMs = 5_000;
+/** Of what has just ended, the server may know a moment longer. */
+const endingMs = 1_000;
+const endingPauseMs = 100;
 
 /** Held in every transaction of a copy, so that no two meet in one database. Any number that nothing else uses. */
 const copyLock = 7_326_450_002;
@@ -39,23 +43,13 @@ const settings = `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction
  * @throws SchemaTooOld (source), SchemaTooNew
  */
 export async function openPostgresArchive(location: PostgresLocation, role: ArchiveRole): Promise<RowArchive> {
-  if (role === "target") await migratePostgres(location);
-  else {
-    const pending = await pendingPostgresMigrations(location);
-    if (pending.length > 0) throw new SchemaTooOld(pending);
-  }
-  const client = new Client({
-    application_name: `${applicationName} copy`,
-    ...addressOf(location.url),
-    connectionTimeoutMillis: connectMs,
-    keepAlive: true,
-    types: columnTypes,
-  });
-  // Whatever is being asked is told of it.
-  client.on("error", () => {});
-  const archive = new PostgresArchive(client);
+  const archive = new PostgresArchive(location.url);
   try {
-    await archive.begin(role);
+    // First of all: what follows has connections of its own, of which the server may know a moment longer than we do.
+    await archive.connectAlone();
+    if (role === "target") await migratePostgres(location);
+    else await refusePending(location);
+    if (role === "source") await archive.holdStill();
     return archive;
   } catch (error) {
     await archive[Symbol.asyncDispose]();
@@ -63,27 +57,45 @@ export async function openPostgresArchive(location: PostgresLocation, role: Arch
   }
 }
 
+async function refusePending(location: PostgresLocation): Promise<void> {
+  const pending = await pendingPostgresMigrations(location);
+  if (pending.length > 0) throw new SchemaTooOld(pending);
+}
+
 class PostgresArchive implements RowArchive {
   readonly #client: Client;
   readonly #queries = createQueries(postgresDialect);
 
-  constructor(client: Client) {
-    this.#client = client;
+  constructor(url: string) {
+    this.#client = new Client({
+      application_name: `${applicationName} copy`,
+      ...addressOf(url),
+      connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      types: columnTypes,
+    });
+    // Whatever is being asked is told of it.
+    this.#client.on("error", () => {});
   }
 
-  async begin(role: ArchiveRole): Promise<void> {
+  /** @throws StorageUnavailable, also when somebody else is connected and stays */
+  async connectAlone(): Promise<void> {
     await this.#client.connect().catch((error: unknown) => Promise.reject(asStorageError(error)));
-    await this.#refuseServices();
-    await this.#execute(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${settings}`);
-    if (role === "source") {
-      // The readiness of a service that was overlooked writes to the probe: it is not ready meanwhile. Before anything
-      // is read, because what the transaction sees is settled by its first query.
-      await this.#execute(`LOCK TABLE ${[...archivedTables, "probe"].join(", ")} IN SHARE MODE`);
-      await this.#lockCopy();
-    } else {
-      await this.#lockCopy();
-      await this.#execute("ROLLBACK");
+    const giveUpAt = performance.now() + endingMs;
+    while (await this.#hasOthers()) {
+      if (performance.now() >= giveUpAt) {
+        throw new StorageUnavailable("A service or a command is connected to this database: stop it first.");
+      }
+      await pause(endingPauseMs);
     }
+  }
+
+  /**
+   * Begins the transaction that everything is read in, and keeps others from writing until it ends. The readiness of a
+   * service that was overlooked writes to the probe: it is not ready meanwhile.
+   */
+  async holdStill(): Promise<void> {
+    await this.#begin("REPEATABLE READ", `LOCK TABLE ${[...archivedTables, "probe"].join(", ")} IN SHARE MODE`);
   }
 
   readAfter<Table extends ArchivedTable>(
@@ -95,8 +107,7 @@ class PostgresArchive implements RowArchive {
   }
 
   async write<Table extends ArchivedTable>(table: Table, rows: readonly Database[Table][]): Promise<void> {
-    await this.#execute(`BEGIN; ${settings}`);
-    await this.#lockCopy();
+    await this.#begin();
     try {
       await this.#all(insertAll(this.#queries, table, rows));
     } catch (error) {
@@ -110,13 +121,17 @@ class PostgresArchive implements RowArchive {
     return this.#client.end();
   }
 
-  async #refuseServices(): Promise<void> {
-    const [found] = await this.#all(otherServices);
-    if (found?.count === 0) return;
-    throw new StorageUnavailable("A service or a command is connected to this database: stop it first.");
+  // In a transaction of its own: within one, the server gives the same answer again.
+  async #hasOthers(): Promise<boolean> {
+    await this.#begin();
+    const [services] = await this.#all(countServices);
+    await this.#execute("ROLLBACK");
+    return services?.count !== 0;
   }
 
-  async #lockCopy(): Promise<void> {
+  /** @param first what is done before anything is read: the first query settles what a transaction sees */
+  async #begin(isolation = "READ COMMITTED", first = ""): Promise<void> {
+    await this.#execute(`BEGIN ISOLATION LEVEL ${isolation}; ${settings}; ${first}`);
     const [found] = await this.#all(tryCopyLock);
     if (!found?.locked) throw new StorageUnavailable("Another copy is under way from or to this database.");
   }
@@ -138,7 +153,7 @@ class PostgresArchive implements RowArchive {
   }
 }
 
-const otherServices: CompiledQuery<{ count: number }> = CompiledQuery.raw(
+const countServices: CompiledQuery<{ count: number }> = CompiledQuery.raw(
   "SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1",
   [applicationName],
 );
