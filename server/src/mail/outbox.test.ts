@@ -117,7 +117,7 @@ describe("mails that were just stored", () => {
       ["receipt", "sent"],
       ["notice", "later"],
     ]);
-    expect(told.events).toEqual([
+    expect(told.events).toStrictEqual([
       ["inquiry-receipt", "sent", { id: "receipt" }],
       ["inquiry-receipt", "later", { id: "notice", error: "down" }],
     ]);
@@ -289,9 +289,12 @@ describe("mails in doubt", () => {
     expect(told.settled[0]).toEqual({ id: "a", at: now, result: "sent", providerId: "p-a" });
   });
 
-  test("are kept when the provider does not answer; one answer among them tells that it works", async () => {
+  test.each([
+    [2, "down"],
+    [1, "mailer: no finding"],
+  ])("are kept when the provider does not answer; one of %i answers tells that it works", async (answers, error) => {
     const { outbox, told } = play({
-      find: async () => [{ result: "absent" }],
+      find: async () => ([{ result: "absent" }, down] as const).slice(0, answers),
       due: (call) => (call === 1 ? doubtful().slice(0, 3) : []),
     });
     outbox.start();
@@ -299,7 +302,7 @@ describe("mails in doubt", () => {
     expect(told.sent).toEqual([["b"]]);
     expect(told.settled.slice(0, 2)).toMatchObject([
       { id: "a", result: "later", denials: 1, tried: false },
-      { id: "c", result: "later", denials: 1, tried: false, error: "mailer: no finding" },
+      { id: "c", result: "later", denials: 1, tried: false, error },
     ]);
   });
 
@@ -317,6 +320,50 @@ describe("mails in doubt", () => {
     const { outbox, told } = play({ due: (call) => (call === 1 ? doubtful() : []) });
     outbox.start();
     await expect.poll(() => told.sent).toEqual([["a", "b", "c", "d"]]);
+  });
+});
+
+describe("the sender learns", () => {
+  test("from questions that nobody answers, as from mails that nobody takes", async () => {
+    const { outbox, told } = play({ pollMs: 1, find: async () => [down], due: () => [mail("a", { denials: 0 })] });
+    outbox.start();
+    await expect.poll(() => told.events).toContainEqual(["paused", "down"]);
+    expect(told.asked).toHaveLength(10);
+  });
+
+  test("nothing of mails that could not be written, or handed over in time", async () => {
+    const { outbox, told, clock } = play({
+      send: async () => {
+        clock.at += 1_000;
+        throw new TypeError("cannot be written");
+      },
+    });
+    for (let round = 0; round < 12; round += 1) {
+      const at = clock.at;
+      expect(await outbox.deliverNow(mails("a", "b"), at)).toBe(false);
+    }
+    expect(told.events.flat()).not.toContain("paused");
+    expect(told.stumbled).toHaveLength(24);
+    // The first half of a batch takes so long that there is no time for the other.
+    const late = play({
+      send: async () => {
+        late.clock.at += 10_000;
+        throw new TypeError("cannot be written");
+      },
+    });
+    const answer = late.outbox.deliverNow([mail("x"), mail("y")], now);
+    expect(await answer).toBe(false);
+    expect(late.told.sent).toEqual([["x", "y"], ["x"]]);
+    await expect.poll(() => late.told.settled.map(({ id }) => id)).toEqual(["x"]);
+    expect(late.told.events.flat()).not.toContain("paused");
+  });
+
+  test("of each mail of a batch whether there is time for it", async () => {
+    const { outbox, told, clock } = play({ batchMax: 10 });
+    clock.at = now + 18_000;
+    const [old, fresh] = [outbox.deliverNow(mails("old"), now), outbox.deliverNow(mails("fresh"), clock.at)];
+    expect(await Promise.all([old, fresh])).toEqual([false, true]);
+    expect(told.sent).toEqual([["fresh"]]);
   });
 });
 
