@@ -1,5 +1,5 @@
 // Who is calling, as far as limits are concerned: the address of the connection, or what a trusted proxy says about it.
-// What it makes lives in memory only and is never logged.
+// What it makes is kept no longer than limits need it, and never logged.
 import { BlockList, isIP } from "node:net";
 
 /** Whose `X-Forwarded-For` is believed; the configuration has the same shape. */
