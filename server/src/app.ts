@@ -31,8 +31,10 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 export interface App extends AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:3000`. */
   readonly address: string;
-  /** From now on the service is not ready and takes nothing new; it goes on listening, so that callers are told. */
+  /** From now on the service says that it is not ready. Whoever has not heard of it is served. */
   drain(): void;
+  /** From now on it takes nothing new either; it goes on listening, so that callers are told. */
+  refuse(): void;
   /** Finishes what is under way and stops; nothing acknowledged is lost. */
   close(): Promise<void>;
 }
@@ -86,16 +88,19 @@ export async function startApp(options: AppOptions): Promise<App> {
   const draining = new Draining();
   const { corsOrigins, postmarkWebhook: webhook } = config;
   const { rateLimit, trustedProxy } = config;
-  const callCounts = openCallCounts(config.storage);
+  const callCounts = openCallCounts(config.storage, {
+    alone: (error) => log.warn({ err: error }, "callers are counted by this process alone"),
+    together: () => log.info("callers are counted together again"),
+  });
   if (callCounts !== null) opened.use(callCounts);
   const gate = { rateLimit, callCounts, trustedProxy, overloadLimits, doors: config.mode !== "worker" };
   const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, webhook, version, formsFolder, ...gate });
   opened.defer(() => http.close());
   // A process for the web sends what it has just stored, as long as somebody waits for it; all that is due is others'.
-  if (config.mode !== "web") outbox.start();
+  outbox.start({ claiming: config.mode !== "web" });
   if (config.scanner !== null && config.mode !== "web")
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
-  opened.use(startHousekeeping({ vault, store, clock, log }));
+  opened.use(startHousekeeping({ vault, store, callCounts, clock, log }));
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);
 
@@ -105,13 +110,18 @@ export async function startApp(options: AppOptions): Promise<App> {
     draining.start();
     outbox.stopClaiming();
   };
-  const close = () => {
+  const refuse = () => {
     drain();
+    draining.refuse();
+  };
+  const close = () => {
+    refuse();
     return (closing ??= resources.disposeAsync());
   };
   return {
     address: publicUrl({ ...config, publicUrl: null }, port),
     drain,
+    refuse,
     close,
     [Symbol.asyncDispose]: close,
   };

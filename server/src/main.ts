@@ -9,8 +9,8 @@ import { SettingUnusable } from "./resumes/vault.ts";
 
 // The service ends within this time of the first signal, finished or not.
 const closeMsMax = 9_500;
-// Long enough for a balancer that asks twice a second; short beside the drain itself.
-const noticeMs = 500;
+// Long enough for a balancer that asks twice a second, late answers included; short beside the drain itself.
+const noticeMs = 1_000;
 // Two SIGINTs closer together than this are one Ctrl-C.
 const sameCtrlCMs = 1_000;
 
@@ -38,7 +38,8 @@ async function main(): Promise<void> {
   log.info({ address: app.address }, "listening");
 }
 
-// Readiness goes first: for a moment whoever asks is told to go elsewhere, instead of finding nobody.
+// Readiness goes first: for a moment whoever asks is told to go elsewhere, and whoever comes all the same is served, so that
+// a process can be replaced without anybody noticing.
 async function closeAfterNotice(app: App): Promise<void> {
   app.drain();
   await sleep(noticeMs);
@@ -78,6 +79,7 @@ function endOnSignals(app: App, log: Log): void {
       // Another one meanwhile changes nothing about that.
       log.fatal({ err: error }, "unexpected error");
       exitCode = 1;
+      app.refuse();
       end();
     });
   }

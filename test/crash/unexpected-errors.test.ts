@@ -25,7 +25,7 @@ function beginUpload(service: ServiceProcess) {
 }
 
 test.for(["throw", "reject"] as const)(
-  "an error that nobody caught (%s) is logged, the rest is finished, exit 1",
+  "an error that nobody caught (%s) is logged, nothing new is taken, the rest is finished, exit 1",
   async (how) => {
     await using site = await CrashSite.open();
     const service = await site.start({ failpoint: `after-commit:${how}` });
@@ -36,6 +36,9 @@ test.for(["throw", "reject"] as const)(
     // The submission that is met by the error is committed, and answered.
     expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
     await until(() => logged(service, '"unexpected error"'));
+    const refused = await rest.send(service, "marketplace.inquiry", json(buyer));
+    expect([refused.status, refused.fault?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    expect(refused.headers.get("retry-after")).toBe("5");
     upload.end("trailer\nstartxref\n0\n%%EOF\n\r\n--b--\r\n");
     const [response] = (await uploaded) as [{ statusCode: number }];
     expect(response.statusCode).toBe(200);

@@ -126,6 +126,22 @@ test("an outcome that the store refuses is kept and written later, and the mail 
   expect(tested.taken()).toEqual([one!.id]);
 });
 
+test("a sender that leaves due mails to others writes down what the store refused, and sends nothing that is due", async () => {
+  await using tested = await openOutboxUnderTest();
+  const wrapped = unwilling(tested.store);
+  const { outbox, stumbled } = tested.openSender({ store: wrapped.store });
+  const [due] = await tested.storeDueMails(1);
+  outbox.start({ claiming: false });
+  const now = tested.clock.now();
+  const [fresh] = await tested.storeMails(1, outbox.lease(now));
+  expect(await outbox.deliverNow([fresh!], now)).toBe(true);
+  await eventually(() => stumbled.length).toBeGreaterThan(2);
+  wrapped.refusing = false;
+  await eventually(() => tested.store.listMails({ status: "sent", limit: 10 })).toMatchObject([{ id: fresh!.id }]);
+  expect(await tested.store.listMails({ status: "queued", limit: 10 })).toMatchObject([{ id: due!.id, attempts: 0 }]);
+  expect(tested.taken()).toEqual([fresh!.id]);
+});
+
 test("a sender that stops without having written down an outcome does not give that mail away as untouched", async () => {
   await using tested = await openOutboxUnderTest();
   const { outbox } = tested.openSender({ store: unwilling(tested.store).store });

@@ -22,6 +22,7 @@ const namesOf = (environment: Environment) => problemsOf(environment).map(({ nam
 test("needs nothing to start, and defaults as documented", () => {
   const data = resolve("data");
   expect(configOf({})).toEqual({
+    mode: "all",
     listen: { host: "127.0.0.1", port: 3000 },
     publicUrl: null,
     dataFolder: data,
@@ -44,6 +45,25 @@ test("needs nothing to start, and defaults as documented", () => {
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
     log: { level: "info" },
+  });
+});
+
+describe("SERVICE_MODE", () => {
+  const DATABASE_URL = "postgres://localhost/submissions";
+
+  test.each(["all", "web", "worker"])("may be %s with PostgreSQL, and is shown", (SERVICE_MODE) => {
+    const config = configOf({ SERVICE_MODE, DATABASE_URL });
+    expect(config.mode).toBe(SERVICE_MODE);
+    expect(describeConfig(config)).toContainEqual(["SERVICE_MODE", SERVICE_MODE]);
+  });
+
+  test.each(["web", "worker"])("is not %s on SQLite, where half a service would be all there is", (SERVICE_MODE) => {
+    expect(namesOf({ SERVICE_MODE })).toEqual(["SERVICE_MODE"]);
+    expect(configOf({ SERVICE_MODE: "all" }).mode).toBe("all");
+  });
+
+  test("is nothing else", () => {
+    expect(namesOf({ SERVICE_MODE: "both", DATABASE_URL })).toEqual(["SERVICE_MODE"]);
   });
 });
 

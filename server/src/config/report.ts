@@ -20,6 +20,7 @@ export function describeConfig(config: Config): [name: string, value: string][] 
   const from =
     addresses.from.name === null ? addresses.from.address : `${addresses.from.name} <${addresses.from.address}>`;
   return [
+    ["SERVICE_MODE", config.mode],
     ["HOST", config.listen.host],
     ["PORT", String(config.listen.port)],
     ["PUBLIC_URL", config.publicUrl ?? (config.listen.port === 0 ? "(derived)" : `${publicUrl(config)} (derived)`)],

@@ -1,26 +1,32 @@
-// The end of the HTTP side: readiness goes first, new requests are refused, those in flight are finished, idle
-// connections are closed as they become idle, and what is left after the deadline is cut.
+// The end of the HTTP side: readiness goes first, and whoever has not heard of it is still served, on a connection that is
+// closed after it. Then new requests are refused, those in flight are finished, idle connections are closed as they become
+// idle, and what is left after the deadline is cut.
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import { refuse } from "./fault-reply.ts";
 
-// The service ends within 9.5 s of SIGTERM: half a second of notice comes before this (main.ts), the outbox stops after
-// it and has 3 s (outbox.ts), the rest is for the store.
+// The service ends within 9.5 s of SIGTERM: a second of notice comes before this (main.ts), the outbox stops after it and
+// has 3 s (outbox.ts), the rest is for the store.
 const closeMsMax = 4_500;
 const idleCheckMs = 50;
 
 export class Draining {
   #started = false;
+  #refusing = false;
 
   get started(): boolean {
     return this.#started;
   }
 
-  /** Refuses requests that arrive on open connections once draining has begun, but for the health paths. */
+  /** Ends connections with their next answer once draining has begun, and refuses requests from when it is told to. */
   guard(app: FastifyInstance): void {
+    // Whatever began before: a client that sent its next request on this connection could meet its end.
+    app.addHook("onSend", (_request, reply, payload, done) => {
+      if (this.#started) reply.header("connection", "close");
+      done(null, payload);
+    });
     app.addHook("onRequest", (request, reply, done) => {
-      if (!this.#started) return done();
-      reply.header("connection", "close");
+      if (!this.#refusing) return done();
       if (request.url === "/healthz" || request.url === "/readyz") return done();
       refuse(request, reply, new Fault("draining", { retryAfterSeconds: 5 }));
     });
@@ -36,8 +42,14 @@ export class Draining {
     });
   }
 
-  /** From now on the service is not ready and takes nothing new. */
+  /** From now on the service is not ready. */
   start(): void {
     this.#started = true;
+  }
+
+  /** From now on nothing new is taken, but for the health paths. */
+  refuse(): void {
+    this.start();
+    this.#refusing = true;
   }
 }

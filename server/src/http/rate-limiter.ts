@@ -27,6 +27,8 @@ export function openRateLimiter(
     storeType: "client",
     tableName: callCountTable,
     tableCreated: true,
+    // Housekeeping forgets them; the library would keep a timer for each gate.
+    clearExpiredByTimeout: false,
     insuranceLimiter: alone,
   });
 }

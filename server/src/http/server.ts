@@ -167,9 +167,9 @@ async function openDoors(app: FastifyInstance, options: HttpOptions, site: Site)
   }
 }
 
-function openSite({ deps, log, formsFolder }: HttpOptions): Site {
-  const bundle = formsFolder === undefined ? null : readFormsBundle(formsFolder);
-  if (formsFolder !== undefined && bundle === null)
+function openSite({ deps, log, doors, formsFolder }: HttpOptions): Site {
+  const bundle = formsFolder === undefined || !doors ? null : readFormsBundle(formsFolder);
+  if (formsFolder !== undefined && doors && bundle === null)
     log.warn({}, "the forms' script was not built (npm run build): forms work without it");
   return siteOf(deps, { bundle, proofOfWork: deps.proofOfWork !== null });
 }

@@ -93,9 +93,13 @@ export class Outbox implements AsyncDisposable {
     return taken;
   }
 
-  /** Starts looking for due mails: those of an earlier process, and those to be tried again. */
-  start(): void {
-    this.#polling = this.#poll();
+  /**
+   * Starts looking for due mails: those of an earlier process, and those to be tried again. Without `claiming` they are left
+   * to other processes, and only outcomes that the store did not take are written down when it does.
+   */
+  start({ claiming = true } = {}): void {
+    const nothingMore = () => false;
+    this.#polling = this.#poll(() => (claiming ? this.#sendDue() : this.#delivery.writeOpen().then(nothingMore)));
   }
 
   /** Claims no more due mails: the process is about to end. Mails that are stored from now on are still sent. */
@@ -145,12 +149,13 @@ export class Outbox implements AsyncDisposable {
     }
   }
 
-  async #poll(): Promise<void> {
+  /** @param round answers whether there may be more to do at once */
+  async #poll(round: () => Promise<boolean>): Promise<void> {
     const { signal } = this.#claiming;
     const { pollMs = pollMsDefault, events } = this.#options;
     while (!signal.aborted) {
       try {
-        while (await this.#sendDue());
+        while (await round());
       } catch (error) {
         // What fails in one round is repaired by the next: the mails stay in the store.
         events.stumbled(error);

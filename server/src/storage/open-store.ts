@@ -1,5 +1,5 @@
 // Opens the store that the configuration names. The one place that knows which engines there are.
-import type { CallCounts } from "./call-counts.ts";
+import type { CallCountEvents, CallCounts } from "./call-counts.ts";
 import type { CommitCounts } from "./commit-counts.ts";
 import {
   migratePostgres,
@@ -55,8 +55,8 @@ export async function lockStore(location: StoreLocation): Promise<Disposable> {
 }
 
 /** Where the processes on a store count calls together; null for a store that bears only one process. */
-export const openCallCounts = (location: StoreLocation): CallCounts | null =>
-  location.kind === "sqlite" ? null : openPostgresCallCounts(location.url);
+export const openCallCounts = (location: StoreLocation, events: CallCountEvents): CallCounts | null =>
+  location.kind === "sqlite" ? null : openPostgresCallCounts(location.url, events);
 
 /** Applies pending migrations, making the store if need be. Answers the names of those that this call applied. */
 export function migrate(location: StoreLocation): Promise<string[]> {

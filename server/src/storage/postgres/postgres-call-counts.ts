@@ -1,42 +1,60 @@
 // Counts of calls, shared by all processes. They have connections of their own, so that a client who is turned away costs
 // submissions nothing, and are given up quickly: a gate that cannot count with the others counts alone.
 import { Pool } from "pg";
-import type { CallCounts } from "../call-counts.ts";
+import { type CallCountEvents, type CallCounts, callCountTable } from "../call-counts.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { applicationName, columnTypes } from "./connections.ts";
 
 const connectionsMax = 2;
-/** A caller waits for this before anything of his request is looked at. */
+/** A caller waits for this, and as long for a connection, before anything of his request is looked at. */
 const answerMs = 1_000;
-/** After a failure nobody waits for the database again for this long. */
+/** After a failure the database is left alone for this long; then one caller finds out whether it is back. */
 const restMs = 1_000;
+/** As that of the store's connections: making one costs the caller who needs it a few exchanges. */
+const idleMs = 30_000;
 
 /** Opens no connection yet. */
-export function openPostgresCallCounts(url: string): CallCounts {
+export function openPostgresCallCounts(url: string, events: CallCountEvents): CallCounts {
   const pool = new Pool({
     ...addressOf(url),
     application_name: applicationName,
     max: connectionsMax,
     connectionTimeoutMillis: answerMs,
     query_timeout: answerMs,
+    idleTimeoutMillis: idleMs,
+    keepAlive: true,
     types: columnTypes,
   });
   // As for the store's connections: without listeners a server that restarts would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  let restUntil = -Infinity;
+  let alone = false;
+  let askAgainAt = -Infinity;
+
+  const counted = async (text: string, values: readonly unknown[]) => {
+    if (alone && performance.now() < askAgainAt) throw new StorageUnavailable("The counts of calls are away.");
+    // Nobody else asks meanwhile.
+    askAgainAt = performance.now() + answerMs + restMs;
+    try {
+      // Without the name that the library gives it: behind a pooler the next connection has not heard of it.
+      const result = await pool.query({ text, values: [...values] });
+      if (alone) events.together();
+      alone = false;
+      return result;
+    } catch (error) {
+      // Whatever it was, the gate has another way to count.
+      askAgainAt = performance.now() + restMs;
+      if (!alone) events.alone(error);
+      alone = true;
+      throw new StorageUnavailable("The counts of calls cannot be reached.", { cause: error });
+    }
+  };
+
   return {
-    async query({ values = [], ...query }) {
-      if (performance.now() < restUntil)
-        throw new StorageUnavailable("The counts of calls could not be reached lately.");
-      try {
-        return await pool.query({ ...query, values: [...values] });
-      } catch (error) {
-        // Whatever it was, the gate has another way to count.
-        restUntil = performance.now() + restMs;
-        throw new StorageUnavailable("The counts of calls cannot be reached.", { cause: error });
-      }
+    query: ({ text, values = [] }) => counted(text, values),
+    async forget(before) {
+      await counted(`DELETE FROM ${callCountTable} WHERE expire < $1`, [before]);
     },
     [Symbol.asyncDispose]: () => pool.end(),
   };
