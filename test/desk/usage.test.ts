@@ -60,6 +60,14 @@ test.each([
   expect(stderr).not.toBe("");
 });
 
+test("a refused address of a store is not repeated, because there may be a password in it", async () => {
+  for (const to of ["postgres://u:hunter2@db.example/s?sslmode=perhaps", "mysql://u:hunter2@db.example/s"]) {
+    const { code, stderr } = await runClosed("copy", "--to", to);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--to must") as string]);
+    expect(stderr).not.toContain("hunter2");
+  }
+});
+
 test.each(["--help", "export --help", "help resume", "mail retry --help", "mail help list"])(
   "%s is help, and no error",
   async (words) => {
