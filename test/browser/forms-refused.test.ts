@@ -250,6 +250,23 @@ describe("when the service cannot take it", () => {
     expect(await inquiriesOf("offline@example.org")).toHaveLength(1);
   });
 
+  test("a service that never answers is given up, and the form can be sent again", async () => {
+    const { visit, form } = await visitWithInquiry("silent@example.org");
+    await using _ = visit;
+    const { page } = visit;
+    await page.clock.install();
+    const seen = proxy.requests.length;
+    proxy.next("hang");
+    await send(form);
+    await expect.poll(() => proxy.requests.length).toBe(seen + 1);
+    await page.clock.fastForward(90_000);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toContain("It is not certain whether this was sent.");
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    expect(await inquiriesOf("silent@example.org")).toHaveLength(1);
+  });
+
   test("pages hear of the refusal", async () => {
     const { visit, form } = await visitWithInquiry("hear@example.org");
     await using _ = visit;

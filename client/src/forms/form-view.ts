@@ -142,14 +142,21 @@ export class FormView {
     const cancel = this.#part("[data-do=cancel]");
     if (!busy && cancel.matches(":focus")) this.#part(".send [type=submit]").focus();
     cancel.hidden = !busy;
-    if (!busy) this.progress = null;
+    if (!busy) this.form.querySelector("progress")!.hidden = true;
   }
 
-  /** How much of a resume is on its way, in percent; null: there is nothing to show. */
-  set progress(percent: number | null) {
+  /** Shows how much of a resume is on its way; texts are there at once. */
+  showProgress(percent: number): void {
+    if (!this.file) return;
     const bar = this.form.querySelector("progress")!;
-    bar.hidden = percent === null;
-    if (percent !== null) bar.value = percent;
+    // Those who listen are told at each quarter.
+    const quarter = (value: number) => Math.floor(value / 25) * 25;
+    const told = bar.hidden ? 0 : quarter(bar.value);
+    bar.hidden = false;
+    bar.value = percent;
+    const { uploading, uploaded } = this.#strings;
+    if (quarter(percent) !== told)
+      this.say(percent < 100 ? filled(uploading, { percent: quarter(percent) }) : uploaded);
   }
 
   /** Puts the packages in their place, as they are known now. */

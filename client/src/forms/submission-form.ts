@@ -1,24 +1,21 @@
 // What the three elements have in common: the form in its shadow root, from the first look to the receipt. The server may
 // have written that form there already; then it is taken over as it is, with whatever was typed into it.
-import { altchaField } from "@submissions/shared/altcha";
 import type { Issue } from "@submissions/shared/faults";
 import type { FormName } from "@submissions/shared/forms/form-fields";
 import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormReceipt, FormState, PackageChoice } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
-import { formStyle } from "@submissions/shared/forms/form-style";
-import { filled } from "@submissions/shared/forms/issue-words";
-import { idempotencyKey } from "../sdk/idempotency-key.ts";
 import { SubmissionError } from "../sdk/submission-error.ts";
-import { checkResume } from "./check-resume.ts";
 import { checkValues } from "./check-values.ts";
 import { failureWords } from "./failure-words.ts";
-import { endpointOf, forgetConfig, formConfig } from "./form-config.ts";
+import { endpointOf, formConfig } from "./form-config.ts";
 import { languageLoading, stringsFor, type StringsOverride } from "./form-languages.ts";
+import { packagesIn, style } from "./form-frame.ts";
 import { FormView, type Refusal } from "./form-view.ts";
 import { fragmentOf } from "./fragment.ts";
-import { proveWork } from "./prove-work.ts";
+import { fileChosen, fileDragged, fileIssue, removeFile } from "./resume-field.ts";
 import { sendForm, type ReceiptDetail } from "./send-form.ts";
+import { SubmissionKey } from "./submission-key.ts";
 
 /** What a form begins with. */
 export type FormValues = FormState["values"];
@@ -37,8 +34,6 @@ const PageElement = globalThis.HTMLElement ?? Object;
 
 const ownProperties = ["packages", "strings", "values"] as const;
 
-let sheet: CSSStyleSheet | undefined;
-
 /** A form of the service, as an element. */
 export abstract class SubmissionForm extends PageElement {
   static readonly observedAttributes: readonly string[] = ["lang", "packages", "values"];
@@ -53,9 +48,7 @@ export abstract class SubmissionForm extends PageElement {
   #view: FormView | null = null;
   #sending: AbortController | null = null;
   #offline = false;
-  /** The key of the submission, and the content that it stands for. */
-  #key = "";
-  #content = "";
+  readonly #key = new SubmissionKey();
 
   /** Words to be said differently: `{ fields: { name: { label: "Name of the buyer" } } }`. */
   get strings(): StringsOverride {
@@ -130,7 +123,7 @@ export abstract class SubmissionForm extends PageElement {
 
   #begin(): void {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
-    if (!root.querySelector("link[rel=stylesheet]")) root.adoptedStyleSheets = [styleSheet()];
+    style(root);
     this.#listen(root);
     this.#strings = stringsFor(this, this.#override);
     const frame = root.querySelector<HTMLElement>(".frame");
@@ -206,11 +199,14 @@ export abstract class SubmissionForm extends PageElement {
     on("click", (event) => this.#click(event));
     on("input", ({ target }) => this.#typed(target as HTMLInputElement));
     on("change", ({ target }) => {
-      if (target === this.#view?.fileInput) void this.#fileChosen();
+      if (this.#view && target === this.#view.fileInput) void fileChosen(this.#view, this.#strings);
     });
     // What sending needs to know is asked for early, so that nobody waits for it.
     root.addEventListener("focusin", () => void formConfig(this.#endpoint).catch(() => {}), { once: true });
-    for (const type of ["dragover", "dragleave", "drop"]) on(type, (event) => this.#drag(event as DragEvent));
+    for (const type of ["dragover", "dragleave", "drop"])
+      on(type, (event) => {
+        if (this.#view) fileDragged(event as DragEvent, this.#view, this.#strings, this.#sending !== null);
+      });
   }
 
   #click(event: Event): void {
@@ -229,11 +225,7 @@ export abstract class SubmissionForm extends PageElement {
       this.#render({});
       this.#view?.focusFirst();
     }
-    if (wanted === "remove" && view?.fileInput) {
-      view.fileInput.value = "";
-      view.fileInput.focus();
-      void this.#fileChosen();
-    }
+    if (wanted === "remove" && view) removeFile(view, this.#strings);
   }
 
   /** A wrong field is looked at again with every change; one that was never wrong is left in peace. */
@@ -246,32 +238,6 @@ export abstract class SubmissionForm extends PageElement {
     );
   }
 
-  async #fileChosen(): Promise<void> {
-    const view = this.#view;
-    view?.showFile();
-    view?.amend("resumeFile", await this.#checkFile());
-  }
-
-  async #checkFile(): Promise<Issue | undefined> {
-    const file = this.#view?.file;
-    const message = file && (await checkResume(file, this.#strings));
-    return message === undefined ? undefined : { path: ["resumeFile"], message };
-  }
-
-  // A file that misses its place would be opened by the browser, and the form be gone.
-  #drag(event: DragEvent): void {
-    const view = this.#view;
-    const { dataTransfer, type } = event;
-    if (!view?.fileInput || !dataTransfer?.types.includes("Files")) return;
-    event.preventDefault();
-    view.draggedOver = type === "dragover";
-    if (type !== "drop" || this.#sending) return;
-    if (dataTransfer.files.length !== 1)
-      return view.amend("resumeFile", { path: ["resumeFile"], message: this.#strings.filesMany });
-    view.fileInput.files = dataTransfer.files;
-    void this.#fileChosen();
-  }
-
   async #submit(): Promise<void> {
     const view = this.#view;
     if (!view || this.#sending) return;
@@ -279,7 +245,7 @@ export abstract class SubmissionForm extends PageElement {
     this.#sending = sending;
     try {
       const values = view.values();
-      const wrongFile = await this.#checkFile();
+      const wrongFile = await fileIssue(view, this.#strings);
       const issues = [...checkValues(this.formName, values), ...(wrongFile ? [wrongFile] : [])];
       if (issues.length > 0) return this.#refuse(view, { issues });
       view.showRefusal({ issues: [] });
@@ -295,56 +261,20 @@ export abstract class SubmissionForm extends PageElement {
     }
   }
 
-  async #send(values: FormData, view: FormView, signal: AbortSignal): Promise<ReceiptDetail> {
-    const endpoint = this.#endpoint;
+  #send(values: FormData, view: FormView, signal: AbortSignal): Promise<ReceiptDetail> {
     const source = this.getAttribute("source");
     if (source !== null) values.set("source", source);
-    const key = this.#keyFor(values);
-    const strings = this.#strings;
-    let told = 0;
-    const onProgress = (percent: number) => {
-      if (!view.file) return;
-      view.progress = percent;
-      // Those who listen are told at each quarter.
-      const quarter = Math.floor(percent / 25);
-      if (quarter !== told)
-        view.say(percent < 100 ? filled(strings.uploading, { percent: quarter * 25 }) : strings.uploaded);
-      told = quarter;
-    };
-    const prove = async () => {
-      view.say(strings.checking);
-      const proof = await proveWork(endpoint, signal);
-      view.say(strings.sending);
-      return proof;
-    };
-    const send = (proof: string | undefined) =>
-      sendForm(this.formName, values, { endpoint, key, signal, proof, onProgress });
-    // Without an answer it is sent as it is: the service says itself what it wants.
-    const config = await formConfig(endpoint).catch(() => null);
-    try {
-      return await send(config?.proofOfWork ? await prove() : undefined);
-    } catch (error) {
-      if (!(error instanceof SubmissionError && error.issue(altchaField))) throw error;
-      // It asks for proofs only since, or this one came too late.
-      forgetConfig(endpoint);
-      return send(await prove());
-    }
-  }
-
-  /** The same content has the same key until it was accepted, so that no repetition is a second submission. */
-  #keyFor(values: FormData): string {
-    const content = JSON.stringify(
-      [...values].map(([name, value]) =>
-        value instanceof File ? [name, value.name, value.size, value.lastModified] : [name, value],
-      ),
-    );
-    if (content !== this.#content) this.#key = idempotencyKey(undefined);
-    this.#content = content;
-    return this.#key;
+    return sendForm(this.formName, values, {
+      endpoint: this.#endpoint,
+      key: this.#key.of(values),
+      signal,
+      onProof: (solving) => view.say(solving ? this.#strings.checking : this.#strings.sending),
+      onProgress: (percent) => view.showProgress(percent),
+    });
   }
 
   #accept(detail: ReceiptDetail): void {
-    this.#content = "";
+    this.#key.spend();
     const told = new CustomEvent("submission-accepted", { detail, bubbles: true, composed: true, cancelable: true });
     // The page shows something of its own.
     if (!this.dispatchEvent(told)) return this.#view?.say("");
@@ -390,22 +320,6 @@ export abstract class SubmissionForm extends PageElement {
     if (this.#offline) this.#view?.say(this.#strings.online);
     this.#offline = false;
   };
-}
-
-/** What the server offers in a form that it wrote. */
-function packagesIn(frame: HTMLElement): readonly PackageChoice[] | null | undefined {
-  const boxes = [...frame.querySelectorAll<HTMLInputElement>(".box input")];
-  if (boxes.length > 0)
-    return boxes.map(({ value, labels }) => ({ id: value, title: labels?.[0]?.innerText ?? value }));
-  return frame.querySelector(".packages textarea") ? null : undefined;
-}
-
-function styleSheet(): CSSStyleSheet {
-  if (!sheet) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(formStyle);
-  }
-  return sheet;
 }
 
 const abortOf = (signal: AbortSignal): Promise<never> =>
