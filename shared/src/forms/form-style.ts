@@ -76,7 +76,7 @@ input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; a
 .drop.scripted:has(input:focus-visible) { outline: 3px solid var(--accent); outline-offset: 1px; }
 .drop:has([aria-invalid=true]) { border-color: var(--bad); }
 .drop.scripted input[type=file] { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
-.drop b { color: var(--accent); font-weight: 600; text-decoration: underline; text-underline-offset: .2em; text-decoration-thickness: 1px; }
+.drop b { color: var(--accent); font-weight: 600; text-decoration: underline; }
 .invitation span { color: var(--quiet); }
 .chosen { flex: 1; min-width: 0; }
 .chosen span { display: block; color: var(--quiet); font-size: .9375em; }
@@ -88,7 +88,7 @@ button.quiet { border-color: var(--line); background: transparent; color: inheri
 button.quiet:hover { background: color-mix(in srgb, var(--text) 7%, transparent); }
 .drop button.quiet { min-height: 2.25rem; padding: .25rem .875rem; }
 .send { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
-.status { flex: 1 1 12rem; min-height: 1.5em; color: var(--quiet); }
+.status { flex: 1 1 12rem; color: var(--quiet); }
 .send .status:empty { flex-basis: 0; }
 progress { order: 1; flex: 1 0 100%; width: 100%; height: .5rem; border: 0; border-radius: 1rem; overflow: hidden; appearance: none; background: var(--hairline); color: var(--accent); }
 progress::-webkit-progress-bar { background: var(--hairline); }
@@ -99,12 +99,10 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .summary > * + * { margin-top: .5rem; }
 .summary > button { margin-top: .875rem; }
 .summary ul { margin-bottom: 0; padding-inline-start: 1.25rem; }
-.summary li + li { margin-top: .25rem; }
 .summary a { color: var(--bad); text-underline-offset: .2em; }
 .receipt { padding: 1.75rem; border: 1px solid var(--hairline); border-radius: calc(var(--radius) * 1.5); background: var(--surface); }
-.receipt > * + * { margin-top: .75rem; }
+.receipt > * + * { margin-top: .875rem; }
 .receipt h2 { margin: 1rem 0 0; font-size: 1.375em; line-height: 1.25; letter-spacing: -.015em; text-wrap: balance; }
-.receipt .quiet { margin-top: 1.25rem; }
 .tick { display: block; fill: color-mix(in srgb, var(--good) 14%, transparent); stroke: var(--good); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .tick circle { stroke: none; }
 .tick path { fill: none; }
@@ -129,6 +127,5 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 }
 @media (forced-colors: active) {
   button[aria-disabled=true] { opacity: 1; color: GrayText; }
-  .box:has(:checked) { outline: 2px solid Highlight; }
 }
 `;
