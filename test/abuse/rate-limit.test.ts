@@ -77,6 +77,30 @@ describe.each(doors)("on the $name door", (door) => {
     expect(await service.files("resumes")).toEqual([]);
   });
 
+  test("a client that asks before it sends is asked for its body only if it is not refused", async () => {
+    await using service = await limited(1);
+    const { hostname, port } = new URL(service.url);
+    const path = door === rest ? addresses["applications.submit"] : "/trpc/applications.submit";
+    const body = JSON.stringify(applicant);
+    const ask = async () => {
+      const socket = connect(Number(port), hostname);
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      return { socket, answer: answer.toString() };
+    };
+    const welcome = await ask();
+    expect(welcome.answer).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    welcome.socket.write(body);
+    expect(String(await once(welcome.socket, "data"))).toMatch(/^HTTP\/1\.1 200 /);
+    welcome.socket.destroy();
+    const refused = await ask();
+    expect(refused.answer).toMatch(/^HTTP\/1\.1 429 /);
+    refused.socket.destroy();
+    expect((await service.stored()).applications).toHaveLength(1);
+  });
+
   test("a client that writes its whole upload first sees the refusal", async () => {
     await using service = await limited(1);
     await inquire(service, door);

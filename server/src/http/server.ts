@@ -15,6 +15,7 @@ import { takeJson } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
 import { drain } from "./drain.ts";
 import type { Draining } from "./draining.ts";
+import { answerExpectations } from "./expectation.ts";
 import { refuse } from "./fault-reply.ts";
 import { clientAddressReader, type TrustedProxies } from "./client-address.ts";
 import { Guard } from "./guard.ts";
@@ -105,8 +106,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
       refuse(request, reply, error);
     },
   });
-  // Left alone, Node refuses an expectation that it does not know with a bare 417; it may as well be ignored.
-  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  answerExpectations(app);
   app.removeAllContentTypeParsers();
   takeJson(app);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
