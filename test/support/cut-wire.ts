@@ -12,6 +12,7 @@ export type CommitMishap =
   /** The server hears nothing, and nor does the store: no connection breaks. */
   | "silence";
 
+const begin = Buffer.from("BEGIN ");
 const commit = Buffer.from("COMMIT\0");
 
 export class CutWire implements AsyncDisposable {
@@ -50,7 +51,10 @@ export class CutWire implements AsyncDisposable {
     this.#mishaps.push(...mishaps);
   }
 
-  /** From the next mishap on no connection is let through any more. */
+  /** Mishaps happen only to transactions that said this; empty: to any. */
+  only = "";
+
+  /** With the next mishap all connections break, and no more are let through. */
   breakForGood = false;
 
   /** Lets connections through again. */
@@ -65,10 +69,16 @@ export class CutWire implements AsyncDisposable {
     await closed;
   }
 
+  #breakAllBut(...spared: readonly Socket[]): void {
+    this.#down = true;
+    for (const socket of this.#sockets) if (!spared.includes(socket)) socket.destroy();
+  }
+
   #join(client: Socket): void {
     if (this.#down) return void client.resetAndDestroy();
     const server = connect(Number(this.#target.port), this.#target.hostname);
     let mishap: CommitMishap | undefined;
+    let concerned = false;
     for (const [socket, other] of [
       [client, server],
       [server, client],
@@ -82,10 +92,11 @@ export class CutWire implements AsyncDisposable {
       });
     }
     client.on("data", (bytes: Buffer) => {
+      concerned = bytes.includes(this.only) || (concerned && !bytes.includes(begin));
       if (bytes.includes(commit)) {
         this.commits += 1;
-        mishap = this.#mishaps.shift();
-        if (mishap !== undefined) this.#down = this.breakForGood;
+        if (concerned) mishap = this.#mishaps.shift();
+        if (mishap !== undefined && this.breakForGood) this.#breakAllBut(client, server);
       }
       if (mishap === "lost") client.resetAndDestroy();
       else if (mishap !== "silence") server.write(bytes);
