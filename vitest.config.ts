@@ -38,6 +38,8 @@ export default defineConfig({
         ],
         { globalSetup: "test/support/postgres-global.ts", env: { TEST_DATABASE: "postgres" } },
       ),
+      // Several processes of the service on one database.
+      project("processes", ["test/processes/**/*.test.ts"], { globalSetup: "test/support/postgres-global.ts" }),
       project("browser", ["test/browser/**/*.test.ts"], { globalSetup: "test/browser/build-forms.ts" }),
       ...[
         "abuse",

@@ -1,6 +1,6 @@
 // Counts of calls, shared by all processes. They have connections of their own, so that a client who is turned away costs
 // submissions nothing, and are given up quickly: a gate that cannot count with the others counts alone.
-import { Pool } from "pg";
+import { escapeLiteral, Pool, type QueryResult } from "pg";
 import { type CallCountEvents, type CallCounts, callCountTable } from "../call-counts.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
@@ -9,6 +9,8 @@ import { applicationName, columnTypes } from "./connections.ts";
 const connectionsMax = 2;
 /** A caller waits for this, and as long for a connection, before anything of his request is looked at. */
 const answerMs = 1_000;
+/** The server gives up first: a query that nobody waits for would keep its connection, and the next one take another. */
+const statementMs = 800;
 /** After a failure the database is left alone for this long; then one caller finds out whether it is back. */
 const restMs = 1_000;
 /** As that of the store's connections: making one costs the caller who needs it a few exchanges. */
@@ -37,8 +39,7 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
     // Nobody else asks meanwhile.
     askAgainAt = performance.now() + answerMs + restMs;
     try {
-      // Without the name that the library gives it: behind a pooler the next connection has not heard of it.
-      const result = await pool.query({ text, values: [...values] });
+      const result = await ask(pool, text, values);
       if (alone) events.together();
       alone = false;
       return result;
@@ -59,3 +60,15 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
     [Symbol.asyncDispose]: () => pool.end(),
   };
 }
+
+/**
+ * Asks with the limit in the same message, as it must not stay behind with a connection that a pooler lends to others. Such a
+ * message has no place for values of its own, so they are written into it.
+ */
+async function ask(pool: Pool, text: string, values: readonly unknown[]): Promise<QueryResult> {
+  const query = text.replace(/\$(\d+)/g, (_whole, number: string) => literal(values[Number(number) - 1]));
+  const answers: unknown = await pool.query(`SET LOCAL statement_timeout = ${statementMs}; ${query}`);
+  return (answers as readonly [QueryResult, QueryResult])[1];
+}
+
+const literal = (value: unknown): string => (typeof value === "number" ? String(value) : escapeLiteral(String(value)));

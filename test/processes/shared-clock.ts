@@ -1,0 +1,26 @@
+// One clock for several processes, which a test puts forward for all of them at once. It runs as fast as time does, so that
+// whatever is under way keeps its measure.
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export class SharedClock {
+  readonly #file: string;
+  #aheadMs = 0;
+
+  /** @param folder where it keeps its time; the processes read it there */
+  constructor(folder: string) {
+    this.#file = join(folder, "clock");
+    this.advance(0);
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return { CLOCK_FILE: this.#file };
+  }
+
+  advance(ms: number): void {
+    this.#aheadMs += ms;
+    // Nobody may read half of it.
+    writeFileSync(`${this.#file}.new`, String(this.#aheadMs));
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+}
