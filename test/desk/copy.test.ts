@@ -372,7 +372,7 @@ describe("resumes", () => {
     const first = await copy({ DATA_DIR: folder }, "--resumes-to", target);
     expect(first.code).toBe(1);
     expect(first.stderr).toMatch(/APP-\d+-\d+: its resume is not the one that was uploaded/);
-    expect(first.stderr).toContain("1 resumes were not copied");
+    expect(first.stderr).toContain("1 resume was not copied");
     expect(Object.keys(await filesIn(target))).toEqual([other]);
 
     await writeFile(join(target, other), "somebody else's");
@@ -381,6 +381,7 @@ describe("resumes", () => {
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(/APP-\d+-\d+: its resume is not where resumes are kept/);
     expect(second.stderr).toMatch(/APP-\d+-\d+: another file has the name of its resume there/);
+    expect(second.stderr).toContain("2 resumes were not copied");
     expect(await readFile(join(target, other), "utf8")).toBe("somebody else's");
   });
 });

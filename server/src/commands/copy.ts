@@ -112,7 +112,9 @@ async function copyVault(deps: CommandDeps, source: RowArchive, from: Config, to
   tell(deps, `resumes: ${counts.copied} copied${before}`);
   const failed = counts.missing + counts.damaged + counts["in-the-way"];
   if (failed === 0) return;
-  throw new CommandFailed(`${failed} resumes were not copied. Everything else was.`);
+  throw new CommandFailed(
+    `${failed === 1 ? "1 resume was" : `${failed} resumes were`} not copied. Everything else was.`,
+  );
 }
 
 const wrongs: Readonly<Record<string, string>> = {
