@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { fuzz } from "./fuzz-run.ts";
 
-const requests = 4_000;
-/** What no garbage collection explains. A leak of four kilobytes a request would be beyond it. */
+const requests = 3_000;
+/** What no garbage collection explains. A leak of six kilobytes a request would be beyond it. */
 const heapGrowthMax = 12 * 1024 * 1024;
 
 test.runIf(existsSync("/proc/self/fd"))(
