@@ -103,8 +103,8 @@ export const httpUrl = parsed((text) => {
 
 /** A bucket of an object store, and what the names of our objects in it begin with: empty, or ending in a slash. */
 export const s3Address = parsed((text): { bucket: string; prefix: string } | Wrong => {
-  const [, bucket, path = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
-  const parts = path.replace(/\/$/, "").split("/");
+  const [, bucket, below = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
+  const parts = below.replace(/\/$/, "").split("/");
   const usable = path === "" || parts.every((part) => /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/.test(part));
   if (bucket === undefined || !usable || path.length > s3PrefixLengthMax) {
     return new Wrong(
