@@ -46,12 +46,13 @@ export async function rpcDoor(app: FastifyInstance, { deps, count, guard }: Coll
     });
   }
   // Batches, whose path lists the procedures.
-  app.post<{ Params: { paths: string } }>(
-    `${rpcPrefix}/:paths`,
-    { onRequest: [batchesOnly, admitted()] },
-    (request, reply) => door.callAll(request, reply, request.params.paths),
+  app.post<{ Params: { paths: string } }>(batchRoute, { onRequest: [batchesOnly, admitted()] }, (request, reply) =>
+    door.callAll(request, reply, request.params.paths),
   );
 }
+
+/** The address of calls that come together: their procedures with commas between them. */
+export const batchRoute = `${rpcPrefix}/:paths`;
 
 /** Whether every procedure that a path below {@link rpcPrefix} lists exists. */
 export const isRpcPath = (url: string): boolean =>

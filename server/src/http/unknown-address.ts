@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { refuse } from "./fault-reply.ts";
-import { isRpcPath } from "./rpc.ts";
+import { batchRoute, isRpcPath } from "./rpc.ts";
 
 /** Must be called before any route is added: it learns the addresses from the routes. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
@@ -13,8 +13,12 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
     for (const one of [method].flat()) known.add(one);
     methods.set(url, known);
   });
-  const allowed = (path: string): string | undefined =>
-    methods.has(path) ? [...(methods.get(path) ?? [])].join(", ") : isRpcPath(path) ? "POST" : undefined;
+  // Whichever procedures are called together, it is one address; a process without doors has none such.
+  const routeOf = (path: string) => (isRpcPath(path) && !methods.has(path) ? batchRoute : path);
+  const allowed = (path: string): string | undefined => {
+    const known = methods.get(routeOf(path));
+    return known && [...known].join(", ");
+  };
 
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allow = allowed(request.url.replace(/[?#].*$/s, ""));
