@@ -105,13 +105,13 @@ export const httpUrl = parsed((text) => {
 export const s3Address = parsed((text): { bucket: string; prefix: string } | Wrong => {
   const [, bucket, below = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
   const parts = below.replace(/\/$/, "").split("/");
-  const usable = path === "" || parts.every((part) => /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/.test(part));
-  if (bucket === undefined || !usable || path.length > s3PrefixLengthMax) {
+  const usable = below === "" || parts.every((part) => /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/.test(part));
+  if (bucket === undefined || !usable || below.length > s3PrefixLengthMax) {
     return new Wrong(
       "must look like s3://bucket or s3://bucket/prefix, of letters, digits, dots, hyphens and underscores.",
     );
   }
-  return { bucket, prefix: path === "" ? "" : `${parts.join("/")}/` };
+  return { bucket, prefix: below === "" ? "" : `${parts.join("/")}/` };
 });
 
 /** What an address of a database may say beside where it is and who asks. */
