@@ -40,7 +40,11 @@ export default defineConfig({
       ),
       // Several processes of the service on one database.
       project("processes", ["test/processes/**/*.test.ts"], { globalSetup: "test/support/postgres-global.ts" }),
-      project("browser", ["test/browser/**/*.test.ts"], { globalSetup: "test/browser/build-forms.ts" }),
+      project("browser", ["test/browser/**/*.test.ts"], {
+        globalSetup: "test/browser/build-forms.ts",
+        // Most of the time they wait for their browser.
+        maxWorkers: 2,
+      }),
       ...[
         "abuse",
         "crash",

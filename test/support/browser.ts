@@ -39,7 +39,8 @@ export class Visit implements AsyncDisposable {
   }
 
   static async begin(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
-    const context = await browser.newContext(options);
+    // Without movements that a test would wait for, such as smooth scrolling; whoever tests those asks for them.
+    const context = await browser.newContext({ reducedMotion: "reduce", ...options });
     // Longer than anything takes on a busy machine, and shorter than a test may.
     context.setDefaultTimeout(20_000);
     return new Visit(context, await context.newPage());
