@@ -1,0 +1,32 @@
+// What TypeScript knows of the forms once they are imported.
+import type {
+  ApplicationForm,
+  InquiryForm,
+  NewsletterForm,
+  ReceiptDetail,
+  RefusalDetail,
+} from "@submissions/client/forms";
+import { expectTypeOf, test } from "vitest";
+
+test("elements have their classes", () => {
+  expectTypeOf<HTMLElementTagNameMap["inquiry-form"]>().toEqualTypeOf<InquiryForm>();
+  expectTypeOf<HTMLElementTagNameMap["newsletter-form"]>().toEqualTypeOf<NewsletterForm>();
+  expectTypeOf<HTMLElementTagNameMap["application-form"]>().toEqualTypeOf<ApplicationForm>();
+});
+
+test("events have their details", () => {
+  expectTypeOf<GlobalEventHandlersEventMap["submission-accepted"]["detail"]>().toEqualTypeOf<ReceiptDetail>();
+  expectTypeOf<GlobalEventHandlersEventMap["submission-refused"]["detail"]>().toEqualTypeOf<RefusalDetail>();
+});
+
+test("properties take what the documentation says", () => {
+  const form = {} as InquiryForm;
+  expectTypeOf(form.strings).not.toBeAny();
+  form.packages = ["de-AT"];
+  form.packages = [{ id: "de-AT", title: "Austrian German" }];
+  form.packages = null;
+  form.strings = { fields: { name: { label: "Name of the buyer" } }, messages: { "Enter a telephone number.": "No." } };
+  // @ts-expect-error There is no such field.
+  form.strings = { fields: { nom: { label: "Nom" } } };
+  form.values = { company: "Vozes", selectedPackageIds: ["de-AT"] };
+});
