@@ -1,0 +1,117 @@
+// A balancer as small as can be: asks every process whether it is ready, sends requests to those that are, in turn, over
+// connections that it keeps. It repeats nothing but what reached nobody.
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as requestOf,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+const askEveryMs = 100;
+
+interface Target {
+  readonly url: string;
+  readonly agent: Agent;
+  ready: boolean;
+}
+
+export class Balancer implements AsyncDisposable {
+  /** What went wrong between it and the processes; whoever sent the request is answered 502. */
+  readonly failures: string[] = [];
+  readonly #targets = new Set<Target>();
+  readonly #server: Server;
+  readonly #asking: NodeJS.Timeout;
+  #turn = 0;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.#asking = setInterval(() => this.#targets.forEach((target) => void this.#ask(target)), askEveryMs);
+  }
+
+  static async open(): Promise<Balancer> {
+    const server = createServer({ keepAliveTimeout: 60_000 });
+    const balancer = new Balancer(server);
+    server.on("request", (request, response) => void balancer.#handle(request, response));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return balancer;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  add(url: string): void {
+    this.#targets.add({ url, agent: new Agent({ keepAlive: true }), ready: false });
+  }
+
+  /** Whether requests are sent there. */
+  sendsTo(url: string): boolean {
+    return this.#ready.some((target) => target.url === url);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#asking);
+    for (const { agent } of this.#targets) agent.destroy();
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  get #ready(): Target[] {
+    return [...this.#targets].filter(({ ready }) => ready);
+  }
+
+  async #ask(target: Target): Promise<void> {
+    const asked = await fetch(`${target.url}/readyz`).catch(() => null);
+    await asked?.arrayBuffer().catch(() => {});
+    target.ready = asked?.status === 200;
+    // Nobody is sent there any more; what is under way keeps its connection.
+    if (asked === null) this.#targets.delete(target);
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request);
+    for (const target of this.#inTurn()) {
+      const answer = await forward(target, request, body).catch((error: NodeJS.ErrnoException) => error);
+      if (!(answer instanceof Error)) {
+        const { connection: _connection, ...headers } = answer.headers;
+        response.writeHead(answer.status, headers);
+        return void response.end(answer.body);
+      }
+      if (answer.code !== "ECONNREFUSED") {
+        this.failures.push(answer.code ?? answer.message);
+        break;
+      }
+      target.ready = false;
+    }
+    response.writeHead(502).end();
+  }
+
+  #inTurn(): Target[] {
+    const ready = this.#ready;
+    this.#turn += 1;
+    const first = this.#turn % Math.max(1, ready.length);
+    return [...ready.slice(first), ...ready.slice(0, first)];
+  }
+}
+
+function forward({ url, agent }: Target, { method, url: path, headers }: IncomingMessage, body: Buffer) {
+  return new Promise<{ status: number; headers: IncomingMessage["headers"]; body: Buffer }>((resolve, reject) => {
+    const asking = requestOf(new URL(path ?? "/", url), {
+      method,
+      headers: { ...headers, connection: "keep-alive" },
+      agent,
+    });
+    asking.once("error", reject).once("response", (answer) => {
+      buffer(answer).then(
+        (whole) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: whole }),
+        reject,
+      );
+    });
+    asking.end(body);
+  });
+}
