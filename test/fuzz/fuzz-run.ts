@@ -38,6 +38,7 @@ export async function fuzz(seed: number, requests: number, tell: (line: string) 
   const stalled = await Promise.all(Array.from({ length: stalledClients }, (_, index) => stall(service.port, index)));
   for (let from = warmUp; from < requests; from += 10_000) {
     await run.send(from, Math.min(requests, from + 10_000));
+    run.complainOfErrors(service);
     service.forgetLog();
     tell(`${Math.min(requests, from + 10_000)} requests, ${run.complaints.length} complaints`);
   }
@@ -52,7 +53,7 @@ export async function fuzz(seed: number, requests: number, tell: (line: string) 
   const heapGrowth = (await service.memory()).heapUsed - before.heapUsed;
   await until(async () => (await service.openFiles()).length <= files.length);
   await run.compare(service);
-  for (const line of service.errors) run.complain(`logged ${line.slice(0, 500)}`);
+  run.complainOfErrors(service);
   const { acknowledged, replayed, complaints } = run;
   const answersByStatus = Object.fromEntries(run.statuses);
   return { seed, requests, answersByStatus, acknowledged: acknowledged.size, replayed, complaints, heapGrowth };
@@ -85,6 +86,10 @@ class FuzzRun {
   constructor(seed: number, port: number) {
     this.#seed = seed;
     this.#port = port;
+  }
+
+  complainOfErrors({ errors }: Pick<ServiceUnderFuzz, "errors">): void {
+    for (const line of errors) this.complain(`logged ${line.slice(0, 500)}`);
   }
 
   complain(what: string): void {

@@ -13,7 +13,7 @@ const confirmMs = 7 * 24 * 60 * 60 * 1000;
 
 /** No answer comes sooner. An address that is new, with its links and its mail, takes milliseconds longer to store than one
  * that is known, and what the trap caught takes none; all of them are stored by then, unless the disk is very busy. */
-const answerMsMin = 50;
+const answerMsMin = 25;
 
 export function acceptSubscription(deps: Deps, input: SubscribeInput, call: Call): Promise<SubscribeReceipt> {
   const receivedAt = deps.clock.now();
