@@ -64,7 +64,7 @@ test("is one submission with one identifier, and one file; other content under i
     { ...sentOf(n, "other"), key: `${run}${n}` },
   ]);
   for (const { first, second, answers } of different) {
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]));
     const lost = answers[0]?.status === 200 ? second : first;
     expect((await send(services[0]!, lost, 1)).status).toBe(422);
   }
