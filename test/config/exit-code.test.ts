@@ -19,7 +19,7 @@ const mistakes = () => ({
   MAIL_TRANSPORT: "smtp",
   SMTP_URL: `ftp://user:${secret}@mail.example`,
   POSTMARK_WEBHOOK_AUTH: secret,
-  DATABASE_URL: `postgres://user:${secret}@db/x`,
+  DATABASE_URL: `mysql://user:${secret}@db/x`,
 });
 const wrongNames = [
   "PORT",
