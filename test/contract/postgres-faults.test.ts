@@ -1,7 +1,7 @@
 // What the PostgreSQL engine does when the server, or the way to it, fails: nothing acknowledged is lost, nothing is stored
 // twice, what cannot be known is called unknown, and all comes back by itself.
-import { describe, expect, test } from "vitest";
-import { openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
+import { describe, expect, test, vi } from "vitest";
+import { openCallCounts, openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { type PostgresDatabase, startPostgres } from "../support/postgres-server.ts";
@@ -185,15 +185,30 @@ describe.concurrent("a server that", () => {
     await using tested = await openPostgresUnderTest("test");
     const { store, database } = tested;
     const held = database.query("BEGIN; LOCK TABLE inquiry, probe; SELECT pg_sleep(60)").catch(() => "ended");
-    await expect
-      .poll(() => database.query("SELECT 1 FROM pg_locks WHERE relation = 'probe'::regclass AND granted"))
-      .not.toHaveLength(0);
+    const probeLocks = () => database.query("SELECT 1 FROM pg_locks WHERE relation = 'probe'::regclass AND granted");
+    await vi.waitFor(async () => expect(await probeLocks()).not.toHaveLength(0));
     const refused = ended(store.acceptInquiry(inquiry(1), [], lease));
     expect(await store.checkReadiness()).toMatchObject({ ready: false });
     expect(await refused).toMatchObject({ refused: "not-stored", why: expect.stringContaining("55P03") as string });
     await endConnections(database);
     await held;
     expect(await store.acceptInquiry(inquiry(1), [], lease)).toMatchObject({ result: "accepted" });
+  });
+
+  test("holds up a look as well, which it gives up with us, so that nothing piles up there", async () => {
+    await using tested = await openPostgresUnderTest("test");
+    const { store, database } = tested;
+    const held = database.query("BEGIN; LOCK TABLE idempotency; SELECT pg_sleep(60)").catch(() => "ended");
+    const locks = (granted: boolean) =>
+      database.query(`SELECT 1 FROM pg_locks WHERE relation = 'idempotency'::regclass AND granted = ${granted}`);
+    await vi.waitFor(async () => expect(await locks(true)).not.toHaveLength(0));
+    const looks = Array.from({ length: 4 }, () => ended(store.findIdempotency(key.procedure, key.keyHash, 0)));
+    const refused = { refused: "not-stored", why: expect.stringContaining("55P03") as string };
+    expect(await Promise.all(looks)).toEqual(looks.map(() => refused));
+    expect(await locks(false)).toEqual([]);
+    await endConnections(database);
+    await held;
+    expect(await store.findIdempotency(key.procedure, key.keyHash, 0)).toBeNull();
   });
 
   test("has no connection left is unavailable", async () => {
@@ -212,6 +227,61 @@ describe.concurrent("a server that", () => {
     expect(JSON.stringify(wrong)).not.toContain("crowded");
     await database.query("DROP OWNED BY crowded; DROP ROLE crowded");
   });
+});
+
+test.each([
+  ["idempotency keys", "idempotency", (store: OpenStore) => store.forgetIdempotency(noon)],
+  ["challenges", "spent_challenge", (store: OpenStore) => store.forgetChallenges(noon)],
+])(
+  "%s that have run out are forgotten however many there are, and none that somebody holds is waited for",
+  async (...which) => {
+    const [_what, table, forget] = which;
+    await using tested = await openPostgresUnderTest("test");
+    const { store, database } = tested;
+    const values = table === "idempotency" ? "'p', n::text, 'f', NULL, NULL, n" : "n::text, n";
+    await database.query(
+      `INSERT INTO ${table} SELECT ${values} FROM generate_series(${noon - 25_000}, ${noon + 5}) AS n`,
+    );
+    await database.query(`
+    CREATE TABLE deleted (at BIGINT);
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO deleted VALUES (txid_current()); RETURN NULL; END $$;
+    CREATE TRIGGER note AFTER DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION note()`);
+    const hash = table === "idempotency" ? "key_hash" : "challenge_hash";
+    const held = database
+      .query(`BEGIN; SELECT 1 FROM ${table} WHERE ${hash} = '${noon - 7}' FOR UPDATE; SELECT pg_sleep(60)`)
+      .catch(() => "ended");
+    await expect
+      .poll(() => database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
+      .toHaveLength(1);
+    expect(await forget(store)).toBe(25_000);
+    expect(await database.query("SELECT count(DISTINCT at) AS transactions FROM deleted")).toEqual([
+      { transactions: "3" },
+    ]);
+    expect(await database.query(`SELECT count(*) AS kept FROM ${table}`)).toEqual([{ kept: "6" }]);
+    await endConnections(database);
+    await held;
+    expect(await forget(store)).toBe(1);
+  },
+);
+
+test("windows of callers that are over are forgotten however many there are, and none that somebody holds is waited for", async () => {
+  await using tested = await openPostgresUnderTest("test");
+  const { database } = tested;
+  const events: string[] = [];
+  const told = { alone: () => void events.push("alone"), together: () => void events.push("together") };
+  await using counts = openCallCounts(locate(database.url), told);
+  await database.query(`INSERT INTO call_count SELECT n::text, 1, n FROM generate_series(1, 25006) AS n`);
+  const held = database
+    .query("BEGIN; SELECT 1 FROM call_count WHERE key = '7' FOR UPDATE; SELECT pg_sleep(60)")
+    .catch(() => "ended");
+  await expect
+    .poll(() => database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
+    .toHaveLength(1);
+  await counts?.forget(25_000);
+  expect(await database.query("SELECT count(*) AS kept FROM call_count")).toEqual([{ kept: "7" }]);
+  expect(events).toEqual([]);
+  await endConnections(database);
+  await held;
 });
 
 describe.concurrent("a transaction", () => {
@@ -253,7 +323,8 @@ describe.concurrent("a transaction", () => {
     wire.breakForGood = true;
     wire.next("silence");
     const stuck = ended(wired.acceptInquiry(inquiry(1), [mail()], lease, key));
-    await expect.poll(() => wire.commits).toBe(1);
+    // Not `expect.poll`, which loses its test when a neighbour ends.
+    await vi.waitFor(() => expect(wire.commits).toBe(1));
     // Waits for the key that the other transaction has taken, and gets it.
     const accepted = await ended(store.acceptInquiry(inquiry(1), [mail()], lease, key));
     const again = "result" in accepted ? accepted : await ended(store.acceptInquiry(inquiry(1), [mail()], lease, key));

@@ -13,7 +13,7 @@ export interface CallCounts extends AsyncDisposable {
    * who finds out; within about a second when it turns out to be.
    */
   query(query: CountQuery): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number | null }>;
-  /** Forgets the clients whose windows ended before this, in milliseconds since the epoch. */
+  /** Forgets the clients whose windows ended at this or before, in milliseconds since the epoch. */
   forget(before: number): Promise<void>;
 }
 

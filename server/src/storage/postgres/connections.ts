@@ -10,7 +10,9 @@ import { asStorageError, isContention, isLost } from "./errors.ts";
 /** Wait for a connection, free or new. A caller is still there to be told. */
 const connectMs = 2_000;
 /** Wait for an answer to one statement; later than the server's own limit, for servers that say nothing any more. */
-const answerMs = 4_000;
+const usualAnswerMs = 4_000;
+/** By how much the server's limit of a read comes before that. */
+const aheadMs = 1_000;
 /** How long a transaction is run again. */
 const againMs = 3_000;
 /** How long the outcome of a lost COMMIT is looked for; longer than the server keeps a transaction that hears nothing. */
@@ -55,14 +57,19 @@ type Attempt<T> =
   /** `again`: nothing was stored, and the next try may well succeed. */
   | { readonly end: "undone"; readonly error: unknown; readonly again: boolean };
 
-type ConnectionsOptions = Pick<PoolConfig, "max" | "query_timeout">;
+interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
+  /** Wait for an answer to one statement, and little longer than one read may take; 0: for ever. In milliseconds. */
+  readonly answerMs?: number;
+}
 
 export class Connections implements AsyncDisposable {
   readonly #pool: Pool;
+  readonly #readLimits: Limits;
   #closed: Promise<void> | undefined;
   #triesAgain = 0;
 
-  constructor(address: PoolConfig, options: ConnectionsOptions = {}) {
+  constructor(address: PoolConfig, { answerMs = usualAnswerMs, ...options }: ConnectionsOptions = {}) {
+    this.#readLimits = { ...usualLimits, statementMs: Math.max(0, answerMs - aheadMs) };
     this.#pool = new Pool({
       application_name: applicationName,
       ...address,
@@ -84,9 +91,19 @@ export class Connections implements AsyncDisposable {
     return this.#triesAgain;
   }
 
-  /** One query that changes nothing, on its own. */
+  /**
+   * One query that changes nothing. The server has to know its limits: a query that only we have given up goes on there,
+   * and the next one takes another connection.
+   */
   async read<Row>(query: CompiledQuery<Row>): Promise<Row[]> {
-    const ask = (session: Session) => session.all(query);
+    const ask = async (session: LentSession) => {
+      try {
+        await session.execute(beginning(this.#readLimits, null));
+        return await session.all(query);
+      } finally {
+        await session.rollBack();
+      }
+    };
     let read = await this.#lend(ask);
     // Perhaps only this connection had died in the meantime.
     if (read.failed && read.again) read = await this.#lend(ask);

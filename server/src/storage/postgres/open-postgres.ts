@@ -38,7 +38,7 @@ export async function openPostgresStore(
   access: "read-write" | "read-only",
 ): Promise<PostgresStore> {
   const address = addressOf(access === "read-only" ? (replicaUrl ?? url) : url);
-  const answer = access === "read-only" ? { query_timeout: exportAnswerMs } : {};
+  const answer = access === "read-only" ? { answerMs: exportAnswerMs } : {};
   return closingOnFailure(new Connections(address, { max: poolMax, ...answer }), async (connections) => {
     await checkServer(connections);
     const pending = await findPending(connections, postgresMigrations());
@@ -56,7 +56,7 @@ export async function migratePostgres({ url }: PostgresLocation): Promise<string
 
 async function migrateAt(address: PoolConfig): Promise<string[]> {
   // Migrations take as long as they take.
-  await using connections = new Connections(address, { max: 1, query_timeout: 0 });
+  await using connections = new Connections(address, { max: 1, answerMs: 0 });
   await checkServer(connections);
   return await applyPending(connections, createQueries(postgresDialect), postgresMigrations());
 }

@@ -2,9 +2,12 @@
 // submissions nothing, and are given up quickly: a gate that cannot count with the others counts alone.
 import { escapeLiteral, Pool, type QueryResult } from "pg";
 import { type CallCountEvents, type CallCounts, callCountTable } from "../call-counts.ts";
+import { createQueries } from "../queries/compile.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { applicationName, columnTypes } from "./connections.ts";
+import { forgetBatch, untilNoneIsLeft } from "./forgetting.ts";
+import { postgresDialect } from "./queries.ts";
 
 const connectionsMax = 2;
 /** A caller waits for this, and as long for a connection, before anything of his request is looked at. */
@@ -55,7 +58,8 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
   return {
     query: ({ text, values = [] }) => counted(text, values),
     async forget(before) {
-      await counted(`DELETE FROM ${callCountTable} WHERE expire < $1`, [before]);
+      const { sql, parameters } = forgetBatch(createQueries(postgresDialect), callCountTable, before);
+      await untilNoneIsLeft(async () => (await counted(sql, parameters)).rowCount ?? 0);
     },
     [Symbol.asyncDispose]: () => pool.end(),
   };

@@ -51,6 +51,7 @@ import { acceptAll, contendedBy, evidenceOf, type Submission } from "./acceptanc
 import { Addressees, automaticKeys, lockAddresses } from "./addressees.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { Connections, Limits } from "./connections.ts";
+import { forgetRows } from "./forgetting.ts";
 import { type NewsletterLinks, newsletterLinksOf } from "./newsletter-links.ts";
 import { type Outbox, outboxOf } from "./outbox.ts";
 import { anyOf, insertAll, postgresDialect } from "./queries.ts";
@@ -175,13 +176,11 @@ export class PostgresStore implements Store {
   }
 
   forgetIdempotency(before: number): Promise<number> {
-    const { forgetKeys } = onceQueries(this.#queries);
-    return this.#connections.transaction((session) => session.run(forgetKeys(before)));
+    return forgetRows(this.#connections, this.#queries, "idempotency", before);
   }
 
   forgetChallenges(before: number): Promise<number> {
-    const { forgetChallenges } = onceQueries(this.#queries);
-    return this.#connections.transaction((session) => session.run(forgetChallenges(before)));
+    return forgetRows(this.#connections, this.#queries, "spent_challenge", before);
   }
 
   freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]> {

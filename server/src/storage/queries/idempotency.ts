@@ -1,4 +1,4 @@
-// The queries about what a submission can be made with once only that every engine runs alike. Builds them and runs none.
+// The query about what a submission can be made with once only that every engine runs alike. Builds it and runs none.
 import { compileOnce, type Queries } from "./compile.ts";
 
 export const onceQueries = (queries: Queries) => ({
@@ -13,9 +13,4 @@ export const onceQueries = (queries: Queries) => ({
         .where("key_hash", "=", keyHash)
         .where("idempotency.created_at", ">", since),
   ),
-
-  forgetKeys: (before: number) => queries.deleteFrom("idempotency").where("created_at", "<=", before).compile(),
-
-  forgetChallenges: (before: number) =>
-    queries.deleteFrom("spent_challenge").where("expires_at", "<=", before).compile(),
 });

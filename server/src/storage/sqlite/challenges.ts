@@ -1,7 +1,6 @@
 // Spent challenges in SQLite. One is spent in the transaction that stores its submission. Its functions run inside a
 // transaction that the store has opened.
 import { compileOnce } from "../queries/compile.ts";
-import { onceQueries } from "../queries/idempotency.ts";
 import type { ChallengeRecord } from "../records.ts";
 import { spentChallengeRow } from "../rows/idempotency.ts";
 import type { SpentChallengeTable } from "../schema.ts";
@@ -21,6 +20,7 @@ export function spentChallengesOf({ connection, queries }: Engine): SpentChallen
   return {
     has: ({ hash }) => connection.all(found({ hash })).length > 0,
     add: (challenge) => void insert(spentChallengeRow(challenge)),
-    forget: (before) => connection.run(onceQueries(queries).forgetChallenges(before)),
+    forget: (before) =>
+      connection.run(queries.deleteFrom("spent_challenge").where("expires_at", "<=", before).compile()),
   };
 }

@@ -32,6 +32,6 @@ export function idempotencyKeysOf({ connection, queries }: Engine): IdempotencyK
       return false;
     },
     take: (...taken) => void insert(idempotencyRow(...taken)),
-    forget: (before) => connection.run(query.forgetKeys(before)),
+    forget: (before) => connection.run(queries.deleteFrom("idempotency").where("created_at", "<=", before).compile()),
   };
 }

@@ -6,3 +6,6 @@ CREATE UNLOGGED TABLE call_count (
   points INTEGER NOT NULL DEFAULT 0,
   expire BIGINT
 );
+
+-- Windows that are over are looked for by their ends.
+CREATE INDEX call_count_expire ON call_count (expire);
