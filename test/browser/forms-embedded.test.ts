@@ -252,3 +252,93 @@ describe("a service that asks for proofs of work", () => {
     expect((await asking.stored()).subscribers).toHaveLength(1);
   });
 });
+
+describe("in a page that goes on changing", () => {
+  const fault = "E-mail address: Enter one e-mail address, like name@example.org.";
+
+  /** A form with something typed into it, and something wrong. */
+  async function begunInquiry(visit: Visit): Promise<Locator> {
+    const form = visit.page.locator("inquiry-form");
+    await catalogued(form).check();
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByLabel("E-mail address").fill("ann");
+    await form.getByRole("button", { name: "Send inquiry" }).click();
+    await form.getByRole("link", { name: fault }).waitFor();
+    await form.getByLabel("Your name").focus();
+    return form;
+  }
+
+  test("properties that are set anew, with the same in them, take nothing from what was typed", async () => {
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    const set = (form: Locator) =>
+      form.evaluate((element) =>
+        Object.assign(element, {
+          packages: ["en-GB-scottish", { id: "de-AT", title: "Austrian German" }],
+          values: { company: "Example Ltd" },
+          strings: { fields: { company: { label: "Firm" } } },
+        }),
+      );
+    const element = visit.page.locator("inquiry-form");
+    await catalogued(element).waitFor();
+    await set(element);
+    await element.getByRole("checkbox", { name: "en-GB-scottish" }).check();
+    await element.getByLabel("Your name").fill("Ann Buyer");
+    await set(element);
+    expect(await element.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    expect(await element.getByLabel("Firm").inputValue()).toBe("Example Ltd");
+    expect(await element.getByRole("checkbox", { name: "en-GB-scottish" }).isChecked()).toBe(true);
+  });
+
+  test("other words come with all that was typed, with what is wrong, and with the focus", async () => {
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    const form = await begunInquiry(visit);
+    await visit.page.evaluate(() => document.documentElement.setAttribute("lang", "de"));
+    await form.getByRole("button", { name: "Anfrage senden" }).waitFor();
+    expect(await form.locator("#name").inputValue()).toBe("Ann Buyer");
+    expect(await catalogued(form).isChecked()).toBe(true);
+    expect(await form.locator("#email").getAttribute("aria-invalid")).toBe("true");
+    expect(await form.locator("#summary a").count()).toBe(1);
+    expect(await form.locator("#name").evaluate((input) => input.matches(":focus"))).toBe(true);
+  });
+
+  test("a form that is moved behaves as before, also when a receipt stands in its place", async () => {
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service)}` });
+    const { page } = visit;
+    const form = page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").fill("moved@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    await form.evaluate((element) => {
+      const refused = () => element.setAttribute("title", `${element.getAttribute("title") ?? ""}refused `);
+      element.addEventListener("submission-refused", refused);
+      document.body.prepend(element);
+    });
+    await form.getByRole("button", { name: "Subscribe another address" }).click();
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByText("Enter your e-mail address.").waitFor();
+    expect(await form.getAttribute("title")).toBe("refused ");
+  });
+
+  test("a page that is written from right to left is no wider for its forms", async () => {
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    await catalogued(visit.page.locator("inquiry-form")).waitFor();
+    const beyond = await visit.page.evaluate(() => {
+      document.documentElement.dir = "rtl";
+      return document.documentElement.scrollWidth - window.innerWidth;
+    });
+    expect(beyond).toBe(0);
+  });
+
+  test("a form whose script came from elsewhere is sent to the endpoint that a property names", async () => {
+    await using visit = await visitHost({ body: `<main></main>${scriptOf(service)}` });
+    const { page } = visit;
+    await page.evaluate((endpoint) => {
+      document.querySelector("main")!.append(Object.assign(document.createElement("newsletter-form"), { endpoint }));
+    }, `${service.url}/`);
+    const form = page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").fill("bundled@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    expect(await form.getAttribute("endpoint")).toBe(`${service.url}/`);
+  });
+});

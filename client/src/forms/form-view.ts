@@ -69,6 +69,11 @@ export class FormView {
     remove.setAttribute("aria-label", filled(this.#strings.fileRemove, { name: file.name }));
   }
 
+  /** Why the form was not sent; nothing, when it has no problem. */
+  get refusal(): Refusal {
+    return this.#refusal;
+  }
+
   /** Shows the problems of the form, at its fields and above it. */
   showRefusal(refusal: Refusal): void {
     this.#refusal = refusal;

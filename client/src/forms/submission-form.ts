@@ -32,7 +32,7 @@ export interface RefusalDetail {
 // Frameworks import elements on servers too, where there are none.
 const PageElement = globalThis.HTMLElement ?? Object;
 
-const ownProperties = ["packages", "strings", "values"] as const;
+const ownProperties = ["endpoint", "packages", "strings", "values"] as const;
 
 /** A form of the service, as an element. */
 export abstract class SubmissionForm extends PageElement {
@@ -47,6 +47,10 @@ export abstract class SubmissionForm extends PageElement {
   /** Null while a receipt stands in the form's place. */
   #view: FormView | null = null;
   #sending: AbortController | null = null;
+  #begun = false;
+  /** Something has changed that the form shows only once it is not being sent any more. */
+  #outdated = false;
+  #around: MutationObserver | null = null;
   #offline = false;
   readonly #key = new SubmissionKey();
 
@@ -54,8 +58,9 @@ export abstract class SubmissionForm extends PageElement {
   get strings(): StringsOverride {
     return this.#override;
   }
-  set strings(override: StringsOverride) {
-    this.#override = override;
+  set strings(override: StringsOverride | undefined) {
+    if (same(override, this.#override)) return;
+    this.#override = override ?? {};
     this.#refresh();
   }
 
@@ -64,8 +69,10 @@ export abstract class SubmissionForm extends PageElement {
     return this.#packages;
   }
   set packages(packages: readonly (string | PackageChoice)[] | null | undefined) {
-    this.#packages =
+    const choices =
       packages?.map((one) => (typeof one === "string" ? { id: one, title: one } : one)) ?? (packages as null);
+    if (same(choices, this.#packages)) return;
+    this.#packages = choices;
     this.#refresh();
   }
 
@@ -73,14 +80,26 @@ export abstract class SubmissionForm extends PageElement {
   get values(): FormValues {
     return this.#values;
   }
-  set values(values: FormValues) {
-    this.#values = values;
-    if (this.#view) this.#render(values);
+  set values(values: FormValues | undefined) {
+    if (same(values, this.#values)) return;
+    this.#values = values ?? {};
+    if (this.#view) this.#render(this.#values);
+  }
+
+  /** Base address of the service; the attribute of that name. */
+  get endpoint(): string {
+    return endpointOf(this.getAttribute("endpoint"));
+  }
+  set endpoint(address: string | undefined) {
+    if (address === undefined) this.removeAttribute("endpoint");
+    else this.setAttribute("endpoint", address);
   }
 
   connectedCallback(): void {
     window.addEventListener("online", this.#cameOnline);
-    if (this.#view) return;
+    this.#around ??= new MutationObserver(() => this.#speak());
+    this.#around.observe(document, { subtree: true, attributeFilter: ["lang"] });
+    if (this.#begun) return this.#speak();
     // Set before this script was loaded, and until now in the accessors' way.
     for (const name of ownProperties) {
       if (!Object.hasOwn(this, name)) continue;
@@ -89,16 +108,17 @@ export abstract class SubmissionForm extends PageElement {
       Object.assign(this, { [name]: value });
     }
     void this.#inItsLanguage(() => {
-      if (!this.#view) this.#begin();
+      if (!this.#begun) this.#begin();
     });
   }
 
   disconnectedCallback(): void {
     window.removeEventListener("online", this.#cameOnline);
+    this.#around?.disconnect();
   }
 
   attributeChangedCallback(name: string, _before: string | null, text: string | null): void {
-    if (name === "lang") return void this.#inItsLanguage(() => this.#refresh());
+    if (name === "lang") return this.#speak();
     try {
       const value: unknown = text === null ? undefined : JSON.parse(text);
       if (name === "packages") this.packages = value as readonly string[];
@@ -109,11 +129,6 @@ export abstract class SubmissionForm extends PageElement {
     }
   }
 
-  /** Base address of the service. */
-  get #endpoint(): string {
-    return endpointOf(this.getAttribute("endpoint"));
-  }
-
   // At once where that is possible: a form that comes later moves what is below it.
   async #inItsLanguage(then: () => void): Promise<void> {
     const loading = this.isConnected && languageLoading(this);
@@ -121,7 +136,15 @@ export abstract class SubmissionForm extends PageElement {
     then();
   }
 
+  /** Goes over to the language that is spoken around by now. */
+  #speak(): void {
+    void this.#inItsLanguage(() => {
+      if (this.#begun && stringsFor(this, this.#override).lang !== this.#strings.lang) this.#refresh();
+    });
+  }
+
   #begin(): void {
+    this.#begun = true;
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     style(root);
     this.#listen(root);
@@ -132,14 +155,19 @@ export abstract class SubmissionForm extends PageElement {
     this.#takeOver(frame);
   }
 
-  /** Writes the form anew in changed words, with what is in it. */
+  /** Writes the form anew in changed words, with what is in it and what is wrong with it. */
   #refresh(): void {
-    if (!this.#view) return;
+    this.#outdated = this.#sending !== null;
+    if (!this.#view || this.#outdated) return;
+    const { refusal } = this.#view;
+    const focused = this.shadowRoot!.activeElement?.id;
     const values: Record<string, string[]> = {};
     for (const [name, value] of this.#view.values()) {
       if (typeof value === "string") (values[name] ??= []).push(value);
     }
     this.#render(values);
+    this.#view.showRefusal(refusal);
+    if (focused) this.shadowRoot!.getElementById(focused)?.focus();
   }
 
   #render(values: FormValues, receipt?: FormReceipt): void {
@@ -159,7 +187,7 @@ export abstract class SubmissionForm extends PageElement {
 
   #state(values: FormValues): FormState {
     return {
-      action: formAction(this.formName, this.#endpoint),
+      action: formAction(this.formName, this.endpoint),
       values: { source: this.getAttribute("source") ?? "", ...values },
       issues: [],
       packages: this.#packages === undefined ? [] : this.#packages,
@@ -179,7 +207,7 @@ export abstract class SubmissionForm extends PageElement {
     const view = this.#view;
     view?.showPackagesMissing(false);
     try {
-      const { packages } = await formConfig(this.#endpoint);
+      const { packages } = await formConfig(this.endpoint);
       if (view !== this.#view) return;
       this.#packages = packages;
       view?.showPackages(this.#state(values));
@@ -202,7 +230,7 @@ export abstract class SubmissionForm extends PageElement {
       if (this.#view && target === this.#view.fileInput) void fileChosen(this.#view, this.#strings);
     });
     // What sending needs to know is asked for early, so that nobody waits for it.
-    root.addEventListener("focusin", () => void formConfig(this.#endpoint).catch(() => {}), { once: true });
+    root.addEventListener("focusin", () => void formConfig(this.endpoint).catch(() => {}), { once: true });
     for (const type of ["dragover", "dragleave", "drop"])
       on(type, (event) => {
         if (this.#view) fileDragged(event as DragEvent, this.#view, this.#strings, this.#sending !== null);
@@ -220,7 +248,7 @@ export abstract class SubmissionForm extends PageElement {
     }
     const wanted = target.closest<HTMLElement>("[data-do]")?.dataset["do"];
     if (wanted === "cancel") this.#sending?.abort();
-    if (wanted === "reload") void this.#loadPackages({});
+    if (wanted === "reload") void this.#loadPackages(this.#values);
     if (wanted === "again") {
       this.#render({});
       this.#view?.focusFirst();
@@ -258,6 +286,7 @@ export abstract class SubmissionForm extends PageElement {
     } finally {
       this.#sending = null;
       view.busy = false;
+      if (this.#outdated) this.#refresh();
     }
   }
 
@@ -265,7 +294,7 @@ export abstract class SubmissionForm extends PageElement {
     const source = this.getAttribute("source");
     if (source !== null) values.set("source", source);
     return sendForm(this.formName, values, {
-      endpoint: this.#endpoint,
+      endpoint: this.endpoint,
       key: this.#key.of(values),
       signal,
       onProof: (solving) => view.say(solving ? this.#strings.checking : this.#strings.sending),
@@ -291,10 +320,12 @@ export abstract class SubmissionForm extends PageElement {
       throw error;
     }
     this.#offline = error.code === "NETWORK" && !navigator.onLine;
-    if (error.code === "NETWORK" && new URL(this.#endpoint).origin !== location.origin)
+    if (error.code === "NETWORK" && new URL(this.endpoint).origin !== location.origin)
       console.warn(
-        `No answer of ${this.#endpoint}: it may be away, or its CORS_ORIGINS do not name ${location.origin}.`,
+        `No answer of ${this.endpoint}: it may be away, or its CORS_ORIGINS do not name ${location.origin}.`,
       );
+    if (error.code === "UNEXPECTED_RESPONSE")
+      console.warn(`${this.endpoint} did not answer as the service does. Is it what "endpoint" should name?`);
     const { issues } = error;
     // Problems that are shown at their fields need no words of their own.
     if (issues.length > 0) this.#refuse(view, { issues }, error);
@@ -321,6 +352,9 @@ export abstract class SubmissionForm extends PageElement {
     this.#offline = false;
   };
 }
+
+// Frameworks set their properties again with every rendering, each time to something new that says the same.
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const abortOf = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {

@@ -40,7 +40,7 @@ p { margin: 0; }
 .optional { color: var(--quiet); font-weight: 400; }
 .hint { margin-bottom: .375rem; color: var(--quiet); font-size: .9375em; }
 .error { margin-bottom: .375rem; color: var(--bad); font-weight: 600; font-size: .9375em; }
-.error::before { content: "!"; display: inline-block; width: 1.25em; height: 1.25em; margin-inline-end: .4em; border-radius: 50%; background: var(--bad); color: light-dark(#fff, #2a0d08); font-weight: 700; line-height: 1.25; text-align: center; }
+.error::before { content: "!"; content: "!" / ""; display: inline-block; width: 1.25em; height: 1.25em; margin-inline-end: .4em; border-radius: 50%; background: var(--bad); color: light-dark(#fff, #2a0d08); font-weight: 700; line-height: 1.25; text-align: center; }
 input:not([type=checkbox]), textarea {
   display: block;
   width: 100%;
@@ -70,6 +70,7 @@ input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; a
 .drop { position: relative; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; padding: .75rem; border: 1.5px dashed var(--line); border-radius: var(--radius); background: var(--surface); transition: border-color .15s, background-color .15s; }
 .drop svg { flex: none; fill: none; stroke: var(--quiet); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .drop input[type=file] { flex: 1; width: auto; min-width: 0; min-height: 0; padding: .25rem; border: 0; background: none; box-shadow: none; }
+.drop ::file-selector-button { min-height: 2.25rem; margin-inline-end: .75rem; padding: .25rem .875rem; border: 1px solid var(--line); border-radius: var(--radius); background: transparent; color: inherit; font: inherit; cursor: pointer; }
 .drop.scripted { min-height: 4.5rem; padding: .75rem 1rem; }
 .drop.scripted:hover, .drop.over { border-color: var(--accent); }
 .drop.over { border-style: solid; background: color-mix(in srgb, var(--accent) 10%, var(--surface)); }
@@ -108,7 +109,7 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .tick path { fill: none; }
 .reference > span { display: block; color: var(--quiet); font-size: .9375em; }
 .reference strong { font-size: 1.125em; font-variant-numeric: tabular-nums; letter-spacing: .01em; user-select: all; }
-.trap { position: absolute; left: -200vw; width: 1px; height: 1px; overflow: hidden; }
+.trap { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 @container (min-width: 32rem) {
   .grid { grid-template-columns: 1fr 1fr; align-items: end; }
   .grid > :not(.half) { grid-column: 1 / -1; }
