@@ -264,6 +264,28 @@ test.each([
   },
 );
 
+test("failed mails are woken however many there are, and none that somebody holds is waited for", async () => {
+  await using tested = await openPostgresUnderTest("test");
+  const { store, database } = tested;
+  await database.query(`
+    INSERT INTO mail (id, kind, recipients, subject, text, html, headers, status, attempts, created_at)
+    SELECT n::text, 'inquiry-notice', '["a@example.org"]', 's', 't', 'h', '{}', 'failed', 9, n FROM generate_series(1, 25000) AS n`);
+  const held = database
+    .query("BEGIN; SELECT 1 FROM mail WHERE id = '7' FOR UPDATE; SELECT pg_sleep(60)")
+    .catch(() => "ended");
+  await expect
+    .poll(() => database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
+    .toHaveLength(1);
+  expect(await store.retryMails("all-failed", noon)).toBe(24_999);
+  const transactions = await database.query(
+    `SELECT DISTINCT xmin::text FROM mail WHERE status = 'queued' AND due_at = ${noon}`,
+  );
+  expect(transactions).toHaveLength(3);
+  await endConnections(database);
+  await held;
+  expect(await store.retryMails("all-failed", noon)).toBe(1);
+});
+
 test("windows of callers that are over are forgotten however many there are, and none that somebody holds is waited for", async () => {
   await using tested = await openPostgresUnderTest("test");
   const { database } = tested;

@@ -21,6 +21,7 @@ test.each([
   ["postgres://u:p@[::1]/x", false],
   ["postgres:///x?host=/run/postgresql", false],
   ["postgres://u:p@localhost.example.org/x", { rejectUnauthorized: true }],
+  ["postgres://u:p@127.example.org/x", { rejectUnauthorized: true }],
 ])("%s has the protection %j", (url, ssl) => {
   expect(addressOf(url)).toMatchObject({ ssl });
 });

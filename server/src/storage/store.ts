@@ -1,5 +1,6 @@
 // The storage port. Each method is one transaction and one promise: when it resolves, what it did is on stable storage;
-// when it rejects, nothing of it is, unless the error says that nobody can tell. No closure crosses the port, because on
+// when it rejects, nothing of it is, unless the error says that nobody can tell. What tidies up, or wakes many mails, may be
+// done in part then. No closure crosses the port, because on
 // one connection somebody else's rollback would take an acknowledged row with it. `test/contract/` is its specification,
 // run on every engine.
 import type { ReferenceKind } from "@submissions/shared/reference";

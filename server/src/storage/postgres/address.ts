@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { PoolConfig } from "pg";
 import { StorageUnavailable } from "../store.ts";
 
-const onThisMachine = (host: string): boolean => /^(?:\/|localhost$|127\.|::1$)/.test(host);
+const onThisMachine = (host: string): boolean => /^(?:\/|localhost$|127(?:\.\d{1,3}){3}$|::1$)/.test(host);
 
 /** @param url checked by the configuration: postgres://user:password@host:port/database?sslmode=… */
 export function addressOf(url: string): PoolConfig {

@@ -2,13 +2,14 @@
 // has opened. Knows nothing of providers.
 import { sql } from "kysely";
 import type { Queries } from "../queries/compile.ts";
-import { outboxQueries, queued } from "../queries/outbox.ts";
+import { failed, outboxQueries, queued } from "../queries/outbox.ts";
 import { suppressionQueries } from "../queries/suppression.ts";
 import type { LeasedMail, MailSettlement } from "../records.ts";
 import { leasedMails, settledColumns, settledValues, unleased, unreadableMail } from "../rows/outbox.ts";
 import type { MailTable } from "../schema.ts";
-import type { Lease } from "../store.ts";
+import type { Lease, Store } from "../store.ts";
 import { lockAddresses } from "./addressees.ts";
+import { batchRows } from "./batches.ts";
 import type { Session } from "./connections.ts";
 import { rowsOf } from "./queries.ts";
 import { noteNews } from "./suppression.ts";
@@ -17,6 +18,8 @@ export interface Outbox {
   claim(session: Session, now: number, limit: number, lease: Lease): Promise<LeasedMail[]>;
   settle(session: Session, settlements: readonly MailSettlement[], owner: string): Promise<void>;
   release(session: Session, owner: string, now: number): Promise<void>;
+  /** Of many, a batch. */
+  retry(session: Session, which: Parameters<Store["retryMails"]>[0], now: number): Promise<number>;
 }
 
 export function outboxOf(queries: Queries): Outbox {
@@ -99,6 +102,15 @@ export function outboxOf(queries: Queries): Outbox {
         .where("status", "=", queued)
         .where("lease_owner", "=", owner);
       await session.run(released.compile());
+    },
+
+    retry(session, which, now) {
+      const woken = query.woken(which, now);
+      if (which !== "all-failed") return session.run(woken.compile());
+      const some = sql<boolean>`ctid = ANY (ARRAY (
+        SELECT ctid FROM mail WHERE status = ${failed} ORDER BY created_at LIMIT ${batchRows} FOR UPDATE SKIP LOCKED
+      ))`;
+      return session.run(woken.where(some).compile());
     },
   };
 }

@@ -133,7 +133,10 @@ class PostgresArchive implements RowArchive {
   async #begin(isolation = "READ COMMITTED", first = ""): Promise<void> {
     await this.#execute(`BEGIN ISOLATION LEVEL ${isolation}; ${settings}; ${first}`);
     const [found] = await this.#all(tryCopyLock);
-    if (!found?.locked) throw new StorageUnavailable("Another copy is under way from or to this database.");
+    if (!found?.locked)
+      throw new StorageUnavailable(
+        "Another copy is under way from or to this database, or it is to be copied to itself.",
+      );
   }
 
   async #all<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<Row[]> {

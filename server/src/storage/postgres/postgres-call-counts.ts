@@ -5,8 +5,9 @@ import { type CallCountEvents, type CallCounts, callCountTable } from "../call-c
 import { createQueries } from "../queries/compile.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
+import { inBatches } from "./batches.ts";
 import { applicationName, columnTypes } from "./connections.ts";
-import { forgetBatch, untilNoneIsLeft } from "./forgetting.ts";
+import { forgetBatch } from "./forgetting.ts";
 import { postgresDialect } from "./queries.ts";
 
 const connectionsMax = 2;
@@ -59,7 +60,7 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
     query: ({ text, values = [] }) => counted(text, values),
     async forget(before) {
       const { sql, parameters } = forgetBatch(createQueries(postgresDialect), callCountTable, before);
-      await untilNoneIsLeft(async () => (await counted(sql, parameters)).rowCount ?? 0);
+      await inBatches(async () => (await counted(sql, parameters)).rowCount ?? 0);
     },
     [Symbol.asyncDispose]: () => pool.end(),
   };

@@ -49,6 +49,7 @@ import {
 } from "../store.ts";
 import { acceptAll, contendedBy, evidenceOf, type Submission } from "./acceptance.ts";
 import { Addressees, automaticKeys, lockAddresses } from "./addressees.ts";
+import { inBatches } from "./batches.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { Connections, Limits } from "./connections.ts";
 import { forgetRows } from "./forgetting.ts";
@@ -204,8 +205,8 @@ export class PostgresStore implements Store {
   }
 
   retryMails(which: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
-    const { retry } = outboxQueries(this.#queries);
-    return this.#connections.transaction((session) => session.run(retry(which, now)));
+    const some = () => this.#connections.transaction((session) => this.#outbox.retry(session, which, now));
+    return inBatches(some);
   }
 
   async listMails(filter: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {

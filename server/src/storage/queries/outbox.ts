@@ -7,7 +7,7 @@ import type { Queries } from "./compile.ts";
 
 // Written into the text, not bound: planners use a partial index only where they can see that the condition holds.
 export const queued = sql.lit<MailStatus>("queued");
-const failed = sql.lit<MailStatus>("failed");
+export const failed = sql.lit<MailStatus>("failed");
 
 export const outboxQueries = (queries: Queries) => ({
   /** The mails to be leased next, oldest due first. */
@@ -29,18 +29,17 @@ export const outboxQueries = (queries: Queries) => ({
     denials: sql<number | null>`CASE WHEN lease_owner <> ${lease.owner} THEN 0 ELSE denials END`,
   }),
 
-  retry(which: Parameters<Store["retryMails"]>[0], now: number) {
+  /** Makes mails due. */
+  woken(which: Parameters<Store["retryMails"]>[0], now: number) {
     // A lease stays with its holder: the mail may be on its way at this moment.
     const due = queries.updateTable("mail").set({
       status: "queued",
       due_at: now,
       attempts: sql<number>`CASE WHEN status = ${failed} THEN 0 ELSE attempts END`,
     });
-    const woken =
-      which === "all-failed"
-        ? due.where("status", "=", failed)
-        : due.where("id", "=", which.id).where("status", "in", ["queued", "failed"]);
-    return woken.compile();
+    return which === "all-failed"
+      ? due.where("status", "=", failed)
+      : due.where("id", "=", which.id).where("status", "in", ["queued", "failed"]);
   },
 
   list: ({ status, limit }: Parameters<Store["listMails"]>[0]) =>

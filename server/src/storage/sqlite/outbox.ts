@@ -52,7 +52,7 @@ export function outboxOf({ connection, queries }: Engine): Outbox {
       connection.run(released.compile());
     },
 
-    retry: (which, now) => connection.run(query.retry(which, now)),
+    retry: (which, now) => connection.run(query.woken(which, now).compile()),
 
     list: (filter) => connection.all(query.list(filter)).map(storedMail),
 
