@@ -329,6 +329,18 @@ describe("in a page that goes on changing", () => {
     expect(beyond).toBe(0);
   });
 
+  test("words run as their language does, whichever way the page does", async () => {
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service)}` });
+    const form = visit.page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").waitFor();
+    await visit.page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
+    const direction = () => form.locator(".frame").evaluate((frame) => getComputedStyle(frame).direction);
+    expect(await direction()).toBe("ltr");
+    const strings = { lang: "ar", trap: "اترك هذا الحقل فارغا", fields: { email: { label: "البريد الإلكتروني" } } };
+    await form.evaluate((element, words) => void Object.assign(element, { strings: words }), strings);
+    expect(await direction()).toBe("rtl");
+  });
+
   test("a form whose script came from elsewhere is sent to the endpoint that a property names", async () => {
     await using visit = await visitHost({ body: `<main></main>${scriptOf(service)}` });
     const { page } = visit;

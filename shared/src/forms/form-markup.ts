@@ -12,7 +12,7 @@ import { translated, wordedIssues, type WordedIssue } from "./issue-words.ts";
 export function formMarkup(form: FormName, state: FormState): string {
   const { strings, receipt } = state;
   const content = receipt ? receiptMarkup(form, receipt, strings) : openForm(form, state);
-  return html`<div class="frame ${form}" part="frame" lang="${strings.lang}">${content}</div>`.text;
+  return html`<div class="frame ${form}" part="frame" lang="${strings.lang}" dir="auto">${content}</div>`.text;
 }
 
 function openForm(form: FormName, state: FormState): Markup {
