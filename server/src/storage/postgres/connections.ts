@@ -32,7 +32,8 @@ export interface Limits {
   readonly idleMs: number;
 }
 
-const usualLimits: Limits = { statementMs: 3_000, lockMs: 2_000, idleMs: 2_500 };
+// A lock is waited for a little longer than a process that says nothing any more can hold it.
+const usualLimits: Limits = { statementMs: 3_000, lockMs: 2_800, idleMs: 2_500 };
 
 /** One connection, within one transaction or for one read. */
 export interface Session {
