@@ -181,7 +181,10 @@ describe("on its way", () => {
     await send(form);
     await form.getByRole("progressbar").waitFor();
     await form.getByRole("button", { name: "Cancel" }).click();
-    await form.getByRole("status").getByText("Cancelled. Everything you entered is still here.").waitFor();
+    await form
+      .getByRole("status")
+      .getByText("Cancelled, unless it had arrived already. Everything you entered is still here.")
+      .waitFor();
     expect(await form.getByRole("progressbar").isVisible()).toBe(false);
     expect(await form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
     expect(await form.locator(".chosen").innerText()).toContain("large.pdf");

@@ -324,8 +324,7 @@ export abstract class SubmissionForm extends PageElement {
       console.warn(
         `No answer of ${this.endpoint}: it may be away, or its CORS_ORIGINS do not name ${location.origin}.`,
       );
-    if (error.code === "UNEXPECTED_RESPONSE")
-      console.warn(`${this.endpoint} did not answer as the service does. Is it what "endpoint" should name?`);
+    if (error.code === "UNEXPECTED_RESPONSE") console.warn(`What answered at ${this.endpoint} is not the service.`);
     const { issues } = error;
     // Problems that are shown at their fields need no words of their own.
     if (issues.length > 0) this.#refuse(view, { issues }, error);

@@ -57,7 +57,7 @@ export const german: FormStrings = {
   uploading: "Wird gesendet, {percent} %",
   uploaded: "Gesendet. Warten auf die Antwort …",
   cancel: "Abbrechen",
-  cancelled: "Abgebrochen. Ihre Angaben sind noch da.",
+  cancelled: "Abgebrochen, falls es nicht schon angekommen war. Ihre Angaben sind noch da.",
   retry: "Erneut versuchen",
   offline: "Sie sind offline.",
   unreachable: "Wir waren nicht zu erreichen.",

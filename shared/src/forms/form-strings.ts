@@ -132,7 +132,7 @@ export const english: FormStrings = {
   uploading: "Sending, {percent}%",
   uploaded: "Sent. Waiting for the answer…",
   cancel: "Cancel",
-  cancelled: "Cancelled. Everything you entered is still here.",
+  cancelled: "Cancelled, unless it had arrived already. Everything you entered is still here.",
   retry: "Try again",
   offline: "You are offline.",
   unreachable: "We could not be reached.",

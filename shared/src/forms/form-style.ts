@@ -70,7 +70,7 @@ input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; a
 .drop { position: relative; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; padding: .75rem; border: 1.5px dashed var(--line); border-radius: var(--radius); background: var(--surface); transition: border-color .15s, background-color .15s; }
 .drop svg { flex: none; fill: none; stroke: var(--quiet); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .drop input[type=file] { flex: 1; width: auto; min-width: 0; min-height: 0; padding: .25rem; border: 0; background: none; box-shadow: none; }
-.drop ::file-selector-button { min-height: 2.25rem; margin-inline-end: .75rem; padding: .25rem .875rem; border: 1px solid var(--line); border-radius: var(--radius); background: transparent; color: inherit; font: inherit; cursor: pointer; }
+.drop ::file-selector-button { margin-inline-end: .75rem; padding: .25rem .875rem; border: 1px solid var(--line); border-radius: var(--radius); background: transparent; color: inherit; font: inherit; }
 .drop.scripted { min-height: 4.5rem; padding: .75rem 1rem; }
 .drop.scripted:hover, .drop.over { border-color: var(--accent); }
 .drop.over { border-style: solid; background: color-mix(in srgb, var(--accent) 10%, var(--surface)); }
