@@ -132,6 +132,7 @@ describe("killed after the store has the resume and before the commit", () => {
     expect((await site.contents()).applications).toEqual([]);
 
     // Our own clock says that it is old; the store's says that it is not.
+    store.requests.length = 0;
     const second = await site.start({ aheadMs: laterMs, env });
     // By then the staging folder is swept, where by our clock whatever is being received is old as well.
     await until(() => store.requests.some((request) => request === "GET "));
