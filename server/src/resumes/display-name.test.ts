@@ -59,10 +59,11 @@ test.each([
   expect(extensionOf(filename)).toBe(extension);
 });
 
-test("a name that is all extension gets as much of a stem as fits", () => {
+test("a name that is all extension gets a stem, and what is too long for an extension is none", () => {
   expect(cleanFilename(".pdf")).toBe("resume.pdf");
-  expect(cleanFilename(`.${"a".repeat(250)}`)).toBe(`resu.${"a".repeat(250)}`);
-  expect(cleanFilename(`.${"a".repeat(254)}`)).toBe(`.${"a".repeat(254)}`);
+  expect(cleanFilename(`.${"a".repeat(31)}`)).toBe(`resume.${"a".repeat(31)}`);
+  expect(cleanFilename(`.${"a".repeat(32)}`)).toBe(`.${"a".repeat(32)}`);
+  expect(cleanFilename(`.${"a".repeat(300)}`)).toBe(`.${"a".repeat(254)}`);
 });
 
 test("marks stacked without end take no more time than their length", () => {

@@ -3,6 +3,9 @@
 /** What file systems allow, so that the name survives a download. In bytes of UTF-8. */
 const nameBytesMax = 255;
 
+/** What is longer behind the last dot is a sentence without spaces; no system knows an extension half as long. */
+const extensionLengthMax = 32;
+
 /** Controls, line and paragraph separators, and the marks that make text run the other way ("fdp.exe"). */
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -27,10 +30,9 @@ export const cleanFilename = (filename: string): string => {
 const fit = (name: string): string => {
   const base = trim(name);
   const extension = findExtension(base);
-  const extensionBytes = Buffer.byteLength(extension);
-  if (extension === "" || extensionBytes >= nameBytesMax) return trim(cutToBytes(base, nameBytesMax));
+  if (extension === "") return trim(cutToBytes(base, nameBytesMax));
   const stem = base === extension ? "resume" : base.slice(0, -extension.length);
-  return cutToBytes(stem, nameBytesMax - extensionBytes) + extension;
+  return cutToBytes(stem, nameBytesMax - Buffer.byteLength(extension)) + extension;
 };
 
 /** The extension of a cleaned name: lower case, without its dot; empty when it has none. */
@@ -43,7 +45,8 @@ export const extensionOf = (filename: string): string => findExtension(filename)
 const findExtension = (name: string): string => {
   const dot = name.lastIndexOf(".");
   const extension = dot < 0 ? "" : name.slice(dot);
-  return /\p{L}/u.test(extension) && !/\s/u.test(extension) ? extension : "";
+  const isOne = extension.length <= extensionLengthMax && /\p{L}/u.test(extension) && !/\s/u.test(extension);
+  return isOne ? extension : "";
 };
 
 /** Not one pattern anchored at the end: on a long run of blanks within, that one takes the square of the time. */
