@@ -14,6 +14,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     reporters: ["default", "./test/support/count-reporter.ts"],
+    // The same on every machine. Those that mostly wait say so.
+    maxWorkers: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
