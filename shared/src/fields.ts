@@ -1,9 +1,9 @@
 // The rules of texts as zod schemas, of which the submissions' schemas are built. What is refused stands in the rules.
 import { z } from "zod";
-import * as rules from "./rules/text.ts";
-import { isBlank, missing, type TextRule } from "./rules/text.ts";
+import * as rules from "./text.ts";
+import { isBlank, missing, type TextRule } from "./text.ts";
 
-export { cleanText, isNormalisable } from "./rules/text.ts";
+export { cleanText, isNormalisable } from "./text.ts";
 
 // A form field that was sent twice arrives as a list.
 const notText = (issue: { readonly input?: unknown }) =>

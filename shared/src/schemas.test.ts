@@ -1,9 +1,9 @@
 // What holds of all schemas at once: nothing without a maximum, nothing undocumented.
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { applicationInput, applicationReceipt } from "./applications.ts";
-import { inquiryInput, inquiryReceipt } from "./marketplace.ts";
-import { subscribeInput, subscribeReceipt } from "./newsletter.ts";
+import { applicationInput, applicationReceipt } from "./application.ts";
+import { inquiryInput, inquiryReceipt } from "./inquiry.ts";
+import { subscribeInput, subscribeReceipt } from "./subscription.ts";
 
 const schemas = {
   inquiryInput,

@@ -1,6 +1,6 @@
 // Where a newsletter subscriber came from, reduced to a label that can be counted. A source is never a reason to refuse
 // a subscription: whatever comes in, a label comes out.
-import { isNormalisable } from "./rules/text.ts";
+import { isNormalisable } from "./text.ts";
 import { textLengthMax } from "./limits.ts";
 
 /** The label of a source that says nothing, or says too much. */

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { LoopLag, overloadLimits } from "../../server/src/http/overload.ts";
+import { LoopLag, overloadLimits } from "../../server/src/http/gate/overload.ts";
 import { addresses, applicant, buyer, doors, form, json, pdf, rest, type Door } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 

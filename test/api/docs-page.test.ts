@@ -2,9 +2,9 @@
 import { faults } from "@submissions/shared/faults";
 import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
-import { renderDocsPage } from "../../server/src/http/docs-page.ts";
-import { buildOpenApiDocument } from "../../server/src/http/openapi-document.ts";
-import { openApiRoutes } from "../../server/src/http/openapi.ts";
+import { renderDocsPage } from "../../server/src/http/openapi/reader-page.ts";
+import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts";
+import { openApiRoutes } from "../../server/src/http/openapi/routes.ts";
 
 const document = buildOpenApiDocument({ publicUrl: "https://submissions.test", version: "1.2.3" });
 const page = renderDocsPage(document);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { buildOpenApiDocument } from "../../server/src/http/openapi-document.ts";
+import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const require = createRequire(import.meta.url);

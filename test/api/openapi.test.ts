@@ -1,16 +1,16 @@
 // The OpenAPI document: what it promises is what the schemas and the fault table say, to the letter.
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { applicationInput, applicationReceipt, resumeField } from "@submissions/shared/applications";
+import { applicationInput, applicationReceipt, resumeField } from "@submissions/shared/application";
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { bytesMax, textLengthMax } from "@submissions/shared/limits";
-import { inquiryInput, inquiryReceipt } from "@submissions/shared/marketplace";
-import { subscribeInput, subscribeReceipt } from "@submissions/shared/newsletter";
+import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
+import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
 import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { buildOpenApiDocument } from "../../server/src/http/openapi-document.ts";
-import { resolveSchema, type Example, type MediaType, type Operation } from "../../server/src/http/openapi-types.ts";
-import { openApiRoutes } from "../../server/src/http/openapi.ts";
+import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts";
+import { resolveSchema, type Example, type MediaType, type Operation } from "../../server/src/http/openapi/document-types.ts";
+import { openApiRoutes } from "../../server/src/http/openapi/routes.ts";
 
 const document = buildOpenApiDocument({ publicUrl: "https://submissions.test", version: "1.2.3" });
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../server/src/clock.ts";
 import type { Deps } from "../../server/src/deps.ts";
-import { Draining } from "../../server/src/http/draining.ts";
+import { Draining } from "../../server/src/http/gate/draining.ts";
 import { buildHttp } from "../../server/src/http/server.ts";
 import { disposableHosts } from "../../server/src/intake/disposable.ts";
 import { KeysInFlight } from "../../server/src/intake/keys-in-flight.ts";

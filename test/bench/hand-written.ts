@@ -5,7 +5,7 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import multipart from "@fastify/multipart";
-import { inquiryInput, inquiryReceipt } from "@submissions/shared/marketplace";
+import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
 import type { NewMail } from "../../server/src/storage/records.ts";
 import Fastify, { type FastifyInstance } from "fastify";
 import { z } from "zod";

@@ -3,7 +3,7 @@ import { createSubmissionsClient } from "@submissions/client";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { overloadLimits } from "../../server/src/http/overload.ts";
+import { overloadLimits } from "../../server/src/http/gate/overload.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const origin = "https://www.example.org";

@@ -1,4 +1,5 @@
 // The whole service on PostgreSQL: what its callers, its operators and its files see of a database that fails.
+import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { runCommand } from "../desk/run-command.ts";
 import { CutWire } from "../support/cut-wire.ts";
@@ -84,7 +85,7 @@ test("the command line works on it, and says how it is backed up", async () => {
   expect(await run("migrate", "--check")).toMatchObject({ code: 0 });
   const exported = await run("export", "inquiries", "--format", "ndjson");
   expect(JSON.parse(exported.stdout)).toMatchObject({ email: buyer.email });
-  expect(await run("backup", "/tmp/never-written")).toMatchObject({
+  expect(await run("backup", join(service.dataFolder, "never-written"))).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("pg_dump") as string,
   });

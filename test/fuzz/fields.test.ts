@@ -1,6 +1,6 @@
 // What holds of the fields for every value there is: nothing makes a schema throw, what is accepted has the shape that is
 // promised and is not changed by being sent again, and what is refused is refused in words.
-import { applicationInput } from "@submissions/shared/applications";
+import { applicationInput } from "@submissions/shared/application";
 import {
   email,
   emailKey,
@@ -11,8 +11,8 @@ import {
   requiredText,
 } from "@submissions/shared/fields";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
-import { inquiryInput } from "@submissions/shared/marketplace";
-import { subscribeInput } from "@submissions/shared/newsletter";
+import { inquiryInput } from "@submissions/shared/inquiry";
+import { subscribeInput } from "@submissions/shared/subscription";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { z } from "zod";

@@ -1,10 +1,10 @@
 // The forms find before sending what the service would find, in the same words, and nothing else: they are made of the
 // same rules, and this holds whatever is typed.
-import { applicationInput } from "@submissions/shared/applications";
+import { applicationInput } from "@submissions/shared/application";
 import { fieldsOf, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
-import { inquiryInput } from "@submissions/shared/marketplace";
-import { subscribeInput } from "@submissions/shared/newsletter";
-import { isBlank } from "@submissions/shared/rules/text";
+import { inquiryInput } from "@submissions/shared/inquiry";
+import { subscribeInput } from "@submissions/shared/subscription";
+import { isBlank } from "@submissions/shared/text";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { z } from "zod";

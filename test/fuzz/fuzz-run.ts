@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { emailKey } from "@submissions/shared/fields";
-import { subscribeInput } from "@submissions/shared/newsletter";
+import { subscribeInput } from "@submissions/shared/subscription";
 import { requestOf, type FuzzRequest } from "./requests.ts";
 import { ServiceUnderFuzz, settled, until } from "./service-under-fuzz.ts";
 import { judge, type Outcome } from "./verdicts.ts";

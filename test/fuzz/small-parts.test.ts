@@ -1,9 +1,9 @@
 // What holds of the small parts between a stranger's bytes and what is kept, counted or greeted, for every input.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientAddressReader, limitKey, type TrustedProxies } from "../../server/src/http/client-address.ts";
-import { bodyKind } from "../../server/src/http/content-type.ts";
-import { DelimiterCounter } from "../../server/src/http/delimiter-counter.ts";
+import { clientAddressReader, limitKey, type TrustedProxies } from "../../server/src/http/gate/client-address.ts";
+import { bodyKind } from "../../server/src/http/body/content-type.ts";
+import { DelimiterCounter } from "../../server/src/http/body/delimiter-counter.ts";
 import { Fault } from "../../server/src/fault.ts";
 import { nextTry, retryMsMax } from "../../server/src/mail/retry-schedule.ts";
 import { forSubject, greeting } from "../../server/src/mail/stranger.ts";

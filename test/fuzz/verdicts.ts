@@ -1,9 +1,9 @@
 // What is wrong with an answer, whatever the request was: a status that no document names, a body that has not the one
 // shape, words that no caller may read.
-import { applicationReceipt } from "@submissions/shared/applications";
+import { applicationReceipt } from "@submissions/shared/application";
 import { faults } from "@submissions/shared/faults";
-import { inquiryReceipt } from "@submissions/shared/marketplace";
-import { subscribeReceipt } from "@submissions/shared/newsletter";
+import { inquiryReceipt } from "@submissions/shared/inquiry";
+import { subscribeReceipt } from "@submissions/shared/subscription";
 import type { Procedure } from "../support/doors.ts";
 import type { FuzzRequest } from "./requests.ts";
 import type { WireAnswer } from "./wire.ts";

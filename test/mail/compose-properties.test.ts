@@ -1,6 +1,6 @@
 // What must hold for whatever a stranger sends: receipts carry none of it, notices escape all of it, headers stay whole.
-import { applicationInput } from "@submissions/shared/applications";
-import { inquiryInput } from "@submissions/shared/marketplace";
+import { applicationInput } from "@submissions/shared/application";
+import { inquiryInput } from "@submissions/shared/inquiry";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { composeApplicationMails, composeInquiryMails } from "../../server/src/mail/compose.ts";

@@ -1,6 +1,6 @@
 // Postmark's mailer against a stand-in over real sockets: what it posts, and what it makes of every kind of answer.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPostmarkMailer } from "../../server/src/mail/postmark-mailer.ts";
+import { openPostmarkMailer } from "../../server/src/mail/providers/postmark.ts";
 import { PostmarkStandIn, type PostmarkFault } from "../support/postmark-stand-in.ts";
 import { from, inquiry, oneOfEach, welcomes } from "./examples.ts";
 

@@ -1,7 +1,7 @@
 // The SMTP mailer against a real SMTP server: what arrives, and what it makes of refusals and of silence.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Mailer } from "../../server/src/mail/mailer.ts";
-import { openSmtpMailer } from "../../server/src/mail/smtp-mailer.ts";
+import { openSmtpMailer } from "../../server/src/mail/providers/smtp.ts";
 import { SmtpStandIn, type SmtpBehaviour } from "../support/smtp-stand-in.ts";
 import { from, inquiry, oneOfEach, welcomes } from "./examples.ts";
 

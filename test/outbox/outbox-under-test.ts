@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
 import { Outbox } from "../../server/src/mail/outbox.ts";
-import { openPostmarkMailer } from "../../server/src/mail/postmark-mailer.ts";
+import { openPostmarkMailer } from "../../server/src/mail/providers/postmark.ts";
 import type { MailSettlement, NewMail, StoredMail } from "../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../server/src/storage/store.ts";
 import { inquiry, mail } from "../contract/records.ts";

@@ -1,7 +1,7 @@
 // What the senders of refused DOCX files are told, and who is told it: a wrong reason sends people the wrong way, and what
 // fails on our side is not theirs.
 import { expect, test } from "vitest";
-import { findDocxFault } from "../../server/src/resumes/docx.ts";
+import { findDocxFault } from "../../server/src/resumes/formats/docx.ts";
 import type { StagedBytes } from "../../server/src/resumes/staged-bytes.ts";
 import { useJudge } from "./judge.ts";
 import { contentTypesXml, wordEntries, wordMain, writeZip } from "./write-zip.ts";

@@ -6,8 +6,8 @@ import {
   inquiryRules,
   packageIdsRule,
   subscriptionRules,
-} from "@submissions/shared/rules/submissions";
-import { isBlank, missing, type TextRule } from "@submissions/shared/rules/text";
+} from "@submissions/shared/rules";
+import { isBlank, missing, type TextRule } from "@submissions/shared/text";
 
 const rulesOf: Readonly<Record<FormName, Readonly<Record<string, TextRule>>>> = {
   inquiry: inquiryRules,

@@ -1,9 +1,9 @@
 // What can be submitted and what comes back: the schemas' own types, which the router is made of. They are taken from
 // the schemas so that the package's declarations stand alone (the server is not published, and what cannot be found
 // silently becomes `any`); a test of types holds them to the router's. Types only.
-import type { applicationInput, applicationReceipt } from "@submissions/shared/applications";
-import type { inquiryInput, inquiryReceipt } from "@submissions/shared/marketplace";
-import type { subscribeInput, subscribeReceipt } from "@submissions/shared/newsletter";
+import type { applicationInput, applicationReceipt } from "@submissions/shared/application";
+import type { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
+import type { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
 
 /** A schema, as Standard Schema has it. */
 interface Typed {

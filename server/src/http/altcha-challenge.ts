@@ -3,7 +3,7 @@ import { altchaChallengePath } from "@submissions/shared/altcha";
 import type { FastifyInstance } from "fastify";
 import type { Deps } from "../deps.ts";
 import { refuse } from "./fault-reply.ts";
-import type { Guard } from "./guard.ts";
+import type { Guard } from "./gate/rate-limit.ts";
 
 /** How many times the limit on submissions: a form asks for a challenge when it is opened, and is seldom sent. */
 export const challengesFactor = 10;

@@ -5,7 +5,7 @@ import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/error-shape.ts";
 import { describeFailure } from "../rpc/failure.ts";
 import { procedures } from "../rpc/procedures.ts";
-import { sendPage } from "./send-page.ts";
+import { sendPage } from "./pages/send-page.ts";
 import { variesBy } from "./vary.ts";
 
 /** Where the typed door is. */

@@ -7,15 +7,15 @@ import type { CallCounter } from "../rpc/context.ts";
 import { callProcedure, countRefusal, procedures, type ProcedureEntry } from "../rpc/procedures.ts";
 import type { Deps } from "../deps.ts";
 import { Fault } from "../fault.ts";
-import { takeUrlencoded } from "./body-parsers.ts";
+import { takeUrlencoded } from "./body/whole-body.ts";
 import { callOf, idempotencyKeyOfForm } from "./call.ts";
-import type { BodyKind } from "./content-type.ts";
+import type { BodyKind } from "./body/content-type.ts";
 import { refuse } from "./fault-reply.ts";
-import { FormBody } from "./form-body.ts";
-import { formShapes } from "./form-shapes.ts";
-import type { Guard } from "./guard.ts";
-import { ProcedureInput } from "./procedure-input.ts";
-import { thanksAddress } from "./site/thanks-page.ts";
+import { FormBody } from "./body/form-body.ts";
+import { formShapes } from "./body/form-shapes.ts";
+import type { Guard } from "./gate/rate-limit.ts";
+import { ProcedureInput } from "./body/procedure-input.ts";
+import { thanksAddress } from "./pages/thanks-page.ts";
 import { variesBy } from "./vary.ts";
 
 interface Door {

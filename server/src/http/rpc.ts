@@ -11,10 +11,10 @@ import type { CallCounter, Context } from "../rpc/context.ts";
 import { errorShape } from "../rpc/error-shape.ts";
 import { callProcedure, countRefusal, forwardingRouter, procedures } from "../rpc/procedures.ts";
 import { callOf } from "./call.ts";
-import type { BodyKind } from "./content-type.ts";
+import type { BodyKind } from "./body/content-type.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
-import type { Guard } from "./guard.ts";
-import { objectOnly, ProcedureInput } from "./procedure-input.ts";
+import type { Guard } from "./gate/rate-limit.ts";
+import { objectOnly, ProcedureInput } from "./body/procedure-input.ts";
 
 interface Collaborators {
   readonly deps: Deps;

@@ -3,10 +3,10 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { ApplicationRecord, InquiryRecord, MailContent, MailKind, NewMail } from "../storage/records.ts";
 import { forSubject, looksLikeIdentifier } from "./stranger.ts";
-import { writeApplicationNotice, writeApplicationReceipt } from "./templates/applications.ts";
+import { writeApplicationNotice, writeApplicationReceipt } from "./templates/application.ts";
 import type { Written } from "./templates/layout.ts";
-import { writeInquiryNotice, writeInquiryReceipt } from "./templates/marketplace.ts";
-import { writeWelcome } from "./templates/newsletter.ts";
+import { writeInquiryNotice, writeInquiryReceipt } from "./templates/inquiry.ts";
+import { writeWelcome } from "./templates/subscription.ts";
 
 /** What composing needs to know of the service. */
 export interface MailSettings {

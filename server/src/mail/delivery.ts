@@ -6,7 +6,7 @@ import type { LeasedMail, MailSettlement, NewMail } from "../storage/records.ts"
 import type { Store } from "../storage/store.ts";
 import { mailerMsMax, type Mailer, type MailFinding, type MailOutcome } from "./mailer.ts";
 import { sendApart } from "./send-apart.ts";
-import type { SenderPause } from "./sender-pause.ts";
+import type { SenderPause } from "./pause.ts";
 import { afterQuestion, afterTry, isInDoubt, type TryOutcome } from "./settlement.ts";
 import { SettlementBook } from "./settlement-book.ts";
 

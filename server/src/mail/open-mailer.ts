@@ -1,7 +1,7 @@
 // Chooses the mailer that the configuration names. Only the chosen one is loaded: a service with the local mailbox never
 // reads a line of an SMTP client. It knows nothing of environment variables.
 import type { Mailer } from "./mailer.ts";
-import type { PostmarkSettings } from "./postmark-call.ts";
+import type { PostmarkSettings } from "./providers/postmark-call.ts";
 import type { Sender } from "./sender.ts";
 
 /** Where mails go. */
@@ -18,13 +18,13 @@ export type MailTransport =
  */
 export async function openMailer(transport: MailTransport, from: Sender): Promise<Mailer> {
   if (transport.kind === "mailbox") {
-    const { openMailboxMailer } = await import("./mailbox-mailer.ts");
+    const { openMailboxMailer } = await import("./providers/mailbox.ts");
     return openMailboxMailer(transport.folder, from);
   }
   if (transport.kind === "postmark") {
-    const { openPostmarkMailer } = await import("./postmark-mailer.ts");
+    const { openPostmarkMailer } = await import("./providers/postmark.ts");
     return openPostmarkMailer(transport, from);
   }
-  const { openSmtpMailer } = await import("./smtp-mailer.ts");
+  const { openSmtpMailer } = await import("./providers/smtp.ts");
   return openSmtpMailer(transport.url, from);
 }

@@ -7,7 +7,7 @@ import type { NewMail } from "../storage/records.ts";
 import type { Lease, Store } from "../storage/store.ts";
 import { Delivery, type OutboxEvents, type Waiting } from "./delivery.ts";
 import type { Mailer } from "./mailer.ts";
-import { SenderPause } from "./sender-pause.ts";
+import { SenderPause } from "./pause.ts";
 
 interface OutboxOptions {
   readonly store: Pick<Store, "claimDueMails" | "settleMails" | "releaseMails">;

@@ -3,9 +3,9 @@
 import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
 import { cleanFilename, extensionOf } from "./display-name.ts";
-import { findDocxFault, isZip } from "./docx.ts";
-import { findDocFault, isOle } from "./ole.ts";
-import { findPdfFault, isPdf } from "./pdf.ts";
+import { findDocxFault, isZip } from "./formats/docx.ts";
+import { findDocFault, isOle } from "./formats/doc.ts";
+import { findPdfFault, isPdf } from "./formats/pdf.ts";
 import { StagedBytes } from "./staged-bytes.ts";
 
 /** What the bytes of a resume can be. */

@@ -1,6 +1,6 @@
 // `applications.submit`: a job application, with a resume when it comes as a multipart form.
-import { applicationInput, applicationReceipt } from "@submissions/shared/applications";
-import { acceptApplication } from "../intake/applications.ts";
+import { applicationInput, applicationReceipt } from "@submissions/shared/application";
+import { acceptApplication } from "../intake/application.ts";
 import { procedure, router } from "./trpc.ts";
 
 export const applicationsRouter = router({

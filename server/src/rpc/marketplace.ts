@@ -1,6 +1,6 @@
 // `marketplace.inquiry`: a buyer's inquiry.
-import { inquiryInput, inquiryReceipt } from "@submissions/shared/marketplace";
-import { acceptInquiry } from "../intake/marketplace.ts";
+import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
+import { acceptInquiry } from "../intake/inquiry.ts";
 import { procedure, router } from "./trpc.ts";
 
 export const marketplaceRouter = router({

@@ -1,6 +1,6 @@
 // `newsletter.subscribe`: a newsletter subscription.
-import { subscribeInput, subscribeReceipt } from "@submissions/shared/newsletter";
-import { acceptSubscription } from "../intake/newsletter.ts";
+import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
+import { acceptSubscription } from "../intake/subscription.ts";
 import { procedure, router } from "./trpc.ts";
 
 export const newsletterRouter = router({

@@ -1,6 +1,6 @@
 // The two languages say the same things, with the same gaps to fill.
 import { describe, expect, test } from "vitest";
-import { applicationRules, inquiryRules, packageIdsRule } from "../rules/submissions.ts";
+import { applicationRules, inquiryRules, packageIdsRule } from "../rules.ts";
 import { english } from "./form-strings.ts";
 import { german } from "./form-strings-de.ts";
 import { filled, translated, wordedIssues } from "./issue-words.ts";

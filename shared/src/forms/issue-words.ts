@@ -1,7 +1,7 @@
 // Says in a form's language what the rules and the service say in English.
 import type { Issue } from "../faults.ts";
-import { packageIdsRule } from "../rules/submissions.ts";
-import { missing } from "../rules/text.ts";
+import { packageIdsRule } from "../rules.ts";
+import { missing } from "../text.ts";
 import { fieldsOf, type FieldName, type FormField, type FormName } from "./form-fields.ts";
 import type { FormStrings } from "./form-strings.ts";
 

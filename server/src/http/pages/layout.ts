@@ -1,6 +1,6 @@
 // The frame of every page: head, style sheets, icon. It knows no words but those it is given.
 import { html, render, type Markup } from "../../html.ts";
-import { readAsset, type Asset } from "../asset.ts";
+import { readAsset, type Asset } from "./asset.ts";
 
 /** Colours, letters and buttons of all pages. */
 export const baseStyle = readAsset("/site/base.css", new URL("base.css", import.meta.url));

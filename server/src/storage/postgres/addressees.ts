@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { automaticMailAllowed, automaticMailMs } from "../automatic-mail.ts";
 import type { Queries } from "../queries/compile.ts";
 import type { MailTable } from "../schema.ts";
-import type { Mailable } from "../subscription.ts";
+import type { Mailable } from "../rules/subscription.ts";
 import type { Session } from "./connections.ts";
 import { anyOf } from "./queries.ts";
 

@@ -2,7 +2,7 @@
 import type { Queries } from "../queries/compile.ts";
 import { linkQueries } from "../queries/newsletter-links.ts";
 import type { FollowedLink, LinkPurpose } from "../records.ts";
-import { linkWorks } from "../subscription.ts";
+import { linkWorks } from "../rules/subscription.ts";
 import { lockAddresses } from "./addressees.ts";
 import type { Connections, Session } from "./connections.ts";
 

@@ -6,7 +6,7 @@ import type { Queries } from "../queries/compile.ts";
 import type { SubscriptionRecord } from "../records.ts";
 import { renewedColumns, subscriberColumns, subscriberRow, tokenRows } from "../rows/newsletter.ts";
 import type { MailTable, SubscriberTable } from "../schema.ts";
-import { decideSubscription } from "../subscription.ts";
+import { decideSubscription } from "../rules/subscription.ts";
 import type { Addressees } from "./addressees.ts";
 import type { Session } from "./connections.ts";
 import { anyOf, insertAll } from "./queries.ts";

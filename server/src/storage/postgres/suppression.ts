@@ -5,7 +5,7 @@ import type { Queries } from "../queries/compile.ts";
 import { linkQueries } from "../queries/newsletter-links.ts";
 import { suppressionQueries } from "../queries/suppression.ts";
 import type { SuppressionChange } from "../records.ts";
-import { decideNews } from "../suppression.ts";
+import { decideNews } from "../rules/suppression.ts";
 import type { Session } from "./connections.ts";
 
 /** Notes news of an address whose lock is held. Answers whether it was news. */

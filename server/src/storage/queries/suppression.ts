@@ -1,5 +1,5 @@
 // The queries about addresses that must not be mailed that every engine runs alike. Builds them and runs none.
-import type { Standing, StatusChange } from "../suppression.ts";
+import type { Standing, StatusChange } from "../rules/suppression.ts";
 import { compileOnce, type Queries } from "./compile.ts";
 
 export const suppressionQueries = (queries: Queries) => ({

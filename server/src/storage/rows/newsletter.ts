@@ -3,7 +3,7 @@
 import { emailKey } from "@submissions/shared/fields";
 import type { StoredSubscriber, SubscriptionRecord } from "../records.ts";
 import type { NewsletterTokenTable, SubscriberTable } from "../schema.ts";
-import type { SubscriptionDecision } from "../subscription.ts";
+import type { SubscriptionDecision } from "../rules/subscription.ts";
 
 export function subscriberRow(
   subscription: SubscriptionRecord,

@@ -2,7 +2,7 @@
 // the mail, so that concurrent submissions cannot exceed the limit together.
 import { automaticMailAllowed, automaticMailMs } from "../automatic-mail.ts";
 import { compileOnce } from "../queries/compile.ts";
-import type { Mailable } from "../subscription.ts";
+import type { Mailable } from "../rules/subscription.ts";
 import type { Engine } from "./queries.ts";
 
 /** What an address, in the form of `emailKey`, may be sent now. */

@@ -2,7 +2,7 @@
 // opened, or read.
 import { linkQueries } from "../queries/newsletter-links.ts";
 import type { FollowedLink, LinkPurpose, SubscriberStatus } from "../records.ts";
-import { linkWorks } from "../subscription.ts";
+import { linkWorks } from "../rules/subscription.ts";
 import type { Engine } from "./queries.ts";
 
 export interface NewsletterLinks {

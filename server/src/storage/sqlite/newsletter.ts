@@ -6,7 +6,7 @@ import { subscriberQueries } from "../queries/newsletter.ts";
 import type { StoredSubscriber, SubscriptionRecord } from "../records.ts";
 import { renewedColumns, storedSubscriber, subscriberRow, tokenRows } from "../rows/newsletter.ts";
 import type { NewsletterTokenTable, SubscriberTable } from "../schema.ts";
-import { decideSubscription, type Mailable, type SubscriptionDecision } from "../subscription.ts";
+import { decideSubscription, type Mailable, type SubscriptionDecision } from "../rules/subscription.ts";
 import { type Engine, insertOf } from "./queries.ts";
 
 export interface Subscribers {

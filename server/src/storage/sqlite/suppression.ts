@@ -4,7 +4,7 @@ import { emailKey } from "@submissions/shared/fields";
 import { linkQueries } from "../queries/newsletter-links.ts";
 import { suppressionQueries } from "../queries/suppression.ts";
 import type { SuppressionChange } from "../records.ts";
-import { decideNews } from "../suppression.ts";
+import { decideNews } from "../rules/suppression.ts";
 import type { Engine } from "./queries.ts";
 
 export interface Suppressions {

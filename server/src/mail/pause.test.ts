@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import type { MailOutcome } from "./mailer.ts";
+import { SenderPause } from "./pause.ts";
+
+const now = 1_700_000_000_000;
+const taken: MailOutcome = { result: "taken", providerId: "p" };
+const refused: MailOutcome = { result: "refused", error: "no such recipient", inactiveRecipient: false };
+const down = (retryAfterMs?: number): MailOutcome => ({
+  result: "later",
+  error: "down",
+  cause: "provider",
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
+const denied: MailOutcome = { result: "later", error: "wrong token", cause: "configuration" };
+
+/** A sender that pauses since `now`, for five seconds. */
+function paused(): SenderPause {
+  const pause = new SenderPause();
+  expect(pause.note([denied, denied], now, false)).toEqual({ began: "wrong token" });
+  return pause;
+}
+
+describe("goes on", () => {
+  test("as long as something is taken or refused for good", () => {
+    const pause = new SenderPause();
+    for (let call = 0; call < 30; call += 1) {
+      expect(pause.note([denied, down(60_000), call % 2 === 0 ? taken : refused], now, false)).toBeNull();
+    }
+    expect([pause.isOn, pause.isUneasy, pause.until]).toEqual([false, false, 0]);
+    expect(pause.admit(50, now)).toBe(50);
+  });
+
+  test("when a call brought nothing to learn from", () => {
+    const pause = new SenderPause();
+    for (let call = 0; call < 30; call += 1) expect(pause.note([], now, false)).toBeNull();
+    expect([pause.isOn, pause.isUneasy]).toEqual([false, false]);
+  });
+
+  test("after nine failed calls in a row, though uneasily", () => {
+    const pause = new SenderPause();
+    for (let call = 0; call < 9; call += 1) expect(pause.note([down(), down()], now, false)).toBeNull();
+    expect([pause.isOn, pause.isUneasy]).toEqual([false, true]);
+    expect(pause.note([taken], now, false)).toBeNull();
+    expect(pause.isUneasy).toBe(false);
+    for (let call = 0; call < 9; call += 1) expect(pause.note([down()], now, false)).toBeNull();
+  });
+
+  test("after one mail whose account is refused, and another among failures of other kinds", () => {
+    const pause = new SenderPause();
+    expect(pause.note([denied], now, false)).toBeNull();
+    expect(pause.note([denied, down()], now, false)).toBeNull();
+    expect(pause.note([denied], now, false)).toBeNull();
+    expect(pause.isOn).toBe(false);
+  });
+});
+
+describe("pauses", () => {
+  test("at the tenth failed call in a row", () => {
+    const pause = new SenderPause();
+    for (let call = 0; call < 9; call += 1) pause.note([down()], now, false);
+    expect(pause.note([down()], now, false)).toEqual({ began: "down" });
+    expect([pause.isOn, pause.until]).toEqual([true, now + 5_000]);
+  });
+
+  test("at the second mail in a row whose account is refused, in one call or in two", () => {
+    expect(new SenderPause().note([denied, denied], now, false)).toEqual({ began: "wrong token" });
+    const pause = new SenderPause();
+    expect(pause.note([denied], now, false)).toBeNull();
+    expect(pause.note([denied], now, false)).toEqual({ began: "wrong token" });
+  });
+
+  test("at once when the provider asks for time, for the longest that it asks for, and for two minutes at most", () => {
+    const pause = new SenderPause();
+    expect(pause.note([down(1_000), down(30_000), down()], now, false)).toEqual({ began: "down" });
+    expect(pause.until).toBe(now + 30_000);
+    const long = new SenderPause();
+    long.note([down(3_600_000)], now, false);
+    expect(long.until).toBe(now + 120_000);
+  });
+});
+
+describe("while it pauses", () => {
+  test("nothing is admitted but one probe when it is time, and no other until that has come to its end", () => {
+    const pause = paused();
+    expect(pause.until).toBe(now + 5_000);
+    expect(pause.admit(50, now + 4_999)).toBe(0);
+    expect(pause.admit(50, now + 5_000)).toBe(1);
+    expect(pause.admit(50, now + 5_000)).toBe(0);
+    expect(pause.admit(50, now + 34_999)).toBe(0);
+    expect(pause.admit(50, now + 35_000)).toBe(1);
+  });
+
+  test("a probe that found no mail is given back", () => {
+    const pause = paused();
+    pause.admit(1, now + 5_000);
+    pause.decline(now + 5_001);
+    expect(pause.admit(1, now + 5_001)).toBe(1);
+  });
+
+  test("calls that were under way change nothing, a failed probe doubles the pause up to two minutes", () => {
+    const pause = paused();
+    expect(pause.note([down(), down()], now + 1, false)).toBeNull();
+    expect(pause.until).toBe(now + 5_000);
+    const waits = Array.from({ length: 20 }, () => {
+      expect(pause.note([down()], now, true)).toBeNull();
+      return pause.until - now;
+    });
+    expect(waits.slice(0, 6)).toEqual([10_000, 20_000, 40_000, 80_000, 120_000, 120_000]);
+    expect(waits.at(-1)).toBe(120_000);
+    expect(pause.note([down(7_000)], now, true)).toBeNull();
+    expect(pause.until).toBe(now + 7_000);
+  });
+
+  test("the first mail that gets an answer ends it, and the next pause begins as short as the first", () => {
+    const pause = paused();
+    pause.note([down()], now, true);
+    expect(pause.note([taken], now, true)).toBe("ended");
+    expect([pause.isOn, pause.isUneasy, pause.admit(7, now)]).toEqual([false, false, 7]);
+    expect(pause.note([denied], now, false)).toBeNull();
+    expect(pause.note([denied], now, false)).toEqual({ began: "wrong token" });
+    expect(pause.until).toBe(now + 5_000);
+  });
+});
+
+test("an admission that is given back without a pause is no pause", () => {
+  const pause = new SenderPause();
+  pause.decline(now);
+  expect(pause.isOn).toBe(false);
+});

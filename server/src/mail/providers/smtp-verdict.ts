@@ -1,0 +1,75 @@
+// What an SMTP server's replies, and its silence, mean for a mail. Pure. Errors hold reply codes only, because the text
+// of a reply quotes addresses.
+import type { MailOutcome } from "../mailer.ts";
+
+/** What nodemailer says of a mail that did not go out. */
+interface SmtpError extends Error {
+  /** nodemailer's own code: EAUTH, EENVELOPE, ECONNECTION … */
+  readonly code?: string;
+  /** The code of the system behind it: ECONNREFUSED … */
+  readonly originalCode?: string;
+  /** The three digits of the server's reply, if there was one. */
+  readonly responseCode?: number | false;
+  /** The reply itself. */
+  readonly response?: string | false;
+  /** Which command it answered: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`, or `CONN` and `API` for our side. */
+  readonly command?: string;
+}
+
+// RFC 3463 and 7505: no such mailbox, has moved, takes no mail, disabled.
+const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
+
+/**
+ * The outcome of a mail from nodemailer's error.
+ *
+ * @param handedOver whether the server had begun to read the mail, so that it may have taken it
+ */
+export function judgeSmtpError(error: SmtpError, handedOver: boolean): MailOutcome {
+  const reply = error.responseCode || null;
+  const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? error.code ?? "unknown failure");
+  if (reply === null) {
+    if (handedOver) return later(code, "ambiguous");
+    // Nobody was asked: the envelope or the size is one that this server cannot be given.
+    if (error.code === "EENVELOPE" || error.code === "EMESSAGE") return refused(code, false);
+    return later(code, error.code === "EAUTH" || error.code === "ENOAUTH" ? "configuration" : "provider");
+  }
+  const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(error.response || "")?.[1] ?? "";
+  const command = (error.command ?? "").split(" ").slice(0, 2).join(" ");
+  const words = ["smtp:", reply, status, command].filter((word) => word !== "").join(" ");
+  return judgeReply({ reply, status, command, words });
+}
+
+interface Reply {
+  readonly reply: number;
+  /** The enhanced status code (RFC 3463), or nothing. */
+  readonly status: string;
+  readonly command: string;
+  readonly words: string;
+}
+
+function judgeReply({ reply, status, command, words }: Reply): MailOutcome {
+  // 503: the session was out of step, which the next one need not be.
+  if (reply < 500 || reply === 503) return { result: "later", error: words, cause: "provider" };
+  const ours = { result: "later", error: words, cause: "configuration" } as const;
+  if (command.startsWith("AUTH") || reply === 530 || reply === 534 || reply === 535) return ours;
+  if (command === "RCPT TO") {
+    // 5.7: relaying denied or a policy against us, whoever the recipient.
+    if (status.startsWith("5.7.")) return ours;
+    return { result: "refused", error: words, inactiveRecipient: inactiveStatus.test(status) };
+  }
+  if (command === "DATA" || reply === 552) return { result: "refused", error: words, inactiveRecipient: false };
+  // Refused before there was a recipient: our sender address, our host or our way of saying hello.
+  return ours;
+}
+
+const later = (code: string, cause: "provider" | "ambiguous" | "configuration"): MailOutcome => ({
+  result: "later",
+  error: `smtp: ${code}`,
+  cause,
+});
+
+const refused = (code: string, inactiveRecipient: boolean): MailOutcome => ({
+  result: "refused",
+  error: `smtp: ${code}`,
+  inactiveRecipient,
+});

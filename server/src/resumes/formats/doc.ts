@@ -1,0 +1,166 @@
+// Is an OLE compound file a Word document? Walks the directory of the root storage and the chain of the document's
+// stream, and reads nothing of what the document says. Structure: [MS-CFB].
+import type { StagedBytes } from "../staged-bytes.ts";
+
+const signature = Buffer.from("d0cf11e0a1b11ae1", "hex");
+const headerBytes = 512;
+const entryBytes = 128;
+
+/** The allocation table's sectors that the header lists itself. They describe 6.8 MB, so no resume needs more. */
+const tableSectorsMax = 109;
+
+/** Entries of a directory that are read. Documents full of embedded objects have some hundreds; 8,192 are 1 MiB. */
+const directoryEntriesMax = 8_192;
+
+/** Sector numbers from here on are marks, not sectors. */
+const sectorNumberMax = 0xfffffffa;
+
+const damaged = "The DOC file is incomplete or damaged.";
+const notWord = "Only PDF, DOC or DOCX files are accepted; this is a file of another program.";
+const encrypted = "The document is protected by a password. Please send it without one.";
+
+interface DirectoryEntry {
+  readonly name: string;
+  readonly isStream: boolean;
+  readonly left: number;
+  readonly right: number;
+  readonly child: number;
+  readonly start: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+interface Layout {
+  /** Bytes in a sector. */
+  readonly sectorBytes: number;
+  /** Sectors that begin within the file. */
+  readonly sectorCount: number;
+  /** Streams below this many bytes lie in the mini stream. */
+  readonly miniStreamBelow: number;
+  readonly directoryStart: number;
+  /** Where the sectors of the allocation table are. */
+  readonly tableSectors: readonly number[];
+  /** Those that were read. A chain may jump between them, and must not read each anew: at most 436 KiB. */
+  readonly tableRead: Map<number, Buffer>;
+}
+
+/** Whether a file beginning with `head` claims to be an OLE compound file. */
+export const isOle = (head: Buffer): boolean => head.subarray(0, signature.length).equals(signature);
+
+/** What keeps an OLE file from being a DOC, for its sender; null when nothing does. */
+export const findDocFault = async (bytes: StagedBytes): Promise<string | null> => {
+  const layout = readLayout(await bytes.read(0, headerBytes), bytes.size);
+  if (!layout) return damaged;
+  const directory = await readDirectory(bytes, layout);
+  if (!directory) return damaged;
+  const streams = listRootStreams(directory);
+  // Encrypted DOCX, XLSX and PPTX files are OLE files around one stream that tells nothing.
+  if (streams.some(({ name }) => name === "encryptedpackage")) return encrypted;
+  const document = streams.find(({ name }) => name === "worddocument");
+  if (!document) return notWord;
+  return (await holdsStream(bytes, layout, document)) ? null : damaged;
+};
+
+const readLayout = (header: Buffer, size: number): Layout | null => {
+  if (header.length < headerBytes) return null;
+  const sectorShift = header.readUInt16LE(0x1e);
+  if (sectorShift !== 9 && sectorShift !== 12) return null;
+  const sectorBytes = 2 ** sectorShift;
+  return {
+    sectorBytes,
+    // The header has the first sector for itself; the last one may be cut short by writers that do not pad.
+    sectorCount: Math.ceil(size / sectorBytes) - 1,
+    miniStreamBelow: header.readUInt32LE(0x38),
+    directoryStart: header.readUInt32LE(0x30),
+    tableSectors: Array.from({ length: tableSectorsMax }, (_, index) => header.readUInt32LE(0x4c + index * 4)),
+    tableRead: new Map(),
+  };
+};
+
+const sectorOffset = (layout: Layout, sector: number) => (sector + 1) * layout.sectorBytes;
+
+/** The sector after this one, or null when the table does not tell. */
+const readNextSector = async (bytes: StagedBytes, layout: Layout, sector: number): Promise<number | null> => {
+  const perSector = layout.sectorBytes / 4;
+  const tableSector = layout.tableSectors[Math.floor(sector / perSector)];
+  if (tableSector === undefined || tableSector >= layout.sectorCount) return null;
+  const table =
+    layout.tableRead.get(tableSector) ?? (await bytes.read(sectorOffset(layout, tableSector), layout.sectorBytes));
+  layout.tableRead.set(tableSector, table);
+  const cell = (sector % perSector) * 4;
+  return cell + 4 <= table.length ? table.readUInt32LE(cell) : null;
+};
+
+/** The sectors of a chain in order, at most `max`; null when it leaves the file or runs in a circle. */
+const followChain = async (
+  bytes: StagedBytes,
+  layout: Layout,
+  start: number,
+  max: number,
+): Promise<number[] | null> => {
+  const seen = new Set<number>();
+  let sector: number | null = start;
+  while (sector !== null && sector < sectorNumberMax && seen.size < max) {
+    if (sector >= layout.sectorCount || seen.has(sector)) return null;
+    seen.add(sector);
+    sector = await readNextSector(bytes, layout, sector);
+  }
+  return sector === null ? null : [...seen];
+};
+
+const readDirectory = async (bytes: StagedBytes, layout: Layout): Promise<DirectoryEntry[] | null> => {
+  const sectorsMax = (directoryEntriesMax * entryBytes) / layout.sectorBytes;
+  const sectors = await followChain(bytes, layout, layout.directoryStart, sectorsMax);
+  if (!sectors) return null;
+  const entries: DirectoryEntry[] = [];
+  for (const sector of sectors) {
+    const block = await bytes.read(sectorOffset(layout, sector), layout.sectorBytes);
+    for (let offset = 0; offset + entryBytes <= block.length; offset += entryBytes) {
+      entries.push(readEntry(block.subarray(offset, offset + entryBytes)));
+    }
+  }
+  return entries;
+};
+
+const readEntry = (cell: Buffer): DirectoryEntry => {
+  // The length counts the closing NUL. Names are compared without case; all that matter here are ASCII.
+  const nameBytes = Math.max(0, Math.min(cell.readUInt16LE(0x40), 64) - 2);
+  return {
+    name: cell.toString("utf16le", 0, nameBytes).toLowerCase(),
+    isStream: cell[0x42] === 2,
+    left: cell.readUInt32LE(0x44),
+    right: cell.readUInt32LE(0x48),
+    child: cell.readUInt32LE(0x4c),
+    start: cell.readUInt32LE(0x74),
+    // The upper half is garbage in files of version 3, and no resume needs it.
+    size: cell.readUInt32LE(0x78),
+  };
+};
+
+/**
+ * The streams directly in the root storage. A workbook may hold a Word document in a storage of its own, so looking
+ * for the name anywhere is not enough. The order of the tree is not relied on: not every writer keeps it.
+ */
+const listRootStreams = (directory: readonly DirectoryEntry[]): DirectoryEntry[] => {
+  const streams: DirectoryEntry[] = [];
+  const seen = new Set<number>();
+  const open = [directory[0]?.child];
+  while (open.length > 0) {
+    const index = open.pop();
+    const entry = index === undefined ? undefined : directory[index];
+    if (index === undefined || !entry || seen.has(index)) continue;
+    seen.add(index);
+    if (entry.isStream) streams.push(entry);
+    open.push(entry.left, entry.right);
+  }
+  return streams;
+};
+
+/** Whether the file is long enough for what the directory says of the stream. */
+const holdsStream = async (bytes: StagedBytes, layout: Layout, stream: DirectoryEntry): Promise<boolean> => {
+  if (stream.size > bytes.size) return false;
+  if (stream.size < layout.miniStreamBelow) return true;
+  const sectorsNeeded = Math.ceil(stream.size / layout.sectorBytes);
+  const sectors = await followChain(bytes, layout, stream.start, sectorsNeeded);
+  return sectors !== null && sectors.length === sectorsNeeded;
+};

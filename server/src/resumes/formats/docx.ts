@@ -1,0 +1,129 @@
+// Is a ZIP file a Word document without macros? Reads the central directory and one part, `[Content_Types].xml`.
+// Names of entries are compared and never used as paths; nothing else is inflated.
+import { promisify } from "node:util";
+import { inflateRaw } from "node:zlib";
+import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from "yauzl";
+import { parseContentTypes } from "./content-types.ts";
+import type { StagedBytes } from "../staged-bytes.ts";
+
+const signature = Buffer.from("PK\u0003\u0004", "latin1");
+
+/** Long documents full of pictures have some hundreds of parts. */
+const entriesMax = 1_000;
+
+/**
+ * What all entries together say they inflate to, in bytes. A bound on the ratio would be wrong: honest documents of
+ * 60 KB inflate seventyfold.
+ */
+const inflatedBytesMax = 100_000_000;
+
+/** `[Content_Types].xml` has some hundred bytes for each part. */
+const contentTypesBytesMax = 1024 * 1024;
+
+/** Transitional and strict documents share it. */
+const wordDocument = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+const macroProject = "application/vnd.ms-office.vbaproject";
+
+const damaged = "The DOCX file is incomplete or damaged.";
+const encrypted = "The document is protected by a password. Please send it without one.";
+const tooLarge = "The DOCX file is too large once unpacked.";
+const notWord = "Only PDF, DOC or DOCX files are accepted; this is a file of another kind.";
+const macros = "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.";
+const template = "Word templates are not accepted. Please save the document as DOCX or PDF.";
+
+const inflate = promisify(inflateRaw);
+
+/** Whether a file beginning with `head` claims to be a ZIP file, and nothing is in front of it. */
+export const isZip = (head: Buffer): boolean => head.subarray(0, signature.length).equals(signature);
+
+/** What keeps a ZIP file from being a DOCX, for its sender; null when nothing does. */
+export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> => {
+  try {
+    const zip = await fromRandomAccessReaderPromise(new ZipBytes(bytes), bytes.size, {
+      autoClose: false,
+    });
+    if (zip.entryCount > entriesMax) return tooLarge;
+    return await findPackageFault(bytes, zip);
+  } catch (error) {
+    // A disk that fails is our fault and not the sender's; everything else here is a ZIP that contradicts itself.
+    if (bytes.ioError !== null) throw error;
+    if (isContradiction(error)) return damaged;
+    throw error;
+  }
+};
+
+/** yauzl throws bare errors, zlib errors with a code of its own; anything else is a mistake of ours. */
+const isContradiction = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.constructor === Error || ("code" in error && /^(Z_|ERR_BUFFER_TOO_LARGE)/.test(String(error.code))));
+
+const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<string | null> => {
+  const partNames = new Set<string>();
+  let contentTypes: Entry | null = null;
+  let inflatedBytes = 0;
+  for await (const entry of zip.eachEntry()) {
+    const partName = `/${entry.fileName.toLowerCase()}`;
+    inflatedBytes += entry.uncompressedSize;
+    if (inflatedBytes > inflatedBytesMax) return tooLarge;
+    if (entry.isEncrypted()) return encrypted;
+    // Readers differ in which of two equal entries they believe.
+    if (partNames.has(partName)) return damaged;
+    partNames.add(partName);
+    if (partName === "/[content_types].xml") contentTypes = entry;
+  }
+  if (!contentTypes) return notWord;
+  const xml = await readContentTypes(bytes, zip, contentTypes);
+  return xml ? findTypeFault(xml, partNames) : damaged;
+};
+
+/** Judges the parts that are there; types of parts and extensions that are not mean nothing. */
+const findTypeFault = (xml: Buffer, partNames: ReadonlySet<string>): string | null => {
+  const contentTypes = parseContentTypes(xml);
+  if (!contentTypes) return damaged;
+  const names = [...partNames];
+  const types = new Set(names.map((name) => contentTypes.typeOf(name)));
+  if (types.has(macroProject) || names.some((name) => name.endsWith("/vbaproject.bin"))) return macros;
+  // What a package is, is the type of its main part. One that has a second, of another program or with macros, is
+  // whatever the program that opens it looks for first.
+  const mainTypes = [...types].filter((type) => type !== undefined && /\.main(\+xml)?$/.test(type));
+  if (mainTypes.some((type) => type?.includes("ms-word") && type.includes("macroenabled"))) return macros;
+  if (mainTypes.some((type) => type?.endsWith("wordprocessingml.template.main+xml"))) return template;
+  return mainTypes.length === 1 && mainTypes[0] === wordDocument ? null : notWord;
+};
+
+const readContentTypes = async (bytes: StagedBytes, zip: ZipFile, entry: Entry): Promise<Buffer | null> => {
+  if (Math.max(entry.uncompressedSize, entry.compressedSize) > contentTypesBytesMax) return null;
+  const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+  const packed = await bytes.read(fileDataStart, entry.compressedSize);
+  if (entry.compressionMethod === 0) return packed;
+  if (entry.compressionMethod !== 8) return null;
+  const xml = await inflate(packed, { maxOutputLength: contentTypesBytesMax });
+  return xml.length === entry.uncompressedSize ? xml : null;
+};
+
+/**
+ * Lets yauzl read through our bounds: its own reader passes offsets on to the system unchecked, and one that is no safe
+ * integer would be thrown out of a callback, where nobody can catch it.
+ */
+class ZipBytes extends RandomAccessReader {
+  readonly #bytes: StagedBytes;
+
+  constructor(bytes: StagedBytes) {
+    super();
+    this.#bytes = bytes;
+  }
+
+  override read(
+    target: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null, bytesRead?: number) => void,
+  ): void {
+    this.#bytes
+      .read(position, length)
+      .then((found) => callback(null, found.copy(target, offset)))
+      // Also what the callback itself throws: yauzl then ends the listing instead of the process.
+      .catch(callback);
+  }
+}

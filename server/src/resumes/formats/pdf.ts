@@ -1,0 +1,52 @@
+// Is it a PDF, and is its end there? Looks at the first kilobyte and the last 64, never at what is between.
+import type { StagedBytes } from "../staged-bytes.ts";
+
+/** ISO 32000 lets readers look for the header in the first 1,024 bytes. */
+const headerSearchBytes = 1_024;
+
+/**
+ * How far before the last byte that is not padding the end marker may stand. Readers look back one kilobyte and then
+ * rebuild the file; 64 cover what mail gateways and web servers have appended to honest files.
+ */
+const endSearchBytes = 64 * 1024;
+
+const signature = Buffer.from("%PDF-", "latin1");
+const endMarkers = ["%%EOF", "startxref"];
+const byteOrderMarks = ["\u{ef}\u{bb}\u{bf}", "\u{fe}\u{ff}", "\u{ff}\u{fe}"].map((mark) =>
+  Buffer.from(mark, "latin1"),
+);
+
+/** White space as ISO 32000 counts it: NUL, tab, line feed, form feed, carriage return, space. */
+const isWhiteSpace = (byte: number | undefined) =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === 0x0c || byte === 0x00;
+
+/** Whether a file beginning with `head` claims to be a PDF: `%PDF-` first, or after a byte order mark and white space. */
+export const isPdf = (head: Buffer): boolean => {
+  let start = byteOrderMarks.find((mark) => head.subarray(0, mark.length).equals(mark))?.length ?? 0;
+  while (start < headerSearchBytes && isWhiteSpace(head[start])) start += 1;
+  // Anything else in front makes it another thing that holds a PDF: an archive, a script, an executable.
+  return start < headerSearchBytes && head.subarray(start, start + signature.length).equals(signature);
+};
+
+/** What is wrong with a file that claims to be a PDF, for its sender; null when nothing is. */
+export const findPdfFault = async (bytes: StagedBytes): Promise<string | null> => {
+  const end = await findContentEnd(bytes);
+  const tail = await bytes.read(Math.max(0, end - endSearchBytes), Math.min(end, endSearchBytes));
+  return endMarkers.some((marker) => tail.includes(marker, 0, "latin1"))
+    ? null
+    : "The PDF is incomplete or damaged: its end is missing.";
+};
+
+/** Where the padding begins that some writers fill the last block with. Reads backwards, each byte once at most. */
+const findContentEnd = async (bytes: StagedBytes): Promise<number> => {
+  let end = bytes.size;
+  while (end > 0) {
+    const start = Math.max(0, end - endSearchBytes);
+    const block = await bytes.read(start, end - start);
+    let last = block.length;
+    while (last > 0 && isWhiteSpace(block[last - 1])) last -= 1;
+    if (last > 0) return start + last;
+    end = start;
+  }
+  return 0;
+};

@@ -1,0 +1,109 @@
+// What news of an address does to what is known of it. Providers repeat their news and mix up its order, so the outcome
+// must be the same whatever comes twice or late. The same on every engine; knows no SQL and no provider.
+import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
+
+/** What is known of an address, and since when. */
+export interface Standing {
+  /** Null: it may be mailed. */
+  readonly reason: SuppressionReason | null;
+  readonly at: number;
+}
+
+// Among news of the same instant the graver one stands, in whichever order they come.
+const gravity = (reason: SuppressionReason | null): number =>
+  [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
+
+/** What becomes of a subscriber by news of the address. */
+export interface StatusChange {
+  readonly status: SubscriberStatus;
+  readonly unsubscribedAt: number | null;
+}
+
+/** What news of an address leads to. */
+export interface Consequences {
+  readonly standing: Standing;
+  /** Null: the subscriber stays as it is, or there is none. */
+  readonly change: StatusChange | null;
+  readonly killsConfirmLinks: boolean;
+}
+
+/** What follows from news of an address, or null when it is none. `subscriber` is undefined when the address has none. */
+export function decideNews(
+  { reason, at }: SuppressionChange,
+  known: Standing | undefined,
+  subscriber: KnownAddressee | undefined,
+): Consequences | null {
+  const news = { reason: readReason(reason, known, subscriber?.status), at };
+  const standing = decideSuppression(known, news);
+  if (standing === null) return null;
+  // What only confirms a reason does nothing more to the subscriber.
+  if (subscriber === undefined || news.reason === null || standing.reason !== news.reason) {
+    return { standing, change: null, killsConfirmLinks: false };
+  }
+  const before = statusBeforeRefusal(subscriber, known);
+  const status = statusAfterSuppression(before, news.reason);
+  const leaves = status === "unsubscribed" && before !== "unsubscribed";
+  return {
+    standing,
+    change: status === subscriber.status ? null : { status, unsubscribedAt: leaves ? at : subscriber.unsubscribedAt },
+    // Those of an inactive address stay, in case it is explained by nothing of theirs; of who is bounced none works.
+    killsConfirmLinks: news.reason !== "inactive" && status !== "pending" && status !== "active",
+  };
+}
+
+/** What is known after the news, or null when the news changes nothing. `known` is undefined for a new address. */
+function decideSuppression(known: Standing | undefined, news: Standing): Standing | null {
+  if (known === undefined) return news;
+  // A complaint is final, and counts however late it comes.
+  if (known.reason === "complained") return null;
+  // That a mail was refused says less than the reason that is known; it only shows that the reason still holds.
+  if (news.reason === "inactive" && known.reason !== null && known.reason !== "inactive") {
+    return news.at > known.at ? { reason: known.reason, at: news.at } : null;
+  }
+  // Why a mail was refused is often told only later than that it was.
+  const explains = known.reason === "inactive" && news.reason !== null && news.reason !== "inactive";
+  if (news.reason === "complained" || explains) return { reason: news.reason, at: Math.max(known.at, news.at) };
+  if (news.at !== known.at) return news.at > known.at ? news : null;
+  return gravity(news.reason) > gravity(known.reason) ? news : null;
+}
+
+/** A subscriber in the light of what is known of the address. */
+export interface KnownAddressee {
+  readonly status: SubscriberStatus;
+  readonly welcomedAt: number | null;
+  readonly confirmedAt: number | null;
+  readonly unsubscribedAt: number | null;
+  /** Whether a confirm link is stored, expired or not; active ones by single opt-in never had one. */
+  readonly hasConfirmLink: boolean;
+}
+
+/**
+ * What a refusal for an unknown reason amounts to. An address that bounced before explains it, and must not be taken
+ * for one that is bounced only for as long as nobody knows better.
+ */
+function readReason(
+  reason: SuppressionReason | null,
+  known: Standing | undefined,
+  status: SubscriberStatus | undefined,
+): SuppressionReason | null {
+  return reason === "inactive" && status === "bounced" && known?.reason !== "inactive" ? "bounced" : reason;
+}
+
+/** The status without a refusal that is explained only now. Only who was pending or active becomes bounced by one. */
+function statusBeforeRefusal(subscriber: KnownAddressee, known: Standing | undefined): SubscriberStatus {
+  if (subscriber.status !== "bounced" || known?.reason !== "inactive") return subscriber.status;
+  // Left since the refusal.
+  if (subscriber.unsubscribedAt !== null) return "unsubscribed";
+  const singleOptIn = subscriber.welcomedAt !== null && !subscriber.hasConfirmLink;
+  return subscriber.confirmedAt !== null || singleOptIn ? "active" : "pending";
+}
+
+/** What becomes of a subscriber whose address is suppressed. Nothing makes one active again but their own consent. */
+function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionReason): SubscriberStatus {
+  if (status === "complained" || reason === "manual") return status;
+  if (reason === "complained") return "complained";
+  if (status === "bounced" || reason === "bounced") return "bounced";
+  if (reason === "unsubscribed" || status === "unsubscribed") return "unsubscribed";
+  // Inactive: mail does not arrive, whatever the cause.
+  return "bounced";
+}

@@ -1,0 +1,46 @@
+// A buyer's inquiry about dataset packages: what is sent and what comes back.
+import { z } from "zod";
+import { optional, required } from "./fields.ts";
+import { inquiryReference } from "./reference.ts";
+import { inquiryRules, packageIdsRule } from "./rules.ts";
+import { missing } from "./text.ts";
+
+/** Body of `marketplace.inquiry`. Unknown fields are ignored. */
+export const inquiryInput = z
+  .object(
+    {
+      name: required(inquiryRules.name).meta({ description: "The buyer's name.", examples: ["Ann Buyer"] }),
+      company: optional(inquiryRules.company).meta({
+        description: "The buyer's company.",
+      }),
+      email: required(inquiryRules.email).meta({
+        description: "Where the receipt and the answer go.",
+        examples: ["ann@example.org"],
+      }),
+      selectedPackageIds: z
+        .array(required(packageIdsRule.item), {
+          error: (issue) => (issue.input === undefined ? missing : "This field must be a list."),
+        })
+        .min(...packageIdsRule.min)
+        .max(...packageIdsRule.max)
+        .overwrite((ids) => [...new Set(ids)])
+        .meta({
+          description: "Identifiers of the packages asked for. Repeats are dropped, the order is kept.",
+          examples: [["en-GB-scottish", "de-AT"]],
+        }),
+    },
+    { error: "The body must be an object with the documented fields." },
+  )
+  .meta({ description: "A buyer asks about dataset packages." });
+
+/** What the buyer gets back. */
+export const inquiryReceipt = z.object({
+  message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
+  inquiryId: inquiryReference.meta({ description: "The reference to quote." }),
+  confirmationEmailSent: z.boolean().meta({
+    description: "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
+  }),
+});
+
+export type InquiryInput = z.output<typeof inquiryInput>;
+export type InquiryReceipt = z.output<typeof inquiryReceipt>;

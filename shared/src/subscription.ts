@@ -1,0 +1,37 @@
+// A newsletter subscription: what is sent and what comes back.
+import { z } from "zod";
+import { required } from "./fields.ts";
+import { textLengthMax } from "./limits.ts";
+import { subscriptionRules } from "./rules.ts";
+import { normaliseSource } from "./source.ts";
+
+/** Body of `newsletter.subscribe`. Unknown fields are ignored. */
+export const subscribeInput = z
+  .object(
+    {
+      email: required(subscriptionRules.email).meta({
+        description: "The address to subscribe.",
+        examples: ["reader@example.org"],
+      }),
+      source: z
+        .string("This field must be one text.")
+        .max(textLengthMax.sourceRead)
+        .optional()
+        .transform((raw) => normaliseSource(raw ?? ""))
+        .meta({
+          description:
+            "Where the subscription comes from. Any text; it is reduced to a label of at most 64 letters, digits and dashes.",
+          examples: ["footer", "Blog Post!"],
+        }),
+    },
+    { error: "The body must be an object with the documented fields." },
+  )
+  .meta({ description: "Someone subscribes to the newsletter." });
+
+/** The same for every address, known or not. */
+export const subscribeReceipt = z.object({
+  message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
+});
+
+export type SubscribeInput = z.output<typeof subscribeInput>;
+export type SubscribeReceipt = z.output<typeof subscribeReceipt>;
