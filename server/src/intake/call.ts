@@ -1,15 +1,42 @@
-// What a verb knows of a call beside its input: who called, and whether the caller may be repeating itself.
-import type { OriginRecord } from "../storage/records.ts";
+// What intake knows of a call beside its input: who called, and whether the caller may be repeating a submission.
+import { altchaField } from "@submissions/shared/altcha";
+import { cleanText } from "@submissions/shared/fields";
+import { honeypotField } from "@submissions/shared/honeypot";
+import type { Door } from "../storage/records.ts";
 
+/** One call of a procedure. */
 export interface Call {
-  /** Stored with the submission. */
-  readonly origin: OriginRecord;
-  /** The caller's key, 1 to 255 printable ASCII characters, or null. Never stored or logged as it is. */
-  readonly idempotencyKey: string | null;
-  /** Whether a program that fills in every field sent it: kept as spam, without mail, and answered like a success. */
-  readonly trapped: boolean;
-  /** The solution of a challenge, as it came; null when there was none. */
+  readonly door: Door;
+  readonly requestId: string;
+  /** The caller's Idempotency-Key, 1 to 255 printable ASCII characters, or null. Never stored or logged as it is. */
+  readonly key: string | null;
+  /** Whether the honeypot was filled: kept as spam, without mail, and answered like a success. */
+  readonly spam: boolean;
+  /** The solution of a proof of work; null when there was none. */
   readonly solution: string | null;
+  /** When the caller stops waiting, by `performance.now()`. */
+  readonly deadline: number;
   /** Told when the answer is that of an earlier call with the same key. */
-  replayed(): void;
+  readonly replayed: () => void;
 }
+
+/** What a body says of its call beside the fields of the submission. */
+export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution"> => ({
+  spam: valuesOf(input, honeypotField).some(isFilled),
+  solution: onlyText(valuesOf(input, altchaField)),
+});
+
+function valuesOf(input: unknown, field: string): readonly unknown[] {
+  if (input instanceof FormData) return input.getAll(field);
+  if (typeof input !== "object" || input === null) return [];
+  return [(input as Readonly<Record<string, unknown>>)[field]];
+}
+
+// Browsers send the empty field with the form. Only the beginning of a text is looked at: cleaning takes time.
+const isFilled = (value: unknown): boolean =>
+  typeof value === "string"
+    ? value.length > 1_000 || cleanText(value) !== ""
+    : value !== undefined && value !== null;
+
+const onlyText = ([value, ...more]: readonly unknown[]): string | null =>
+  typeof value === "string" && value !== "" && more.length === 0 ? value : null;

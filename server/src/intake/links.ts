@@ -1,10 +1,15 @@
 // What happens when somebody follows a link of a welcome mail. A link that is unknown, forged, expired, dead or meant for
 // something else is simply one that does not work: the answer tells nobody which of these it is.
-import type { Deps } from "../deps.ts";
+import type { Clock } from "../clock.ts";
+import type { Store } from "../storage/store.ts";
 import type { FollowedLink, LinkPurpose } from "../storage/records.ts";
-import { hashOfSent } from "./newsletter-token.ts";
+import { hashOfSent } from "./link-token.ts";
 
-type LinkDeps = Pick<Deps, "clock" | "store">;
+/** What following a link needs. */
+export interface LinkDeps {
+  readonly clock: Clock;
+  readonly store: Pick<Store, "checkLink" | "confirmSubscription" | "unsubscribe">;
+}
 
 /** Whether the link works. Changes nothing, so that link scanners may look as often as they like. */
 export const checkLink = (deps: LinkDeps, purpose: LinkPurpose, token: string): Promise<boolean> =>

@@ -1,59 +1,31 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
 
-/** Who called, as far as it is worth keeping. */
-export interface OriginRecord {
-  /** Which door the submission came through. */
-  readonly door: "rest" | "rpc";
-  readonly requestId: string;
-}
+/** Which door a submission came through. */
+export type Door = "rest" | "rpc";
 
+/** When and how a submission came in. */
 interface Received {
-  /** Milliseconds since the epoch, at the moment the submission was accepted. */
+  /** Milliseconds since the epoch, at the moment the request was understood. */
   readonly receivedAt: number;
-  readonly origin: OriginRecord;
-  /** Whether its e-mail address is at a host of throw-away addresses. No, if left out. */
-  readonly emailDisposable?: boolean;
+  readonly door: Door;
+  readonly requestId: string;
+  /** As it was sent; compared by `emailKey`. */
+  readonly email: string;
 }
 
-interface Triaged extends Received {
-  /** New, if left out. What is born as spam is kept for operators to release. */
-  readonly status?: TriageStatus;
-}
-
-export interface InquiryRecord extends Triaged {
-  /** `INQ-yyyymmdd-dddddd`. */
-  readonly reference: string;
+/** A buyer's inquiry. */
+export interface InquiryRecord extends Received {
+  readonly kind: "inquiry";
   readonly name: string;
   readonly company: string | null;
-  readonly email: string;
   readonly selectedPackageIds: readonly string[];
 }
 
-/** The resume of an application; its bytes lie in the vault under `key`. */
-export interface ResumeRecord {
-  /** The vault's name for the bytes; random, tells nothing. */
-  readonly key: string;
-  /** The name the applicant gave it, for display only. */
-  readonly filename: string;
-  readonly kind: "pdf" | "doc" | "docx";
-  /** Bytes. */
-  readonly size: number;
-  /** Lower-case hexadecimal. */
-  readonly sha256: string;
-}
-
-/** What the virus scanner said of a resume; `unscanned` until it has. */
-export type ScanState = "unscanned" | "clean" | "infected";
-
-/** A resume as it is stored. */
-export type StoredResume = ResumeRecord & { readonly scan: ScanState };
-
-export interface ApplicationRecord extends Triaged {
-  /** `APP-yyyymmdd-dddddd`. */
-  readonly reference: string;
-  readonly fullName: string;
-  readonly email: string;
+/** A job application. */
+export interface ApplicationRecord extends Received {
+  readonly kind: "application";
+  readonly name: string;
   readonly position: string;
   readonly phone: string | null;
   readonly company: string | null;
@@ -65,41 +37,76 @@ export interface ApplicationRecord extends Triaged {
   readonly resume: ResumeRecord | null;
 }
 
-/** Where a submission stands in the hands of the team. */
-export type TriageStatus = "new" | "open" | "done" | "spam";
-
-/** A submission that has a reference. */
-export type ReferencedSubmission =
-  | { readonly kind: "inquiry"; readonly inquiry: StoredInquiry }
-  | { readonly kind: "application"; readonly application: StoredApplication };
-
-export type StoredInquiry = InquiryRecord & Screened;
-export type StoredApplication = ApplicationRecord & Screened;
-
-/** What may be left out of a record, and is always there once it is stored. */
-interface Screened {
-  readonly status: TriageStatus;
-  readonly emailDisposable: boolean;
+/** The resume of an application; its bytes lie in the vault under `key`. */
+export interface ResumeRecord {
+  /** The vault's name for the bytes; random. */
+  readonly key: string;
+  /** The name that the applicant gave it, for display only. */
+  readonly filename: string;
+  readonly kind: "pdf" | "doc" | "docx";
+  /** Bytes. */
+  readonly size: number;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
 }
 
-export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
-
-/** What a subscription asks for; the store decides what it changes. */
+/** A newsletter subscription; the store decides what it changes. */
 export interface SubscriptionRecord extends Received {
-  readonly email: string;
+  readonly kind: "subscription";
   /** The normalised label. */
   readonly source: string;
   /** `double`: the address must confirm; `single`: active at once. */
-  readonly optIn: "double" | "single";
-  /** SHA-256 of the token in the confirm link of the welcome mail, lower-case hexadecimal. */
-  readonly confirmTokenHash: string;
-  /** When the confirm link stops working. */
-  readonly confirmExpiresAt: number;
-  /** SHA-256 of the token in the unsubscribe link of the welcome mail. */
-  readonly unsubscribeTokenHash: string;
+  readonly optIn: OptIn;
+  /** The token in the confirm link. Its hash is stored for good, the token itself until its mail is sent. */
+  readonly confirm: LinkToken & { readonly expiresAt: number };
+  /** The token in the unsubscribe link; it does not expire. */
+  readonly unsubscribe: LinkToken;
 }
 
+export type OptIn = "double" | "single";
+
+/** An unguessable token and its SHA-256 in lower-case hexadecimal. */
+export interface LinkToken {
+  readonly token: string;
+  readonly hash: string;
+}
+
+/** A submission that gets a reference. */
+export type SubmissionRecord = InquiryRecord | ApplicationRecord;
+
+export type SubmissionKind = SubmissionRecord["kind"];
+
+/** Where a submission stands in the hands of the team. */
+export type TriageStatus = "new" | "open" | "done" | "spam";
+
+/** What the store adds to a submission. */
+interface Filed {
+  /** Ascends in the order in which submissions were stored; never used twice. Exports and lists are in this order. */
+  readonly arrival: number;
+  /** `INQ-yyyymmdd-dddddd` or `APP-yyyymmdd-dddddd`. */
+  readonly reference: string;
+  readonly status: TriageStatus;
+  /** E-mail address of the operator who follows up; null: nobody. */
+  readonly assignee: string | null;
+  /** Counts the changes by operators, from 1. */
+  readonly version: number;
+}
+
+export type StoredInquiry = InquiryRecord & Filed;
+export type StoredApplication = ApplicationRecord & Filed;
+export type StoredSubmission = StoredInquiry | StoredApplication;
+
+/** What the virus scanner said of a resume; `unscanned` until it has. */
+export type ScanState = "unscanned" | "clean" | "infected";
+
+/** A resume as it is stored. */
+export type StoredResume = ResumeRecord & { readonly scan: ScanState };
+
+export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
+
 export interface StoredSubscriber {
+  /** As of submissions. */
+  readonly arrival: number;
   readonly email: string;
   readonly status: SubscriberStatus;
   /** The first source and the latest. */
@@ -108,70 +115,60 @@ export interface StoredSubscriber {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
-  /** As of the latest request. */
-  readonly emailDisposable: boolean;
 }
 
 export type MailKind =
-  | "inquiry-receipt"
-  | "inquiry-notice"
-  | "newsletter-welcome"
-  | "application-receipt"
-  | "application-notice";
+  "inquiry-receipt" | "inquiry-notice" | "application-receipt" | "application-notice" | "newsletter-welcome";
 
-/** What goes on the wire: everything a mailer needs, nothing it has to look up. */
-export interface MailContent {
-  /** One address, or for notices the team's addresses. */
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  /** Where an answer goes, for notices. */
-  readonly replyTo: string | null;
-  /** Further headers by name. */
-  readonly headers: Readonly<Record<string, string>>;
-}
+/** What a mail is about; its text is written from this when it is sent. */
+export type MailSubject = { readonly submission: StoredSubmission } | { readonly welcome: Welcome };
 
-/** A mail about to be stored with its submission. */
-export interface NewMail {
-  /** A UUID; also the mail's metadata at the provider and the name of the mailbox file. */
-  readonly id: string;
-  readonly kind: MailKind;
-  /** The reference of the submission, or null for the newsletter. */
-  readonly reference: string | null;
-  readonly content: MailContent;
+/** What a welcome mail is made of. */
+export interface Welcome {
+  readonly email: string;
+  /** Null under single opt-in: there is nothing to confirm. */
+  readonly confirmToken: string | null;
+  readonly unsubscribeToken: string;
 }
 
 /**
- * `queued`: to be sent when due. `sent`: the provider took it. `failed`: refused for good, or given up after 72 hours;
- * only an operator's retry wakes it.
+ * `queued`: to be sent when due. `sent`: the provider took it. `failed`: refused for good, or given up after 72 hours.
+ * `in-doubt`: it may have been sent, the provider cannot be asked, and it was tried once more already. Only an
+ * operator's retry wakes the last two.
  */
-export type MailStatus = "queued" | "sent" | "failed";
+export type MailStatus = "queued" | "sent" | "failed" | "in-doubt";
 
 /** A mail in the hands of the process that holds its lease. */
-export interface LeasedMail extends NewMail {
-  /** Tries made before this one. */
-  readonly attempts: number;
+export interface LeasedMail {
+  /** Unique for good, also over databases: the provider is asked about a mail by it. Written by `rules/mail-id.ts`. */
+  readonly id: string;
+  readonly kind: MailKind;
+  readonly about: MailSubject;
   /** When the mail was stored. */
   readonly createdAt: number;
+  /** Tries made before this one. */
+  readonly attempts: number;
   /**
    * Null when the provider certainly does not have the mail. Otherwise it may have been sent all the same (an answer was
    * lost, or the process that had it died), and the provider has said this often since then that it knows no such mail.
    */
   readonly denials: number | null;
+  /** When the lease ends, by the store's clock. */
+  readonly leasedUntil: number;
 }
 
-/** A mail as the operator sees it. The body of a sent mail is gone. */
+/** A mail as an operator sees it. */
 export interface StoredMail {
   readonly id: string;
   readonly kind: MailKind;
+  /** Of the submission; null for the newsletter. */
   readonly reference: string | null;
-  readonly to: readonly string[];
-  readonly subject: string;
+  /** The address of the submitter or subscriber that it is about; null once that is erased. */
+  readonly email: string | null;
   readonly status: MailStatus;
   readonly attempts: number;
   readonly createdAt: number;
-  /** When the next try is due; null once sent or failed. */
+  /** When the next try is due; null unless queued. */
   readonly dueAt: number | null;
   readonly sentAt: number | null;
   /** The provider's id of a sent mail. */
@@ -186,11 +183,13 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
   | {
       readonly result: "failed";
       readonly error: string;
-      /** The provider refused it because of its recipient, who is to get no automatic mail any more. */
+      /** The provider refused it because of its recipient, who gets no automatic mail any more. */
       readonly inactiveRecipient?: boolean;
       /** Kept for the day when an operator wakes the mail. */
       readonly denials: number | null;
     }
+  /** It may have been sent, nobody can tell, and it is not tried again. */
+  | { readonly result: "in-doubt"; readonly error: string; readonly denials: number | null }
   | {
       readonly result: "later";
       readonly dueAt: number;
@@ -204,7 +203,7 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
 /** What a link in a welcome mail is for; it is good for nothing else. */
 export type LinkPurpose = "confirm" | "unsubscribe";
 
-/** A link that somebody followed. */
+/** A link that was followed. */
 export interface FollowedLink {
   /** SHA-256 of its token, lower-case hexadecimal. */
   readonly tokenHash: string;
@@ -233,7 +232,7 @@ export interface IdempotencyRecord {
   readonly procedure: string;
   /** SHA-256 of the key, lower-case hexadecimal. */
   readonly keyHash: string;
-  /** SHA-256 of what was asked for. */
+  /** SHA-256 of what was asked for, lower-case hexadecimal. */
   readonly fingerprint: string;
   readonly createdAt: number;
 }
@@ -242,7 +241,7 @@ export interface IdempotencyRecord {
 export interface ChallengeRecord {
   /** SHA-256 of its signature, lower-case hexadecimal. */
   readonly hash: string;
-  /** From this moment on nobody takes a solution of it, spent or not. */
+  /** From this moment on no process takes a solution of it, spent or not. */
   readonly expiresAt: number;
 }
 
@@ -253,4 +252,6 @@ export interface EarlierSubmission {
   readonly reference: string | null;
   /** Whether the provider has taken its receipt by now. */
   readonly receiptSent: boolean;
+  /** Whether it was kept as spam. */
+  readonly spam: boolean;
 }

@@ -1,66 +1,77 @@
 // The storage port. Each method is one transaction and one promise: when it resolves, what it did is on stable storage;
-// when it rejects, nothing of it is, unless the error says that nobody can tell. What tidies up, or wakes many mails, may be
-// done in part then. No closure crosses the port, because on
-// one connection somebody else's rollback would take an acknowledged row with it. `test/contract/` is its specification,
-// run on every engine.
-import type { ReferenceKind } from "@submissions/shared/reference";
+// when it rejects, nothing of it is, unless the error says that the outcome is unknown. No closure crosses the port: on
+// one connection another caller's rollback would take an acknowledged row with it. `test/contract/` is its
+// specification, run on every engine.
+import type { Clock } from "../clock.ts";
 import type {
-  ApplicationRecord,
   ChallengeRecord,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
-  InquiryRecord,
   LeasedMail,
   LinkPurpose,
+  MailKind,
   MailSettlement,
   MailStatus,
-  NewMail,
-  ReferencedSubmission,
-  StoredApplication,
-  StoredInquiry,
-  StoredMail,
   StoredResume,
+  StoredSubmission,
   StoredSubscriber,
+  SubmissionKind,
+  StoredMail,
+  SubmissionRecord,
   SubscriptionRecord,
   SuppressionChange,
 } from "./records.ts";
 
-/** The lease that new mails are born with, so that no sender but the accepting process touches them. */
+/** Who may send a mail, and until when. New mails are born leased to the process that accepted their submission. */
 export interface Lease {
-  /** The process that holds it; random, one per process. */
+  /** The process; random, one a process. */
   readonly owner: string;
-  /** Milliseconds since the epoch; after it anyone may claim the mail. */
+  /** By the store's clock. After it any process may claim the mail. */
   readonly until: number;
 }
 
-/** The submission is stored. */
+/** A submission and everything that is stored with it. */
+export interface Entry {
+  readonly submission: SubmissionRecord | SubscriptionRecord;
+  /**
+   * Whether the honeypot was filled. An inquiry or application is then kept as spam without mail; of a subscription only
+   * key and challenge are kept.
+   */
+  readonly spam: boolean;
+  /** Null: the caller sent none. */
+  readonly key: IdempotencyRecord | null;
+  /** Null: none was asked for. */
+  readonly challenge: ChallengeRecord | null;
+  readonly lease: Lease;
+  /** When the caller stops waiting, by `performance.now()`. What has not begun by then is refused. */
+  readonly deadline: number;
+}
+
+/** Everything of the entry is stored. */
 export interface Accepted {
   readonly result: "accepted";
-  /**
-   * Ids of the mails that were stored with it, in the order given. Automatic mails to an address that may get none
-   * (see `automatic-mail.ts`) are left out.
-   */
-  readonly mails: readonly string[];
+  /** Null for a subscription. */
+  readonly reference: string | null;
+  /** The mails that were stored, leased; the submitter's first. */
+  readonly mails: readonly LeasedMail[];
+  /** The mails that were left out, because their addressee may get none (see `rules/mails.ts`). */
+  readonly capped: readonly MailKind[];
 }
 
-/** The idempotency key stands for an earlier submission. Nothing was stored. */
-export interface Repeated {
-  readonly result: "repeated";
-}
+/** What became of an entry. Nothing is stored unless it was accepted; the key is looked at before the challenge. */
+export type Acceptance =
+  | Accepted
+  | { readonly result: "repeated"; readonly earlier: EarlierSubmission }
+  | { readonly result: "challenge-spent" }
+  /** All references of the day and kind are taken. */
+  | { readonly result: "references-exhausted" };
 
-/** The challenge was spent on an earlier submission. Nothing was stored, and the key was not taken. */
-export interface ChallengeSpent {
-  readonly result: "challenge-spent";
+/** Where to begin reading: behind an arrival number, and not before an instant (milliseconds since the epoch). */
+export interface ReadFrom {
+  readonly after?: number;
+  readonly since?: number;
 }
-
-/** There is nothing to release. */
-export interface NotSpam {
-  readonly result: "not-spam";
-}
-
-/** `reference-taken` means that nothing was stored: draw another reference and try again. */
-export type Acceptance = Accepted | Repeated | ChallengeSpent | { readonly result: "reference-taken" };
 
 export interface ReadinessReport {
   readonly ready: boolean;
@@ -68,45 +79,41 @@ export interface ReadinessReport {
   readonly reason?: string;
 }
 
+/** How well submissions share commits, counted since the store was opened. */
+export interface CommitCounts {
+  /** Transactions committed. */
+  readonly commits: number;
+  /** Writes that they made durable. */
+  readonly jobs: number;
+  /** Transactions that had to be tried again: another process held a lock. */
+  readonly retries: number;
+  /** Writes that wait now. */
+  readonly waiting: number;
+}
+
 export interface Store extends AsyncDisposable {
-  /**
-   * Stores an inquiry, its mails, the key under which it may be repeated and the challenge that is spent on it. The key
-   * is looked at first: a repetition needs no challenge of its own.
-   */
-  acceptInquiry(
-    inquiry: InquiryRecord,
-    mails: readonly NewMail[],
-    lease: Lease,
-    idempotency?: IdempotencyRecord | null,
-    challenge?: ChallengeRecord | null,
-  ): Promise<Acceptance>;
+  /** Random, drawn when the database was made. A vault bears the same one. */
+  readonly identity: string;
 
-  /** The same for an application. The resume's bytes are already in the vault. */
-  acceptApplication(
-    application: ApplicationRecord,
-    mails: readonly NewMail[],
-    lease: Lease,
-    idempotency?: IdempotencyRecord | null,
-    challenge?: ChallengeRecord | null,
-  ): Promise<Acceptance>;
+  /** The clock that leases and due times follow: on PostgreSQL the server's, so that all processes agree. */
+  readonly clock: Clock;
 
-  /**
-   * Stores or renews a subscription and, where one is due, its welcome mail: new addresses and unsubscribed ones get
-   * one; pending ones at most one in `welcomeIntervalMs`; active, bounced and complained ones none.
-   */
-  acceptSubscription(
-    subscription: SubscriptionRecord,
-    welcome: NewMail,
-    lease: Lease,
-    idempotency?: IdempotencyRecord | null,
-    challenge?: ChallengeRecord | null,
-  ): Promise<Accepted | Repeated | ChallengeSpent>;
+  readonly commitCounts: CommitCounts;
 
-  /** Takes the key and the challenge of a submission that is answered like any other and of which nothing is kept. */
-  acceptNothing(
-    idempotency: IdempotencyRecord | null,
-    challenge: ChallengeRecord | null,
-  ): Promise<Accepted | Repeated | ChallengeSpent>;
+  /** Stores a submission with its mails, its key and its challenge. Concurrent calls share a commit. */
+  accept(entry: Entry): Promise<Acceptance>;
+
+  /** The submission that a key stands for, if the key was taken within {@link idempotencyMs} before its `createdAt`. */
+  findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null>;
+
+  /** A submission by its reference. */
+  findSubmission(reference: string): Promise<StoredSubmission | null>;
+
+  /** Makes spam a new submission and stores the mails that it did not get, due at once and leased to no process. */
+  release(
+    reference: string,
+    now: number,
+  ): Promise<{ readonly result: "released"; readonly mails: number } | { readonly result: "unknown" | "not-spam" }>;
 
   /** Whether a link in a welcome mail works: known, for this purpose, not expired and not dead. Changes nothing. */
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
@@ -118,94 +125,88 @@ export interface Store extends AsyncDisposable {
   confirmSubscription(link: FollowedLink): Promise<boolean>;
 
   /**
-   * Unsubscribes the subscriber of an unsubscribe link, and kills all confirm links of the address: an old one must
-   * never resubscribe. Answers as {@link confirmSubscription} does. Bounced and complained subscribers stay that.
+   * Unsubscribes the subscriber of an unsubscribe link and deletes all confirm links of the address, so that an old one
+   * cannot resubscribe it. Answers as {@link confirmSubscription} does. Bounced and complained subscribers stay that.
    */
   unsubscribe(link: FollowedLink): Promise<boolean>;
 
   /**
-   * Takes note that an address is not to be mailed any more, or may be mailed again; see `suppression.ts`. A subscriber
-   * becomes bounced, complained or unsubscribed with it, and the confirm links of the address die; lifting a
-   * suppression subscribes nobody. The address need not be known. Answers whether this was news: older news than what
-   * is known changes nothing.
+   * Records that an address is not to be mailed any more, or may be mailed again (see `rules/suppression.ts`). The
+   * address need not be known. Answers whether this was news.
    */
   suppress(change: SuppressionChange): Promise<boolean>;
 
-  /** A submission by its reference. */
-  findSubmission(reference: string): Promise<ReferencedSubmission | null>;
-
   /**
-   * Makes a submission that was kept as spam a new one, and stores the mails that it did not get, due at once and
-   * leased to nobody. `not-spam`, and nothing stored, when it is none, or none any more.
-   */
-  releaseSpam(reference: string, mails: readonly NewMail[], releasedAt: number): Promise<Accepted | NotSpam>;
-
-  /** The submission that a key stands for, if it was taken after `since`. */
-  findIdempotency(procedure: string, keyHash: string, since: number): Promise<EarlierSubmission | null>;
-
-  /** Forgets keys taken at or before an instant. Answers how many. */
-  forgetIdempotency(before: number): Promise<number>;
-
-  /** Forgets spent challenges that expired at or before an instant. Answers how many. */
-  forgetChallenges(before: number): Promise<number>;
-
-  /**
-   * Free numbers of a day and kind, at most `count`, looked for from a random point onwards. For days so full that
-   * drawing at random no longer finds one; empty when all 1,000,000 are taken.
-   */
-  freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]>;
-
-  /**
-   * Leases due mails whose lease is free, oldest due first, at most `limit`. A mail whose lease another owner has let run
-   * out may have been sent by it: it comes in doubt, with no denials. A row that cannot be read is settled as failed
-   * instead of being handed out, so that it holds up no other.
+   * Leases due mails whose lease is free, oldest due first, at most `limit`. A mail whose lease another process has let
+   * run out may have been sent by it: it comes in doubt, with no denials. A row that cannot be read is settled as failed
+   * instead of being handed out.
    */
   claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]>;
 
+  /** Prolongs the leases that this process still holds on these mails. Answers the ids of those it holds. */
+  renewLeases(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>>;
+
   /**
-   * Records how tries ended and gives the leases back. Settlements of mails that another owner leased are ignored. The
-   * address of an automatic mail that was refused because of its recipient is suppressed with it.
+   * Records how tries ended and gives the leases back. Settlements of mails that another process leased are ignored.
+   * Welcome mails lose their tokens once sent.
    */
   settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void>;
 
-  /** Gives back all leases of an owner that stops and has sent none of these mails; they are due at once. */
+  /** Gives back all leases of a process that stops; the mails are due at once. */
   releaseMails(owner: string, now: number): Promise<void>;
 
   /**
-   * Makes a queued or failed mail due now, or all failed ones, whose tries are then counted anew. Answers how many. A
-   * sent mail is never sent again.
+   * Makes a mail that was not sent due now, or all of a status, whose tries are then counted anew. Works in batches, so
+   * that it may be done in part when it rejects. Answers how many. A sent mail is never sent again.
    */
-  retryMails(which: { readonly id: string } | "all-failed", now: number): Promise<number>;
+  retryMails(which: { readonly id: string } | { readonly status: "failed" | "in-doubt" }, now: number): Promise<number>;
 
   /** Mails by status, newest first. */
   listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]>;
 
-  /** How many mails wait, and since when the oldest (null when none does). */
+  /** How many mails wait, failed or are in doubt, and since when the oldest waits (null when none does). */
   mailBacklog(): Promise<{
     readonly queued: number;
     readonly failed: number;
+    readonly inDoubt: number;
     readonly oldestCreatedAt: number | null;
   }>;
 
-  /** All inquiries received at or after `since`, oldest first, read in pages so that memory stays flat. */
-  exportInquiries(since: number): AsyncIterable<StoredInquiry>;
-  exportApplications(since: number): AsyncIterable<StoredApplication>;
-  /** Subscribers who subscribed at or after `since`. */
-  exportSubscribers(since: number): AsyncIterable<StoredSubscriber>;
+  /** All submissions of a kind in the order of their arrival, read in pages so that memory stays flat. */
+  readSubmissions<Kind extends SubmissionKind>(
+    kind: Kind,
+    from: ReadFrom,
+  ): AsyncIterable<Extract<StoredSubmission, { kind: Kind }>>;
+
+  /** All subscribers in the order of their arrival. */
+  readSubscribers(from: ReadFrom): AsyncIterable<StoredSubscriber>;
 
   /** The resume of an application: null when there is no such application, or it came without one. */
   findResume(reference: string): Promise<StoredResume | null>;
 
-  /** Resumes that no scanner has judged, oldest first, at most `limit`. */
-  unscannedResumes(limit: number): Promise<{ readonly reference: string; readonly key: string }[]>;
+  /**
+   * Resumes that no scanner has judged, oldest first, at most `limit`. No other process is handed the same ones before
+   * `until`.
+   */
+  claimUnscanned(
+    now: number,
+    limit: number,
+    until: number,
+  ): Promise<{ readonly reference: string; readonly key: string }[]>;
 
-  /** Writes down what the scanner said. */
+  /** Records what the scanner said. */
   recordScan(key: string, verdict: "clean" | "infected"): Promise<void>;
 
   /** Which of these vault keys belong to an application. */
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
 
-  /** Whether submissions can be stored now: reaches the stable storage and proves a write, without keeping it. */
+  /**
+   * Forgets one batch of what has had its time: keys, challenges, mails that were sent or failed long ago (see
+   * `rules/retention.ts`). Answers how many rows it forgot, and whether there may be more.
+   */
+  forgetExpired(now: number): Promise<{ readonly forgotten: number; readonly more: boolean }>;
+
+  /** Whether submissions can be stored now: proves a write to stable storage, without keeping it. */
   checkReadiness(): Promise<ReadinessReport>;
 
   /**

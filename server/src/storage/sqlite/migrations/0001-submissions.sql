@@ -1,55 +1,69 @@
--- Submissions and the outbox. Times are milliseconds since the epoch, JSON is text.
+-- Submissions, subscribers and the outbox. Times are milliseconds since the epoch, JSON is text. Frozen: later changes
+-- are migrations of their own.
 
-CREATE TABLE inquiry (
-  reference TEXT PRIMARY KEY NOT NULL,
+-- One row, made with the database.
+CREATE TABLE store (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  -- A vault bears the same identity: a restored or empty database must not have its resumes swept.
+  identity TEXT NOT NULL,
+  -- Key of the permutation that turns a day's counter into reference numbers.
+  reference_key TEXT NOT NULL,
+  -- What the readiness check writes to.
+  probe INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO store VALUES (1, lower(hex(randomblob(16))), lower(hex(randomblob(32))), 0);
+
+-- Inquiries and applications. AUTOINCREMENT: an arrival number is never used twice, also not after erasing the newest.
+CREATE TABLE submission (
+  arrival INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,
+  -- yyyymmdd * 1,000,000 + the day's counter of this kind. The reference is computed from it, and it from the reference,
+  -- so that the index grows at its end: a random one would write a page for each submission.
+  day_number INTEGER NOT NULL,
+  -- INQ-yyyymmdd-dddddd or APP-yyyymmdd-dddddd, for people who look at the table. Not indexed.
+  reference TEXT NOT NULL,
   received_at INTEGER NOT NULL,
-  door TEXT NOT NULL,
-  request_id TEXT NOT NULL,
-  status TEXT NOT NULL,
   name TEXT NOT NULL,
-  company TEXT,
   email TEXT NOT NULL,
-  selected_package_ids TEXT NOT NULL
-) STRICT;
-
--- The order of exports; the reference breaks ties.
-CREATE INDEX inquiry_received ON inquiry (received_at, reference);
-
-CREATE TABLE application (
-  reference TEXT PRIMARY KEY NOT NULL,
-  received_at INTEGER NOT NULL,
+  -- The address as it is compared.
+  email_key TEXT NOT NULL,
+  status TEXT NOT NULL,
+  assignee TEXT,
+  version INTEGER NOT NULL DEFAULT 1,
+  -- 1: a receipt was stored with it. At most 3 a day go to one address.
+  receipt INTEGER NOT NULL,
+  resume_key TEXT,
+  -- Null without a resume.
+  resume_scan TEXT,
+  -- Until then one process scans the resume.
+  resume_lease_until INTEGER,
   door TEXT NOT NULL,
   request_id TEXT NOT NULL,
-  status TEXT NOT NULL,
-  full_name TEXT NOT NULL,
-  email TEXT NOT NULL,
-  position TEXT NOT NULL,
-  phone TEXT,
-  company TEXT,
-  availability TEXT,
-  accent TEXT,
-  portfolio_url TEXT,
-  resume_url TEXT,
-  cover_letter TEXT,
-  resume_key TEXT UNIQUE,
-  resume_filename TEXT,
-  resume_kind TEXT,
-  resume_size INTEGER,
-  resume_sha256 TEXT,
-  resume_scan TEXT,
-  CONSTRAINT resume_whole_or_absent CHECK (
-    (resume_key IS NULL AND resume_filename IS NULL AND resume_kind IS NULL AND resume_size IS NULL
-      AND resume_sha256 IS NULL)
-    OR (resume_key IS NOT NULL AND resume_filename IS NOT NULL AND resume_kind IS NOT NULL AND resume_size IS NOT NULL
-      AND resume_sha256 IS NOT NULL)
-  )
+  -- The other fields of the kind, by their names in the record.
+  fields TEXT NOT NULL,
+  CONSTRAINT resume_has_scan CHECK ((resume_key IS NULL) = (resume_scan IS NULL))
 ) STRICT;
 
-CREATE INDEX application_received ON application (received_at, reference);
-CREATE INDEX application_unscanned ON application (received_at) WHERE resume_scan = 'unscanned';
+CREATE UNIQUE INDEX submission_day_number ON submission (day_number, kind);
+-- The receipts of an address within a day; everything of one person.
+CREATE INDEX submission_email ON submission (email_key, received_at);
+CREATE UNIQUE INDEX submission_resume ON submission (resume_key) WHERE resume_key IS NOT NULL;
+CREATE INDEX submission_unscanned ON submission (arrival) WHERE resume_scan = 'unscanned';
+
+-- How many numbers of a day are taken.
+CREATE TABLE day_counter (
+  kind TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  taken INTEGER NOT NULL,
+  PRIMARY KEY (kind, day)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE subscriber (
-  email_key TEXT PRIMARY KEY NOT NULL,
+  arrival INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The address as it is compared.
+  email_key TEXT NOT NULL UNIQUE,
+  -- The address as it was first written.
   email TEXT NOT NULL,
   status TEXT NOT NULL,
   source TEXT NOT NULL,
@@ -59,13 +73,12 @@ CREATE TABLE subscriber (
   welcomed_at INTEGER,
   confirmed_at INTEGER,
   unsubscribed_at INTEGER,
+  -- Who asked first: evidence of consent.
   door TEXT NOT NULL,
   request_id TEXT NOT NULL
 ) STRICT;
 
-CREATE INDEX subscriber_subscribed ON subscriber (subscribed_at, email_key);
-
--- Only hashes: who reads the database cannot confirm or unsubscribe anybody.
+-- Only hashes: a copy of the database confirms and unsubscribes no address.
 CREATE TABLE newsletter_token (
   token_hash TEXT PRIMARY KEY NOT NULL,
   email_key TEXT NOT NULL REFERENCES subscriber (email_key) ON DELETE CASCADE,
@@ -76,39 +89,38 @@ CREATE TABLE newsletter_token (
 
 CREATE INDEX newsletter_token_subscriber ON newsletter_token (email_key);
 
--- No foreign key on the reference: it names a row of one of two tables, and a mail outlives what it was about.
+-- The outbox. A row says what its mail is about; the text is written when the mail is sent.
 CREATE TABLE mail (
-  id TEXT PRIMARY KEY NOT NULL,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   kind TEXT NOT NULL,
-  reference TEXT,
-  recipients TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  reply_to TEXT,
-  text TEXT,
-  html TEXT,
-  headers TEXT,
+  -- What it is about: one of the two.
+  submission INTEGER REFERENCES submission (arrival) ON DELETE CASCADE,
+  subscriber TEXT REFERENCES subscriber (email_key) ON DELETE CASCADE,
+  -- The tokens of a welcome mail's links as JSON, until it is sent.
+  tokens TEXT,
   status TEXT NOT NULL,
-  attempts INTEGER NOT NULL,
-  -- The submitter's address as it is compared, for mails that nobody of the team gets.
-  automatic_to TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
+  -- Null once the mail is sent, failed or in doubt.
   due_at INTEGER,
   lease_owner TEXT,
   lease_until INTEGER,
+  -- Null: the provider certainly does not have the mail. Otherwise it may have been sent, and the provider has said this
+  -- often since then that it knows no such mail.
+  denials INTEGER,
   sent_at INTEGER,
   provider_id TEXT,
   last_error TEXT,
   CONSTRAINT queued_has_due_time CHECK ((status = 'queued') = (due_at IS NOT NULL)),
-  CONSTRAINT unsent_has_body CHECK (status = 'sent' OR (text IS NOT NULL AND html IS NOT NULL AND headers IS NOT NULL))
+  CONSTRAINT about_one_thing CHECK ((submission IS NULL) <> (subscriber IS NULL))
 ) STRICT;
 
--- What waits is few among what was ever sent. The time of birth makes the index enough for counting the backlog.
-CREATE INDEX mail_due ON mail (due_at, created_at) WHERE status = 'queued';
-CREATE INDEX mail_failed ON mail (created_at) WHERE status = 'failed';
-CREATE INDEX mail_created ON mail (created_at);
-
--- How many automatic mails an address got within a day.
-CREATE INDEX mail_automatic ON mail (automatic_to, created_at) WHERE automatic_to IS NOT NULL;
+CREATE INDEX mail_submission ON mail (submission) WHERE submission IS NOT NULL;
+-- The welcome mails of an address within a day.
+CREATE INDEX mail_subscriber ON mail (subscriber, created_at) WHERE subscriber IS NOT NULL;
+-- What waits is few among what was ever sent.
+CREATE INDEX mail_due ON mail (due_at, id) WHERE status = 'queued';
+CREATE INDEX mail_stopped ON mail (status, id) WHERE status IN ('failed', 'in-doubt');
 
 -- Addresses that get no automatic mail any more, and those that may be mailed again: providers repeat their news and
 -- mix up its order, so the time of the latest is kept whatever it said.
@@ -119,23 +131,24 @@ CREATE TABLE suppression (
   changed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Keys under which callers may repeat themselves. Only hashes: a key may be as good as a password elsewhere.
+-- Keys under which callers may repeat a submission. Only hashes: a key may be as good as a password elsewhere.
 CREATE TABLE idempotency (
   procedure TEXT NOT NULL,
   key_hash TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
-  reference TEXT,
-  receipt_mail TEXT,
+  -- Null for a subscription. The submission may be erased meanwhile; the key goes with it.
+  submission INTEGER REFERENCES submission (arrival) ON DELETE CASCADE,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (procedure, key_hash)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX idempotency_created ON idempotency (created_at);
+CREATE INDEX idempotency_submission ON idempotency (submission) WHERE submission IS NOT NULL;
 
--- What the readiness check writes to.
-CREATE TABLE probe (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  writes INTEGER NOT NULL
-) STRICT;
+-- Challenges whose solutions were taken: each is good for one submission. Only hashes, and only until they expire.
+CREATE TABLE spent_challenge (
+  challenge_hash TEXT PRIMARY KEY NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
-INSERT INTO probe (id, writes) VALUES (1, 0);
+CREATE INDEX spent_challenge_expires ON spent_challenge (expires_at);
