@@ -1,17 +1,16 @@
-// Proof of work (ALTCHA): makes signed challenges, and tells whether what came with a submission solves one of them.
-// Whether that one was spent before, only the store can tell.
+// Proof of work (ALTCHA): makes signed challenges, and checks whether the solution of a submission solves one of them.
+// The store knows whether that one was spent before. The library is loaded at the first challenge.
 import { createHash, createHmac, randomInt } from "node:crypto";
 import { altchaChallengePath, altchaField } from "@submissions/shared/altcha";
-import { type Challenge, createChallenge, verifySolution } from "altcha-lib";
-import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
+import type { Challenge } from "altcha-lib";
 import { z } from "zod";
 import { Fault } from "../fault.ts";
 import type { ChallengeRecord } from "../storage/records.ts";
 
-/** Time to fill in a form after its challenge was solved; a form that stands open longer asks for another one. */
+/** Time to send a form after its challenge was made; a form that stays open longer asks for another one. */
 const challengeMs = 10 * 60 * 1000;
 
-/** How many keys a client derives until it finds the right one: even the luckiest has work, the unluckiest an end. */
+/** How many keys a client derives until it finds the right one: at least some work, and never without end. */
 const guesses = { min: 500, max: 1_500 };
 
 /** A solution has some 700 characters. */
@@ -31,6 +30,14 @@ const wrong = {
   expired: "The challenge has expired. Please get a new one.",
   spent: "This solution was used before. Please get a new challenge.",
 } as const;
+
+async function loadAltcha() {
+  const [{ createChallenge, verifySolution }, { deriveKey }] = await Promise.all([
+    import("altcha-lib"),
+    import("altcha-lib/algorithms/pbkdf2"),
+  ]);
+  return { createChallenge, verifySolution, deriveKey };
+}
 
 /** The refusal of a submission without a good solution. */
 export const proofRefused = (reason: keyof typeof wrong): Fault =>
@@ -63,7 +70,8 @@ export class ProofOfWork {
   }
 
   /** A fresh challenge. It carries the signature of its solution, so that a check derives nothing. */
-  challenge(now: number): Promise<Challenge> {
+  async challenge(now: number): Promise<Challenge> {
+    const { createChallenge, deriveKey } = await loadAltcha();
     return createChallenge({
       algorithm: "PBKDF2/SHA-256",
       cost: this.#cost,
@@ -87,6 +95,7 @@ export class ProofOfWork {
     const { signature } = sent.challenge;
     const expiresAt = sent.challenge.parameters.expiresAt * 1000;
     if (expiresAt <= now) throw proofRefused("expired");
+    const { verifySolution, deriveKey } = await loadAltcha();
     const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...this.#secrets });
     if (!verified) throw proofRefused(expired ? "expired" : "invalid");
     return { hash: createHash("sha256").update(signature).digest("hex"), expiresAt };

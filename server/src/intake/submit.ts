@@ -27,7 +27,7 @@ export interface Feature<Input extends object, Receipt> {
   readonly refusals?: (intake: Intake, input: Input) => readonly Issue[];
   /** What is stored. */
   readonly record: (input: Input, facts: Facts) => SubmissionRecord | SubscriptionRecord;
-  /** `once`, or `untold` when nothing in the answer may depend on the mail. */
+  /** Whether the answer waits for the receipt to be sent; `untold`: nothing in the answer may depend on the mail. */
   readonly delivery: "awaited" | "untold";
   readonly receipt: (answer: Answer) => Receipt;
 }

@@ -1,6 +1,5 @@
 // What a subscription adds to the path of a submission. Every address, known or not, gets the same answer after the same
 // time, so that neither tells who is subscribed.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/subscription";
 import type { Call } from "./call.ts";
 import type { Intake } from "./intake.ts";
@@ -40,6 +39,8 @@ const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
 
 /** Accepts a subscription, in a time that does not depend on what is known of the address. */
 export async function subscribe(intake: Intake, input: SubscribeInput, call: Call): Promise<SubscribeReceipt> {
-  const [receipt] = await Promise.all([submit(intake, subscription, input, call), sleep(answerMsMin)]);
+  const [receipt] = await Promise.all([submit(intake, subscription, input, call), atLeast(answerMsMin)]);
   return receipt;
 }
+
+const atLeast = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
