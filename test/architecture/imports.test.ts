@@ -63,9 +63,7 @@ test("the router and tRPC are known to the two files of the client that are made
 
 // What each layer of the server may import of the server. Files at the root of `src` stand above all layers, but for
 // these, which belong to everybody.
-const everybodys = ["clock.ts", "failpoint.ts", "fault.ts", "html.ts", "storage/records.ts"].map(
-  (file) => `server/src/${file}`,
-);
+const everybodys = ["clock.ts", "failpoint.ts", "fault.ts", "storage/records.ts"].map((file) => `server/src/${file}`);
 const ports = ["server/src/storage/store.ts", "server/src/mail/mailer.ts", "server/src/resumes/vault.ts"];
 const layers: Readonly<Record<string, readonly string[]>> = {
   http: [

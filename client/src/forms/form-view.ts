@@ -5,7 +5,7 @@ import { fieldsOf, idempotencyKeyField, type FieldName, type FormName } from "@s
 import { issuesAbove, summaryMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormState } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
-import { html, type Markup } from "@submissions/shared/forms/html";
+import { html, type Markup } from "@submissions/shared/html";
 import { filled, issueOf, wordedIssues } from "@submissions/shared/forms/issue-words";
 import type { Issue } from "@submissions/shared/faults";
 import { sizeIn } from "./check-resume.ts";

@@ -175,7 +175,7 @@ export abstract class SubmissionForm extends PageElement {
     const fileInput = this.#view?.fileInput;
     this.#strings = stringsFor(this, this.#override);
     root.querySelector(".frame")?.remove();
-    const fragment = fragmentOf(formMarkup(this.formName, { ...this.#state(values), receipt }));
+    const fragment = fragmentOf(formMarkup(this.formName, { ...this.#state(values), receipt }).text);
     // For pages that come from the server as they are; here the focus is where the person is.
     fragment.querySelector("[autofocus]")?.removeAttribute("autofocus");
     root.append(fragment);

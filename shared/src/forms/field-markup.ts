@@ -3,7 +3,7 @@
 import type { FormField } from "./form-fields.ts";
 import type { FormState, PackageChoice } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
-import { html, type Fill, type Markup } from "./html.ts";
+import { html, type Fill, type Markup } from "../html.ts";
 import { issueOf, type WordedIssue } from "./issue-words.ts";
 
 /** A field in its place, with what is in it and what is wrong with it. */

@@ -1,12 +1,14 @@
 // The forms as text. What browsers make of it is tried in browsers; here, that nothing typed becomes markup, and that a
 // form without script sends what it must.
 import { expect, test } from "vitest";
-import { formAction, formMarkup } from "./form-markup.ts";
+import { formAction, formMarkup as markupOf } from "./form-markup.ts";
 import { fieldsOf, packageIdsOf, type FormName } from "./form-fields.ts";
 import type { FormState } from "./form-state.ts";
 import { english } from "./form-strings.ts";
 
 const forms: readonly FormName[] = ["inquiry", "newsletter", "application"];
+
+const formMarkup = (form: FormName, state: FormState): string => markupOf(form, state).text;
 
 const stateOf = (more: Partial<FormState> = {}): FormState => ({
   action: "/here",
@@ -33,9 +35,9 @@ test.each(forms)("nothing that is filled into the %s form becomes markup", (form
   const issues = [...fieldsOf(form).map(({ name }) => name), evil].map((name) => ({ path: [name], message: evil }));
   for (const packages of [null, [{ id: evil, title: evil }]]) {
     const state = stateOf({ values, issues, packages, message: evil, action: evil, idempotencyKey: evil });
-    expect(formMarkup(form, state)).not.toMatch(/<script|&amp;|"'>/);
+    expect(formMarkup(form, state)).not.toMatch(/<script|&amp;(?!amp;)|"'>/);
     expect(formMarkup(form, { ...state, receipt: { message: evil, reference: evil } })).not.toMatch(
-      /<script|&amp;|"'>/,
+      /<script|&amp;(?!amp;)|"'>/,
     );
   }
 });

@@ -5,14 +5,14 @@ import { fieldMarkup } from "./field-markup.ts";
 import { fieldsOf, formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
 import type { FormReceipt, FormState } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
-import { html, type Markup } from "./html.ts";
+import { html, type Markup } from "../html.ts";
 import { translated, wordedIssues, type WordedIssue } from "./issue-words.ts";
 
 /** What stands in the shadow root of a form's element. */
-export function formMarkup(form: FormName, state: FormState): string {
+export function formMarkup(form: FormName, state: FormState): Markup {
   const { strings, receipt } = state;
   const content = receipt ? receiptMarkup(form, receipt, strings) : openForm(form, state);
-  return html`<div class="frame ${form}" part="frame" lang="${strings.lang}" dir="auto">${content}</div>`.text;
+  return html`<div class="frame ${form}" part="frame" lang="${strings.lang}" dir="auto">${content}</div>`;
 }
 
 function openForm(form: FormName, state: FormState): Markup {

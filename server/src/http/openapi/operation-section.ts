@@ -1,7 +1,7 @@
 // One operation on the API page: what it does, how to call it, what its fields may hold and how it answers.
 import { resumeField } from "@submissions/shared/application";
 import { faults } from "@submissions/shared/faults";
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 import type { Answer, Example, OpenApiDocument, Operation, Schema } from "./document-types.ts";
 import { resolveSchema } from "./document-types.ts";
 import { curlForm, curlGet, curlJson } from "./curl.ts";

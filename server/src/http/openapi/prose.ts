@@ -1,5 +1,5 @@
 // Renders the little markup that the document's descriptions use: paragraphs, and code between backticks.
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 
 /** A line of text with its code set as code. */
 export const withCode = (text: string): Markup =>

@@ -2,7 +2,7 @@
 // without the internet.
 import { fieldTable, operationSection, type Placed } from "./operation-section.ts";
 import { prose } from "./prose.ts";
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 import { readAsset } from "../pages/asset.ts";
 import type { OpenApiDocument } from "./document-types.ts";
 import { layout } from "../pages/layout.ts";

@@ -6,7 +6,7 @@ import { formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormState } from "@submissions/shared/forms/form-state";
 import { english } from "@submissions/shared/forms/form-strings";
 import { formStyle } from "@submissions/shared/forms/form-style";
-import { escapedElsewhere, html, type Markup } from "../../html.ts";
+import { escapedElsewhere, html, type Markup } from "@submissions/shared/html";
 import { assetOf } from "./asset.ts";
 import { packagesWith, type Site } from "./site.ts";
 

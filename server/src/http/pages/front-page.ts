@@ -1,5 +1,5 @@
 // The front page: what is sold, and the three forms.
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 import { formElement } from "./form-element.ts";
 import { packagesWith, type Site } from "./site.ts";
 import { sitePage, waveform } from "./site-page.ts";

@@ -1,5 +1,5 @@
 // The frame of every page: head, style sheets, icon. It knows no words but those it is given.
-import { html, render, type Markup } from "../../html.ts";
+import { html, render, type Markup } from "@submissions/shared/html";
 import { readAsset, type Asset } from "./asset.ts";
 
 /** Colours, letters and buttons of all pages. */

@@ -1,6 +1,6 @@
 // The words of the newsletter's pages. None of them names an address or says whether one is known: mail programs and
 // whoever a mail is forwarded to open these links too.
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 import type { LinkPurpose } from "../../storage/records.ts";
 import { card } from "./layout.ts";
 

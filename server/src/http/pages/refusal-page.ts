@@ -6,7 +6,7 @@ import { altchaField } from "@submissions/shared/altcha";
 import type { FaultName, Issue } from "@submissions/shared/faults";
 import { formPaths, idempotencyKeyField, type FormName } from "@submissions/shared/forms/form-fields";
 import type { FastifyRequest } from "fastify";
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 import type { Failure } from "../../rpc/failure.ts";
 import { card } from "./layout.ts";
 import { filledFrom, formElement, needsScript } from "./form-element.ts";

@@ -1,5 +1,5 @@
 // The frame of the pages with forms: the site's header and footer, and the forms' script where it was built.
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 import { readAsset } from "./asset.ts";
 import { icon, layout } from "./layout.ts";
 import { formsStyle } from "./form-element.ts";

@@ -2,7 +2,7 @@
 // reference that looks like one.
 import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
 import { applicationReference, inquiryReference } from "@submissions/shared/reference";
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 import { card } from "./layout.ts";
 import type { Site } from "./site.ts";
 

@@ -1,7 +1,7 @@
 // What an application makes us write: the receipt for the applicant and the notice for recruiting. The receipt goes to
 // an address nobody has proven and is handed only what may stand in it; the notice holds everything but the resume.
 import type { ApplicationRecord, ResumeRecord } from "../../storage/records.ts";
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 import { greeting } from "../stranger.ts";
 import { emailNote, factLines, factList, fileSize, utcMinute, type Fact } from "./facts.ts";
 import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";

@@ -1,6 +1,6 @@
 // How a notice lists what a stranger sent: label and value, as text and as HTML. Values are shown as they are and never
 // made into links. It knows nothing of what the facts are.
-import { html, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 
 /** One fact of a notice: what it is called and what was sent. */
 export interface Fact {

@@ -1,7 +1,7 @@
 // What an inquiry makes us write: the receipt for the buyer and the notice for sales. The receipt goes to an address
 // nobody has proven and is handed only what may stand in it; the notice holds everything.
 import type { InquiryRecord } from "../../storage/records.ts";
-import { html } from "../../html.ts";
+import { html } from "@submissions/shared/html";
 import { greeting } from "../stranger.ts";
 import { emailNote, factLines, factList, utcMinute, type Fact } from "./facts.ts";
 import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";

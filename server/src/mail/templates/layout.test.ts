@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { html } from "../../html.ts";
+import { html } from "@submissions/shared/html";
 import { fileSize } from "./facts.ts";
 import { button, layout, textOf } from "./layout.ts";
 

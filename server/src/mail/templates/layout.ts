@@ -1,6 +1,6 @@
 // The frame of every mail: one column that reads on a phone, light and dark, no image and nothing fetched from anywhere.
 // It knows nothing of what a mail says.
-import { html, render, type Markup } from "../../html.ts";
+import { html, type Markup } from "@submissions/shared/html";
 
 /** A mail as a template writes it. */
 export interface Written {
@@ -76,64 +76,62 @@ const head = html`<meta charset="utf-8" />
 
 /** Writes the HTML part of a mail. */
 export function layout(page: Page): string {
-  return render(
-    html`<!doctype html>
-      <html lang="en" dir="ltr">
-        <head>
-          ${head}
-          <title>${page.subject}</title>
-        </head>
-        <body class="page" style="margin:0;padding:0;background:#f3f4f6;-webkit-text-size-adjust:100%">
-          <div style="display:none;max-height:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px">
-            ${page.preheader}
-          </div>
-          <table
-            role="presentation"
-            class="page"
-            width="100%"
-            cellpadding="0"
-            cellspacing="0"
-            border="0"
-            style="background:#f3f4f6"
-          >
-            <tr>
-              <td align="center" style="padding:24px 12px">
-                <table
-                  role="presentation"
-                  width="100%"
-                  cellpadding="0"
-                  cellspacing="0"
-                  border="0"
-                  style="max-width:600px;font-family:${font};font-size:16px;line-height:1.55;text-align:left"
-                >
-                  <tr>
-                    <td class="soft" style="padding:0 4px 12px;font-size:14px;font-weight:600;color:#4b5563">
-                      ${page.brand}
-                    </td>
-                  </tr>
-                  <tr>
-                    <td
-                      class="card ink"
-                      style="background:#ffffff;border:1px solid #d9dde3;border-radius:12px;padding:32px;color:#1c2430"
-                    >
-                      <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#111827">
-                        ${page.heading}
-                      </h1>
-                      ${page.body}
-                    </td>
-                  </tr>
-                  <tr>
-                    <td class="soft" style="padding:16px 4px 0;font-size:13px;line-height:1.5;color:#4b5563">
-                      ${page.footer}
-                    </td>
-                  </tr>
-                </table>
-              </td>
-            </tr>
-          </table>
-        </body>
-      </html> `,
-  );
+  return html`<!doctype html>
+    <html lang="en" dir="ltr">
+      <head>
+        ${head}
+        <title>${page.subject}</title>
+      </head>
+      <body class="page" style="margin:0;padding:0;background:#f3f4f6;-webkit-text-size-adjust:100%">
+        <div style="display:none;max-height:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px">
+          ${page.preheader}
+        </div>
+        <table
+          role="presentation"
+          class="page"
+          width="100%"
+          cellpadding="0"
+          cellspacing="0"
+          border="0"
+          style="background:#f3f4f6"
+        >
+          <tr>
+            <td align="center" style="padding:24px 12px">
+              <table
+                role="presentation"
+                width="100%"
+                cellpadding="0"
+                cellspacing="0"
+                border="0"
+                style="max-width:600px;font-family:${font};font-size:16px;line-height:1.55;text-align:left"
+              >
+                <tr>
+                  <td class="soft" style="padding:0 4px 12px;font-size:14px;font-weight:600;color:#4b5563">
+                    ${page.brand}
+                  </td>
+                </tr>
+                <tr>
+                  <td
+                    class="card ink"
+                    style="background:#ffffff;border:1px solid #d9dde3;border-radius:12px;padding:32px;color:#1c2430"
+                  >
+                    <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#111827">
+                      ${page.heading}
+                    </h1>
+                    ${page.body}
+                  </td>
+                </tr>
+                <tr>
+                  <td class="soft" style="padding:16px 4px 0;font-size:13px;line-height:1.5;color:#4b5563">
+                    ${page.footer}
+                  </td>
+                </tr>
+              </table>
+            </td>
+          </tr>
+        </table>
+      </body>
+    </html>`.text;
 }
 
 type Block = string | readonly (string | null)[] | null;

@@ -1,6 +1,6 @@
 // What a subscription makes us write: the welcome mail, which asks for confirmation under double opt-in. It is handed
 // finished links and knows nothing of tokens.
-import { html } from "../../html.ts";
+import { html } from "@submissions/shared/html";
 import { button, layout, link, paragraph, textOf, type Written } from "./layout.ts";
 
 export interface WelcomeFacts {
