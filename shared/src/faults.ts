@@ -1,11 +1,12 @@
-// The one table of everything that can go wrong as far as a caller can tell: status, code and default message.
-// Both doors, the OpenAPI document and docs/errors.md are made from it or tested against it.
+// The one table of faults: every refusal that a caller can meet, with its status, code and message.
+// Both doors and the OpenAPI document are made from it; a test compares docs/errors.md with it.
 
-/** Machine-readable codes; each is a tRPC error code, so that typed and REST callers read the same word. */
+/** Machine-readable codes. Each is a tRPC error code, so typed and REST callers read the same word. */
 export type FaultCode =
   | "BAD_REQUEST"
   | "PARSE_ERROR"
   | "UNAUTHORIZED"
+  | "FORBIDDEN"
   | "NOT_FOUND"
   | "METHOD_NOT_SUPPORTED"
   | "TIMEOUT"
@@ -21,37 +22,37 @@ interface FaultEntry {
   /** HTTP status. */
   readonly status: number;
   readonly code: FaultCode;
-  /** Safe to show to a person; never holds anything that the caller or the system said. */
+  /** Safe to show to a person. It never quotes the caller or the system. */
   readonly message: string;
   /** When it happens, for the documentation. */
   readonly when: string;
 }
 
-/** Every fault by name. Add one here and to docs/errors.md; a test holds the two together. */
+/** Every fault by name. A new one goes here and into docs/errors.md; a test compares the two. */
 export const faults = {
   fieldsInvalid: {
     status: 400,
     code: "BAD_REQUEST",
     message: "Please check the highlighted fields.",
-    when: "A field is missing, malformed, too long, sent twice, or a file stands where none belongs; `issues` names each one.",
+    when: "A field is missing, malformed, too long or sent twice, a file stands where text belongs, or text where the file belongs, or the resume file is empty. `issues` names each problem.",
   },
   bodyNotObject: {
     status: 400,
     code: "BAD_REQUEST",
     message: "The body must be an object with the documented fields.",
-    when: "The JSON text is valid but not an object.",
+    when: "The JSON text is valid but is not an object.",
   },
   proofOfWorkInvalid: {
     status: 400,
     code: "BAD_REQUEST",
-    message: "The check that you are no program did not succeed. Please try again.",
-    when: "The service asks for a proof of work (ALTCHA), and its solution is missing, wrong, expired or was used before; `issues` names `altcha`.",
+    message: "We could not verify that you are human. Please try again.",
+    when: "The service asks for a proof of work (ALTCHA), and its solution is missing, wrong, expired or already used. `issues` names `altcha`.",
   },
   idempotencyKeyInvalid: {
     status: 400,
     code: "BAD_REQUEST",
-    message: "The Idempotency-Key must be 1 to 255 printable ASCII characters, for one call.",
-    when: "The header is empty, too long or holds other characters, or stands on a typed RPC batch of several calls.",
+    message: "Send one Idempotency-Key of 1 to 255 printable ASCII characters, for one call.",
+    when: "The header is empty, too long or holds other characters, the request has more than one, or it stands on a typed RPC batch of several calls.",
   },
   batchTooLarge: {
     status: 400,
@@ -63,7 +64,7 @@ export const faults = {
     status: 400,
     code: "BAD_REQUEST",
     message: "The request is not valid HTTP.",
-    when: "The HTTP message itself cannot be understood; the connection is closed.",
+    when: "The HTTP message, its target or its Host header is not valid. The connection is closed.",
   },
   bodyMalformed: {
     status: 400,
@@ -75,13 +76,19 @@ export const faults = {
     status: 400,
     code: "PARSE_ERROR",
     message: "The body is empty.",
-    when: "A body was expected and none came.",
+    when: "The path expects a body and the request has none.",
   },
   unauthorised: {
     status: 401,
     code: "UNAUTHORIZED",
-    message: "Credentials are needed here.",
-    when: "The webhook was called without its user name and password, or with wrong ones; `WWW-Authenticate` names the scheme.",
+    message: "This address needs a valid user name and password, or a token.",
+    when: "The webhook was called without its user name and password or with wrong ones, or `/metrics` without its token. `WWW-Authenticate` names the scheme.",
+  },
+  crossSiteForbidden: {
+    status: 403,
+    code: "FORBIDDEN",
+    message: "Submissions from pages of other websites are not accepted.",
+    when: "A browser sends the request from a page of another site that `CORS_ORIGINS` does not name: `Sec-Fetch-Site` is `cross-site`, or without that header `Origin` is not that of `PUBLIC_URL`. A request without both headers is never refused for this.",
   },
   notFound: {
     status: 404,
@@ -92,86 +99,92 @@ export const faults = {
   methodNotSupported: {
     status: 405,
     code: "METHOD_NOT_SUPPORTED",
-    message: "This address does not take that method.",
-    when: "The path is known and the method is not; `Allow` names those that are.",
+    message: "This address does not support that method.",
+    when: "The path is known and the method is not. `Allow` names the methods of the path.",
   },
   requestTimedOut: {
     status: 408,
     code: "TIMEOUT",
     message: "The request took too long to arrive.",
-    when: "Headers or body came too slowly; the connection is closed.",
+    when: "The headers or the body came too slowly. The connection is closed.",
   },
   idempotencyConflict: {
     status: 409,
     code: "CONFLICT",
-    message: "This submission is already being worked on. Please wait for its answer.",
-    when: "Another request with the same Idempotency-Key is under way. `Retry-After` says when to try again.",
+    message: "This submission is still being processed. Please wait for its answer.",
+    when: "Another request with the same Idempotency-Key is still running. `Retry-After` says when to try again.",
   },
   bodyTooLarge: {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The request is too large.",
-    when: "JSON over 64 KiB (of the mail provider's webhook over 1 MiB), a URL-encoded form over 256 KiB, or the form of a newsletter link over 4 KiB.",
+    when: "JSON is over 64 KiB (the mail provider's webhook: 1 MiB), a URL-encoded form or the text of a multipart form is over 256 KiB, or the form of a newsletter link is over 4 KiB.",
   },
   fieldTooLarge: {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "A field of the form is too large.",
-    when: "One text field of a form over 100,000 bytes, or too many fields; `issues` names the field if it is one of ours.",
+    when: "One text field of a form is over 100,000 bytes, or the form has too many fields. `issues` names the field if it is a documented one.",
   },
   resumeTooLarge: {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The resume is larger than 5 MiB.",
-    when: "The resume holds more than 5,242,880 bytes, or the form with it more than 256 KiB beyond; `issues` names `resumeFile`.",
+    when: "The resume is over 5,242,880 bytes, or the form with it is more than 256 KiB larger than that. `issues` names `resumeFile`.",
   },
   contentTypeUnsupported: {
     status: 415,
     code: "UNSUPPORTED_MEDIA_TYPE",
     message: "This content type is not accepted here.",
-    when: "The content type, its charset or the content encoding of the request is not one that the path takes.",
+    when: "The path does not accept the content type, the charset or the content encoding of the request.",
   },
   resumeKindUnsupported: {
     status: 415,
     code: "UNSUPPORTED_MEDIA_TYPE",
     message: "The resume must be a PDF, DOC or DOCX file.",
-    when: "The bytes of the resume are not PDF, DOC or DOCX, or its name ends otherwise; `issues` names `resumeFile`.",
+    when: "The bytes of the resume are not PDF, DOC or DOCX, or the extension of its name disagrees with them. `issues` names `resumeFile`.",
   },
   idempotencyKeyReused: {
     status: 422,
     code: "UNPROCESSABLE_CONTENT",
     message: "This Idempotency-Key was used for another submission.",
-    when: "The Idempotency-Key was used within the last 24 hours for the same procedure with other content.",
+    when: "The Idempotency-Key was used in the last 24 hours for the same procedure with other content.",
   },
   rateLimited: {
     status: 429,
     code: "TOO_MANY_REQUESTS",
     message: "Too many submissions. Please try again in a moment.",
-    when: "The client sent more submissions than the limit allows, accepted or not. `Retry-After` and `RateLimit-Reset` say when to try again.",
+    when: "The client sent more submissions than the limit allows; refused ones count too. `Retry-After` and `RateLimit-Reset` say when to try again.",
+  },
+  tooManyAttempts: {
+    status: 429,
+    code: "TOO_MANY_REQUESTS",
+    message: "Too many failed attempts. Please try again in a minute.",
+    when: "An address sent more than 10 wrong passwords in a minute, to the webhook or to the console. `Retry-After` says when to try again.",
   },
   headersTooLarge: {
     status: 431,
     code: "BAD_REQUEST",
     message: "The request headers are too large.",
-    when: "More than 16 KiB of headers; the connection is closed.",
+    when: "The headers are over 16 KiB. The connection is closed.",
   },
   internal: {
     status: 500,
     code: "INTERNAL_SERVER_ERROR",
     message: "Something went wrong on our side. Please try again.",
-    when: "A fault of ours; the log has the details under the request id.",
+    when: "An error in the service. The log has the details under the request id.",
   },
   storageUnavailable: {
     status: 503,
     code: "SERVICE_UNAVAILABLE",
     message: "We cannot take submissions right now. Please try again in a moment.",
-    when: "The storage is unusable; nothing was stored, unless the connection to the database broke at the very moment of storing. `Retry-After` says when to try again; under the same `Idempotency-Key` it is one submission in any case.",
+    when: "The storage is unusable, or less than 1 GiB of disk is left for a resume. Nothing was stored, unless the connection to the database broke during the commit. `Retry-After` says when to try again; with the same `Idempotency-Key` the submission is stored once in any case.",
   },
   referencesExhausted: {
     status: 503,
     code: "SERVICE_UNAVAILABLE",
     message: "We cannot take more submissions of this kind today. Please try again tomorrow.",
-    when: "All 1,000,000 references of the day and kind are taken. `Retry-After` names the next UTC day.",
+    when: "All 1,000,000 references of this kind and day are taken. `Retry-After` names the next UTC day.",
   },
   draining: {
     status: 503,
@@ -183,17 +196,18 @@ export const faults = {
     status: 503,
     code: "SERVICE_UNAVAILABLE",
     message: "We are very busy right now. Please try again in a moment.",
-    when: "More requests or uploads at once than the process can carry. `Retry-After` says when to try again.",
+    when: "The process, the client address or the connection has more requests or uploads at once than it may have. `Retry-After` says when to try again.",
   },
 } as const satisfies Record<string, FaultEntry>;
 
 /** The name of a fault in the table. */
 export type FaultName = keyof typeof faults;
 
-/** One problem of a request: where it is and what to do about it, in words for a person. */
+/** One problem of a request: where it is, and what to do about it. */
 export interface Issue {
   /** Field names and list positions, outermost first: `["selectedPackageIds", 0]`. */
   readonly path: readonly (string | number)[];
+  /** Safe to show beside the field. */
   readonly message: string;
 }
 
@@ -201,7 +215,7 @@ export interface Issue {
 export interface FaultBody {
   readonly message: string;
   readonly code: FaultCode;
-  /** Quote it when asking for help; the log has it too. */
+  /** The id of the request in the log and in the `X-Request-Id` header. Quote it when asking for help. */
   readonly requestId: string;
   readonly issues?: readonly Issue[];
 }

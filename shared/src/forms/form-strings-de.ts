@@ -99,7 +99,7 @@ export const german: FormStrings = {
     "A field of the form is too large.": "Ein Feld ist zu groß.",
     "The request is too large.": "Die Sendung ist zu groß.",
     "The request took too long to arrive.": "Das Senden hat zu lange gedauert.",
-    "This submission is already being worked on. Please wait for its answer.":
+    "This submission is still being processed. Please wait for its answer.":
       "Diese Sendung wird schon bearbeitet. Bitte warten Sie auf die Antwort.",
     "Send one resume only.": "Bitte senden Sie nur einen Lebenslauf.",
     "The file name holds control characters.": "Der Dateiname enthält Steuerzeichen.",
