@@ -1,8 +1,7 @@
-// The resume port: where the bytes of resumes lie. A vault names what it keeps; names tell nothing and are never made
-// from what a caller sent.
+// The resume port: where the bytes of resumes lie. A vault names what it keeps. Names are random and tell nothing.
 import type { Readable } from "node:stream";
 
-/** An upload that was streamed to the staging area. */
+/** An upload that was streamed to the staging folder. */
 export interface StagedFile {
   /** Where its bytes lie, in the vault's staging folder. */
   readonly path: string;
@@ -12,32 +11,50 @@ export interface StagedFile {
   readonly sha256: string;
 }
 
-/** What a sweep removed, and what it left alone. */
-export interface Swept {
-  /** Staging leftovers that were removed. */
-  readonly staged: number;
-  /** Kept files without an application that were removed. */
-  readonly orphaned: number;
-  /** Kept files without an application that were left alone, because they are too many to be leftovers of crashes. */
-  readonly withheld: number;
-}
-
 /** Answers those of the keys that belong to an application. */
 export type KnownKeys = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
+export interface SweepOptions {
+  readonly known: KnownKeys;
+  /** The identity of the store that `known` asks. */
+  readonly identity: string;
+  /** Younger files are left alone, so that a submission under way is never touched. Milliseconds. */
+  readonly olderThanMs: number;
+}
+
+/** What a sweep did. */
+export interface Swept {
+  /** Staging leftovers that were removed. */
+  readonly staged: number;
+  /** Files without an application that were set aside. */
+  readonly setAside: number;
+  /** Files that had been set aside, have an application after all, and were put back. */
+  readonly putBack: number;
+  /** Files that were removed: set aside 30 days ago, or taken back by this process without success before. */
+  readonly removed: number;
+  /**
+   * Why files without an application were left where they are. `other-identity`: the vault belongs to another store, or
+   * has resumes of which this store knows none. `too-many`: so many files without an application are no leftovers of
+   * crashes; the store was probably restored from a backup. They are left alone for good.
+   */
+  readonly withheld: "none" | "other-identity" | "too-many";
+}
+
 export interface Vault extends AsyncDisposable {
-  /** Folder for staging files on this machine; made by {@link open} functions, mode 0700. */
+  /** Folder for staging files on this machine, mode 0700. */
   readonly stagingFolder: string;
   /**
-   * Moves a staged file to stable storage and answers its key. When the promise resolves, the file outlives this
-   * machine's power; when it rejects, the file may be there all the same, and is swept.
+   * Moves a staged file to stable storage and answers its key. When the promise resolves, the file survives a power
+   * failure. When it rejects, the vault removes what may be there with its next sweep.
    *
-   * @param key under which another vault kept it, and nothing is kept here; otherwise one is drawn
+   * @param options.deadline when to give up, by `performance.now()`; without one after some seconds
+   * @param options.key under which another vault kept the file, and nothing is kept here; otherwise a key is drawn
    * @throws VaultUnavailable
    */
-  keep(staged: StagedFile, key?: string): Promise<string>;
+  keep(staged: StagedFile, options?: { readonly deadline?: number; readonly key?: string }): Promise<string>;
   /**
-   * Takes back a kept file whose application was not accepted. Absent files are no error.
+   * Removes a kept file whose application was not stored, or is erased. Absent files are no error. Gives up after 3 s at
+   * the most; the next sweep of this process then removes the file.
    *
    * @throws VaultUnavailable
    */
@@ -50,20 +67,24 @@ export interface Vault extends AsyncDisposable {
   read(key: string): Promise<Readable>;
   /**
    * A web address from which anybody who has it can fetch a kept file for the next five minutes, to be saved under
-   * `filename`; null when this vault gives none. Whether the file is there is not looked at.
+   * `filename`; null when this vault gives none. Does not check that the file is there.
    *
    * @throws VaultUnavailable
    */
   link(key: string, filename: string): Promise<string | null>;
   /** Whether files can be kept now. The reason is for the log, and holds no secret. */
   checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }>;
+  /** Whether the disk of the staging folder has room for uploads. The answer may be 1 s old. Never rejects. */
+  hasRoom(): Promise<boolean>;
   /**
-   * Removes this machine's staging leftovers, and kept files that no application knows, both only when older than
-   * `olderThanMs` so that a submission under way is never touched. Several processes may sweep at once.
+   * Removes this machine's old staging leftovers, and sets aside kept files that no application knows. No file is deleted
+   * because the store does not know it: it is set aside and deleted 30 days later. Only files of the last days are judged,
+   * only when store and vault bear the same identity, and none when there are too many. Several processes may sweep at
+   * once.
    *
    * @throws VaultUnavailable
    */
-  sweep(known: KnownKeys, olderThanMs: number): Promise<Swept>;
+  sweep(options: SweepOptions): Promise<Swept>;
 }
 
 /** The vault cannot be used now; later it may. The message is ours and holds no data. */
@@ -71,7 +92,7 @@ export class VaultUnavailable extends Error {
   override readonly name = "VaultUnavailable";
 }
 
-/** There is no file under this key. Others may well be there. */
+/** There is no file under this key. There may be others. */
 export class ResumeMissing extends Error {
   override readonly name = "ResumeMissing";
 }
