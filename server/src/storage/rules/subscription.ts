@@ -1,6 +1,5 @@
-// What subscribing does to an address, known or not. The rule is the same on every engine: an engine reads, asks here,
-// and writes, all in one transaction. Knows no SQL and no mail.
-import type { LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
+// What a subscription does to an address, known or not. Engines read, ask here and write within one transaction.
+import type { LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
 
 /** What is known of an address that subscribes again. */
@@ -13,45 +12,91 @@ export interface KnownSubscriber {
 
 export interface SubscriptionDecision {
   readonly status: SubscriberStatus;
-  /** Whether the welcome mail and its tokens are stored. */
-  readonly mailed: boolean;
+  /**
+   * `stored`: with the tokens of its links. `capped`: it is due, but the address may get no mail now. `none`: none is due.
+   */
+  readonly welcome: "stored" | "capped" | "none";
 }
 
-/** What the address may be sent, see `automatic-mail.ts`. */
+/** What the address may be sent, see `mails.ts`. */
 export interface Mailable {
   readonly suppressed: boolean;
-  /** One more automatic mail may go to it now; never to a suppressed one. */
+  /** One more newsletter mail may go to it now; never to a suppressed one. */
   readonly allowed: boolean;
 }
+
+type Asked = Pick<SubscriptionRecord, "optIn" | "receivedAt">;
 
 /** Decides status and welcome mail. `known` is undefined for a new address. */
 export function decideSubscription(
   known: KnownSubscriber | undefined,
-  { optIn, receivedAt }: Pick<SubscriptionRecord, "optIn" | "receivedAt">,
+  { optIn, receivedAt }: Asked,
   { suppressed, allowed }: Mailable,
 ): SubscriptionDecision {
-  // No newsletter could reach a suppressed address, so a request alone makes no active subscriber of it.
-  const decided = decideMailable(known, { optIn: suppressed ? "double" : optIn, receivedAt });
-  return { status: decided.status, mailed: decided.mailed && allowed };
+  // No newsletter could reach a suppressed address, so a request alone does not activate it.
+  const { status, due } = decideMailable(known, { optIn: suppressed ? "double" : optIn, receivedAt });
+  if (!due) return { status, welcome: "none" };
+  return { status, welcome: allowed ? "stored" : "capped" };
 }
 
 function decideMailable(
   known: KnownSubscriber | undefined,
-  { optIn, receivedAt }: Pick<SubscriptionRecord, "optIn" | "receivedAt">,
-): SubscriptionDecision {
-  const welcomed = optIn === "single" ? "active" : "pending";
-  if (known === undefined) return { status: welcomed, mailed: true };
+  { optIn, receivedAt }: Asked,
+): { readonly status: SubscriberStatus; readonly due: boolean } {
+  const subscribed = optIn === "single" ? "active" : "pending";
+  if (known === undefined) return { status: subscribed, due: true };
   const rested = known.welcomedAt === null || receivedAt - known.welcomedAt >= welcomeIntervalMs;
-  if (known.status === "pending") return { status: welcomed, mailed: rested };
+  if (known.status === "pending") return { status: subscribed, due: rested };
   if (known.status === "unsubscribed") {
-    // The first request after unsubscribing is always answered. Further ones wait like those of a pending address, or
-    // anybody could fill the mailbox of a person who has left.
+    // The first request after unsubscribing always gets a mail. Further ones wait like those of a pending address:
+    // otherwise anyone could fill the mailbox of a person who has left.
     const { welcomedAt, unsubscribedAt } = known;
     const firstSince = welcomedAt === null || unsubscribedAt === null || welcomedAt <= unsubscribedAt;
-    return { status: optIn === "single" ? "active" : "unsubscribed", mailed: firstSince || rested };
+    return { status: optIn === "single" ? "active" : "unsubscribed", due: firstSince || rested };
   }
-  // Active needs nothing; bounced and complained are for good.
-  return { status: known.status, mailed: false };
+  // Active needs nothing; bounced and complained are final.
+  return { status: known.status, due: false };
+}
+
+/** A token of a link in a welcome mail, as it is kept: only its hash. */
+export interface StoredToken {
+  readonly hash: string;
+  readonly purpose: LinkPurpose;
+  /** Null: never. */
+  readonly expiresAt: number | null;
+}
+
+/** The tokens in the links of one welcome mail. With single opt-in there is nothing to confirm. */
+export function tokensOf({ optIn, confirm, unsubscribe }: SubscriptionRecord): readonly StoredToken[] {
+  const leave: StoredToken = { hash: unsubscribe.hash, purpose: "unsubscribe", expiresAt: null };
+  if (optIn === "single") return [leave];
+  return [{ hash: confirm.hash, purpose: "confirm", expiresAt: confirm.expiresAt }, leave];
+}
+
+/** What the welcome mail of a subscription is written from. */
+export const welcomeOf = ({ email, optIn, confirm, unsubscribe }: SubscriptionRecord): Welcome => ({
+  email,
+  confirmToken: optIn === "single" ? null : confirm.token,
+  unsubscribeToken: unsubscribe.token,
+});
+
+/** The column `tokens` of a welcome mail. */
+export const welcomeTokens = ({ confirmToken, unsubscribeToken }: Welcome): string =>
+  JSON.stringify({ confirm: confirmToken, unsubscribe: unsubscribeToken });
+
+/** The welcome mail of a row; null when its tokens are gone or cannot be read. */
+export function readWelcome(email: string, tokens: string | null): Welcome | null {
+  if (tokens === null) return null;
+  let read: unknown;
+  try {
+    read = JSON.parse(tokens);
+  } catch {
+    // SyntaxError.
+    return null;
+  }
+  const { confirm, unsubscribe } = Object(read) as { readonly confirm?: unknown; readonly unsubscribe?: unknown };
+  if (typeof unsubscribe !== "string" || (typeof confirm !== "string" && confirm !== null)) return null;
+  return { email, confirmToken: confirm, unsubscribeToken: unsubscribe };
 }
 
 /**

@@ -1,5 +1,5 @@
-// What news of an address does to what is known of it. Providers repeat their news and mix up its order, so the outcome
-// must be the same whatever comes twice or late. The same on every engine; knows no SQL and no provider.
+// What news of an address changes. Providers repeat their news and mix up its order, so the outcome must be the same
+// whatever comes twice or late. Engines read, ask here and write within one transaction.
 import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
 
 /** What is known of an address, and since when. */
@@ -9,8 +9,8 @@ export interface Standing {
   readonly at: number;
 }
 
-// Among news of the same instant the graver one stands, in whichever order they come.
-const gravity = (reason: SuppressionReason | null): number =>
+// Among news of the same instant the weightier one stands, in whichever order they come.
+const weight = (reason: SuppressionReason | null): number =>
   [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
 
 /** What becomes of a subscriber by news of the address. */
@@ -24,7 +24,7 @@ export interface Consequences {
   readonly standing: Standing;
   /** Null: the subscriber stays as it is, or there is none. */
   readonly change: StatusChange | null;
-  readonly killsConfirmLinks: boolean;
+  readonly deletesConfirmLinks: boolean;
 }
 
 /** What follows from news of an address, or null when it is none. `subscriber` is undefined when the address has none. */
@@ -33,12 +33,12 @@ export function decideNews(
   known: Standing | undefined,
   subscriber: KnownAddressee | undefined,
 ): Consequences | null {
-  const news = { reason: readReason(reason, known, subscriber?.status), at };
-  const standing = decideSuppression(known, news);
+  const news = { reason: explainedReason(reason, known, subscriber?.status), at };
+  const standing = decideStanding(known, news);
   if (standing === null) return null;
-  // What only confirms a reason does nothing more to the subscriber.
+  // News that only confirms a reason does nothing more to the subscriber.
   if (subscriber === undefined || news.reason === null || standing.reason !== news.reason) {
-    return { standing, change: null, killsConfirmLinks: false };
+    return { standing, change: null, deletesConfirmLinks: false };
   }
   const before = statusBeforeRefusal(subscriber, known);
   const status = statusAfterSuppression(before, news.reason);
@@ -46,13 +46,13 @@ export function decideNews(
   return {
     standing,
     change: status === subscriber.status ? null : { status, unsubscribedAt: leaves ? at : subscriber.unsubscribedAt },
-    // Those of an inactive address stay, in case it is explained by nothing of theirs; of who is bounced none works.
-    killsConfirmLinks: news.reason !== "inactive" && status !== "pending" && status !== "active",
+    // The links of an inactive address stay: later news may say that its owner did nothing. A bounced one's do not work.
+    deletesConfirmLinks: news.reason !== "inactive" && status !== "pending" && status !== "active",
   };
 }
 
 /** What is known after the news, or null when the news changes nothing. `known` is undefined for a new address. */
-function decideSuppression(known: Standing | undefined, news: Standing): Standing | null {
+function decideStanding(known: Standing | undefined, news: Standing): Standing | null {
   if (known === undefined) return news;
   // A complaint is final, and counts however late it comes.
   if (known.reason === "complained") return null;
@@ -60,14 +60,14 @@ function decideSuppression(known: Standing | undefined, news: Standing): Standin
   if (news.reason === "inactive" && known.reason !== null && known.reason !== "inactive") {
     return news.at > known.at ? { reason: known.reason, at: news.at } : null;
   }
-  // Why a mail was refused is often told only later than that it was.
+  // Why a mail was refused is often told only after that it was.
   const explains = known.reason === "inactive" && news.reason !== null && news.reason !== "inactive";
   if (news.reason === "complained" || explains) return { reason: news.reason, at: Math.max(known.at, news.at) };
   if (news.at !== known.at) return news.at > known.at ? news : null;
-  return gravity(news.reason) > gravity(known.reason) ? news : null;
+  return weight(news.reason) > weight(known.reason) ? news : null;
 }
 
-/** A subscriber in the light of what is known of the address. */
+/** What is known of a subscriber whose address there is news of. */
 export interface KnownAddressee {
   readonly status: SubscriberStatus;
   readonly welcomedAt: number | null;
@@ -78,10 +78,10 @@ export interface KnownAddressee {
 }
 
 /**
- * What a refusal for an unknown reason amounts to. An address that bounced before explains it, and must not be taken
- * for one that is bounced only for as long as nobody knows better.
+ * What a refusal for an unknown reason amounts to. An address that bounced before explains it: otherwise it would count
+ * as bounced only until the refusal is explained by something else.
  */
-function readReason(
+function explainedReason(
   reason: SuppressionReason | null,
   known: Standing | undefined,
   status: SubscriberStatus | undefined,
@@ -89,16 +89,16 @@ function readReason(
   return reason === "inactive" && status === "bounced" && known?.reason !== "inactive" ? "bounced" : reason;
 }
 
-/** The status without a refusal that is explained only now. Only who was pending or active becomes bounced by one. */
+/** The status without a refusal that is explained only now. Only pending and active subscribers become bounced by one. */
 function statusBeforeRefusal(subscriber: KnownAddressee, known: Standing | undefined): SubscriberStatus {
   if (subscriber.status !== "bounced" || known?.reason !== "inactive") return subscriber.status;
-  // Left since the refusal.
+  // The subscriber left after the refusal.
   if (subscriber.unsubscribedAt !== null) return "unsubscribed";
   const singleOptIn = subscriber.welcomedAt !== null && !subscriber.hasConfirmLink;
   return subscriber.confirmedAt !== null || singleOptIn ? "active" : "pending";
 }
 
-/** What becomes of a subscriber whose address is suppressed. Nothing makes one active again but their own consent. */
+/** What becomes of a subscriber whose address is suppressed. Only the owner's consent makes one active again. */
 function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionReason): SubscriberStatus {
   if (status === "complained" || reason === "manual") return status;
   if (reason === "complained") return "complained";

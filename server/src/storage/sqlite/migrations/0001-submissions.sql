@@ -31,8 +31,8 @@ CREATE TABLE submission (
   status TEXT NOT NULL,
   assignee TEXT,
   version INTEGER NOT NULL DEFAULT 1,
-  -- 1: a receipt was stored with it. At most 3 a day go to one address.
-  receipt INTEGER NOT NULL,
+  -- When its receipt was stored. Null: none was. At most 3 a day go to one address.
+  receipt_at INTEGER,
   resume_key TEXT,
   -- Null without a resume.
   resume_scan TEXT,
@@ -46,8 +46,9 @@ CREATE TABLE submission (
 ) STRICT;
 
 CREATE UNIQUE INDEX submission_day_number ON submission (day_number, kind);
--- The receipts of an address within a day; everything of one person.
-CREATE INDEX submission_email ON submission (email_key, received_at);
+-- The receipts of an address within a day; everything of one person. By the time of the receipt: a search by arrival
+-- would read all submissions that the address sent without getting one.
+CREATE INDEX submission_email ON submission (email_key, receipt_at);
 CREATE UNIQUE INDEX submission_resume ON submission (resume_key) WHERE resume_key IS NOT NULL;
 CREATE INDEX submission_unscanned ON submission (arrival) WHERE resume_scan = 'unscanned';
 
@@ -136,14 +137,16 @@ CREATE TABLE idempotency (
   procedure TEXT NOT NULL,
   key_hash TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
-  -- Null for a subscription. The submission may be erased meanwhile; the key goes with it.
+  -- What it stands for: one of the two; neither for a subscription that was spam. Erasing that erases the key.
   submission INTEGER REFERENCES submission (arrival) ON DELETE CASCADE,
+  subscriber TEXT REFERENCES subscriber (email_key) ON DELETE CASCADE,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (procedure, key_hash)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX idempotency_created ON idempotency (created_at);
 CREATE INDEX idempotency_submission ON idempotency (submission) WHERE submission IS NOT NULL;
+CREATE INDEX idempotency_subscriber ON idempotency (subscriber) WHERE subscriber IS NOT NULL;
 
 -- Challenges whose solutions were taken: each is good for one submission. Only hashes, and only until they expire.
 CREATE TABLE spent_challenge (

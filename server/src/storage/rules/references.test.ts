@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { dayNumber, dayOf, References } from "./references.ts";
+
+const day = 20261121;
+const references = new References("0".repeat(64));
+const numberOf = (reference: string) => Number(reference.slice(-6));
+
+test("gives each of a million counters a number of its own, and finds the counter again", () => {
+  const taken = new Uint8Array(1_000_000);
+  let notInverted = 0;
+  for (let counter = 0; counter < taken.length; counter += 1) {
+    const reference = references.format("inquiry", day, counter);
+    taken[numberOf(reference)] = 1;
+    if (references.parse(reference)?.dayNumber !== dayNumber(day, counter)) notInverted += 1;
+  }
+  expect(notInverted).toBe(0);
+  expect(taken.includes(0)).toBe(false);
+});
+
+test("gives neighbours numbers that are no more adjacent than random ones", () => {
+  let near = 0;
+  for (let counter = 1; counter < 100_000; counter += 1) {
+    const [one, next] = [counter - 1, counter].map((each) => numberOf(references.format("application", day, each)));
+    if (Math.abs((one ?? 0) - (next ?? 0)) <= 1_000) near += 1;
+  }
+  // Two random numbers are that near in 0.2 % of all cases.
+  expect(near / 100_000).toBeGreaterThan(0.001);
+  expect(near / 100_000).toBeLessThan(0.003);
+});
+
+test("spreads the first submissions of a day over all numbers", () => {
+  const quarters = [0, 0, 0, 0];
+  for (let counter = 0; counter < 4_000; counter += 1) {
+    const quarter = Math.floor(numberOf(references.format("inquiry", day, counter)) / 250_000);
+    quarters[quarter] = (quarters[quarter] ?? 0) + 1;
+  }
+  for (const count of quarters) expect(Math.abs(count - 1_000)).toBeLessThan(150);
+});
+
+test.each([
+  ["another key", new References("1".repeat(64)), "inquiry", day],
+  ["another day", references, "inquiry", day + 1],
+  ["another kind", references, "application", day],
+] as const)("permutes otherwise with %s", (_what, other, kind, otherDay) => {
+  const counters = Array.from({ length: 100 }, (_, counter) => counter);
+  const here = counters.map((counter) => numberOf(references.format("inquiry", day, counter)));
+  const there = counters.map((counter) => numberOf(other.format(kind, otherDay, counter)));
+  expect(there.filter((number, index) => number === here[index]).length).toBeLessThan(5);
+});
+
+test("permutes alike after many other days were asked for", () => {
+  const before = references.format("inquiry", day, 42);
+  for (let other = 1; other < 40; other += 1) references.format("inquiry", day + other, 0);
+  expect(references.format("inquiry", day, 42)).toBe(before);
+});
+
+test("writes and reads the two kinds", () => {
+  expect(references.format("inquiry", day, 0)).toMatch(/^INQ-20261121-[0-9]{6}$/);
+  expect(references.parse(references.format("application", day, 7))).toEqual({
+    kind: "application",
+    dayNumber: 20261121_000007,
+  });
+});
+
+test.each(["", "INQ-20261121-12345", "inq-20261121-123456", "INQ-20261121-123456\n", "XYZ-20261121-123456"])(
+  "takes %j for no reference",
+  (text) => expect(references.parse(text)).toBeNull(),
+);
+
+test.each([-1, 0.5, 1_000_000])("has no reference for the counter %d", (counter) => {
+  expect(() => references.format("inquiry", day, counter)).toThrow(RangeError);
+});
+
+test("counts days in UTC", () => {
+  expect(dayOf(Date.UTC(2026, 10, 21, 23, 59, 59, 999))).toBe(20261121);
+  expect(dayOf(Date.UTC(2026, 10, 22))).toBe(20261122);
+});

@@ -1,0 +1,20 @@
+// How long the store keeps what nobody asks for any more.
+import { idempotencyMs } from "../store.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Mails that were sent, failed or are in doubt. Counted from when they were stored. */
+export const mailMs = 90 * dayMs;
+
+/** Spent challenges, after they have expired: clocks of processes may differ. */
+export const challengeMs = 60 * 60 * 1000;
+
+/** Rows of each table that one commit forgets, so that no commit holds up the submissions behind it. */
+export const forgottenAtOnce = 250;
+
+/** What has had its time at `now`: rows that are this old or older. */
+export const expiredBefore = (now: number) => ({
+  keys: now - idempotencyMs,
+  challenges: now - challengeMs,
+  mails: now - mailMs,
+});

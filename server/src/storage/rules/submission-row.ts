@@ -1,0 +1,167 @@
+// Submissions as records and as rows. What is searched for has a column; the other fields of the kind are JSON, by their
+// names in the record.
+import type {
+  ApplicationRecord,
+  Door,
+  InquiryRecord,
+  ResumeRecord,
+  ScanState,
+  StoredResume,
+  StoredSubmission,
+  SubmissionKind,
+  SubmissionRecord,
+  TriageStatus,
+} from "../records.ts";
+
+/** The columns that a submission is read from. */
+export const submissionColumns = [
+  "arrival",
+  "kind",
+  "reference",
+  "received_at",
+  "name",
+  "email",
+  "status",
+  "assignee",
+  "version",
+  "resume_key",
+  "door",
+  "request_id",
+  "fields",
+] as const satisfies readonly (keyof SubmissionRow)[];
+
+export interface SubmissionRow {
+  readonly arrival: number;
+  readonly kind: SubmissionKind;
+  readonly reference: string;
+  readonly received_at: number;
+  readonly name: string;
+  readonly email: string;
+  readonly status: TriageStatus;
+  readonly assignee: string | null;
+  readonly version: number;
+  readonly resume_key: string | null;
+  readonly door: Door;
+  readonly request_id: string;
+  readonly fields: string;
+}
+
+type InquiryFields = Pick<InquiryRecord, "company" | "selectedPackageIds">;
+type ApplicationFields = Pick<
+  ApplicationRecord,
+  "position" | "phone" | "company" | "availability" | "accent" | "portfolioUrl" | "resumeUrl" | "coverLetter"
+> & { readonly resume: Omit<ResumeRecord, "key"> | null };
+
+/** The column `fields`. */
+export function fieldsOf(record: SubmissionRecord): string {
+  if (record.kind === "inquiry") {
+    const { company, selectedPackageIds } = record;
+    return JSON.stringify({ company, selectedPackageIds } satisfies InquiryFields);
+  }
+  const { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter } = record;
+  const texts = { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter };
+  return JSON.stringify({ ...texts, resume: resumeFields(record.resume) } satisfies ApplicationFields);
+}
+
+function resumeFields(resume: ResumeRecord | null): ApplicationFields["resume"] {
+  if (resume === null) return null;
+  const { filename, kind, size, sha256 } = resume;
+  return { filename, kind, size, sha256 };
+}
+
+/** The vault's name of a submission's resume; null without one. */
+export const resumeKeyOf = (record: SubmissionRecord): string | null =>
+  record.kind === "application" ? (record.resume?.key ?? null) : null;
+
+/** A record as it was just stored. */
+export const filed = (
+  record: SubmissionRecord,
+  { arrival, reference, status }: Pick<StoredSubmission, "arrival" | "reference" | "status">,
+): StoredSubmission => ({ ...record, arrival, reference, status, assignee: null, version: 1 });
+
+/** Null when `fields` cannot be read: a bad disk or another version may have written it. */
+export function readSubmission(row: SubmissionRow): StoredSubmission | null {
+  try {
+    return storedSubmission(row, parseObject(row.fields));
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** The submission with what its columns hold where `fields` cannot be read: one bad row must not stop an export. */
+export const readSubmissionAnyway = (row: SubmissionRow): StoredSubmission =>
+  readSubmission(row) ?? storedSubmission(row, { selectedPackageIds: [], position: "" });
+
+/** The resume of a row; null when it has none, or when it cannot be read. */
+export function readResume(row: SubmissionRow & { readonly resume_scan: ScanState | null }): StoredResume | null {
+  const submission = readSubmission(row);
+  const resume = submission?.kind === "application" ? submission.resume : null;
+  return resume === null ? null : { ...resume, scan: row.resume_scan ?? "unscanned" };
+}
+
+class Unreadable extends Error {}
+
+function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission {
+  const columns = {
+    arrival: row.arrival,
+    reference: row.reference,
+    receivedAt: row.received_at,
+    door: row.door,
+    requestId: row.request_id,
+    name: row.name,
+    email: row.email,
+    status: row.status,
+    assignee: row.assignee,
+    version: row.version,
+  };
+  if (row.kind === "inquiry") {
+    const { selectedPackageIds } = fields;
+    if (!Array.isArray(selectedPackageIds) || !selectedPackageIds.every(isText)) throw new Unreadable();
+    return { ...columns, kind: row.kind, company: textOrNull(fields, "company"), selectedPackageIds };
+  }
+  return {
+    ...columns,
+    kind: row.kind,
+    position: text(fields, "position"),
+    phone: textOrNull(fields, "phone"),
+    company: textOrNull(fields, "company"),
+    availability: textOrNull(fields, "availability"),
+    accent: textOrNull(fields, "accent"),
+    portfolioUrl: textOrNull(fields, "portfolioUrl"),
+    resumeUrl: textOrNull(fields, "resumeUrl"),
+    coverLetter: textOrNull(fields, "coverLetter"),
+    resume: resumeOf(row, fields),
+  };
+}
+
+function resumeOf({ resume_key: key }: SubmissionRow, { resume }: Fields): ResumeRecord | null {
+  if (key === null || resume === undefined) return null;
+  if (!isFields(resume)) throw new Unreadable();
+  const { kind, size } = resume;
+  if ((kind !== "pdf" && kind !== "doc" && kind !== "docx") || typeof size !== "number") throw new Unreadable();
+  return { key, filename: text(resume, "filename"), kind, size, sha256: text(resume, "sha256") };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function parseObject(json: string): Fields {
+  const value: unknown = JSON.parse(json);
+  if (!isFields(value)) throw new Unreadable();
+  return value;
+}
+
+function text(fields: Fields, name: string): string {
+  const value = fields[name];
+  if (!isText(value)) throw new Unreadable();
+  return value;
+}
+
+function textOrNull(fields: Fields, name: string): string | null {
+  return fields[name] === null || fields[name] === undefined ? null : text(fields, name);
+}
