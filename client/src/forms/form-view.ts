@@ -83,7 +83,7 @@ export class FormView {
     const above = issuesAbove(this.#name, worded);
     const summary = this.#part("#summary");
     summary.hidden = above.length === 0 && message === undefined;
-    fill(summary, summaryMarkup(above, this.#strings, message, { linked: true, retry }));
+    fill(summary, summaryMarkup(above, this.#strings, message, { retry }));
   }
 
   /** Leads the person to what stands above the form, or to the one field. */

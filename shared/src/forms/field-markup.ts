@@ -22,7 +22,7 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
   const classes = `field ${kind}${half ? " half" : ""}`;
   const value = values[name] ?? "";
   if (kind === "packages" && packages !== null)
-    return html`<fieldset class="${classes}" part="field" data-field="${name}" ${described}>
+    return html`<fieldset class="${classes}" part="field" id="${name}" tabindex="-1" data-field="${name}" ${described}>
       <legend part="label">${label}</legend>
       ${around}${boxes(packages, [value].flat(), problem)}
     </fieldset>`;

@@ -68,16 +68,12 @@ function openForm(form: FormName, state: FormState): Markup {
 export const issuesAbove = (form: FormName, issues: readonly WordedIssue[]): readonly WordedIssue[] =>
   fieldsOf(form).length > 1 ? issues : issues.filter(({ field }) => field === undefined);
 
-/**
- * What stands in the summary: what happened, and each problem.
- *
- * @param linked whether problems lead to their fields; without script nothing can lead into a shadow root
- */
+/** What stands in the summary: what happened, and each problem as a link to its field. */
 export function summaryMarkup(
   issues: readonly WordedIssue[],
   strings: FormStrings,
   message?: string,
-  { linked = false, retry = false } = {},
+  { retry = false } = {},
 ): Markup {
   if (issues.length === 0 && !message) return html``;
   // Those of a field repeat its label, unless they are about its being empty: these name it themselves.
@@ -86,9 +82,7 @@ export function summaryMarkup(
     return own && words !== own.missing ? `${own.label}: ${words}` : words;
   };
   const item = (issue: WordedIssue) =>
-    linked && issue.field
-      ? html`<li><a href="#${issue.field.name}">${text(issue)}</a></li>`
-      : html`<li>${text(issue)}</li>`;
+    issue.field ? html`<li><a href="#${issue.field.name}">${text(issue)}</a></li>` : html`<li>${text(issue)}</li>`;
   return html`<p id="summary-title" part="summary-title">${issues.length > 0 ? strings.problems : message}</p>
     ${
       issues.length > 0 &&
