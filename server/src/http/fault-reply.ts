@@ -5,7 +5,6 @@ import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/error-shape.ts";
 import { describeFailure } from "../rpc/failure.ts";
 import { procedures } from "../rpc/procedures.ts";
-import { sendPage } from "./pages/send-page.ts";
 import { variesBy } from "./vary.ts";
 
 /** Where the typed door is. */
@@ -28,7 +27,7 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
   const { status, message, code: faultCode, issues } = failure;
   if (!isRpc(request)) variesBy(reply, "Accept");
   // A request with a malformed head comes here without having been through the hooks.
-  if (request.page) return sendPage(reply, request.page.refusal(failure), { status, scripted: true });
+  if (request.page) return request.page.refuse(reply, failure);
   const ofRest: FaultBody = { message, code: faultCode, requestId: request.id, ...(issues ? { issues } : {}) };
   const body = isRpc(request) ? { error: errorShape(error, procedureOf(request), request.id) } : ofRest;
   // Not by the schema of the route, which describes its successes.

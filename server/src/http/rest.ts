@@ -15,7 +15,7 @@ import { FormBody } from "./body/form-body.ts";
 import { formShapes } from "./body/form-shapes.ts";
 import type { Guard } from "./gate/rate-limit.ts";
 import { ProcedureInput } from "./body/procedure-input.ts";
-import { thanksAddress } from "./pages/thanks-page.ts";
+import { thanksAddress } from "./pages/page-answer.ts";
 import { variesBy } from "./vary.ts";
 
 interface Door {

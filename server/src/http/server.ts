@@ -21,7 +21,7 @@ import { clientAddressReader, type TrustedProxies } from "./gate/client-address.
 import { Guard } from "./gate/rate-limit.ts";
 import { Overload, type OverloadLimits } from "./gate/overload.ts";
 import { healthRoutes } from "./health.ts";
-import { followedLinksFactor, newsletterPages } from "./pages/newsletter-routes.ts";
+import { followedLinksFactor, newsletterPages } from "./pages/newsletter.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 import { answerWithPages } from "./pages/page-answer.ts";
 import { postmarkWebhook, type WebhookCredentials } from "./webhook.ts";
@@ -29,9 +29,8 @@ import { openRateLimiter, type RateLimit } from "./gate/rate-limiter.ts";
 import { observeRequests } from "./request-log.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
-import { readFormsBundle } from "./pages/forms-bundle.ts";
-import { refusalPage } from "./pages/refusal-page.ts";
-import { siteRoutes } from "./pages/site-routes.ts";
+import { findFormsBundle } from "./pages/assets.ts";
+import { siteRoutes } from "./pages/routes.ts";
 import { siteOf, type Site } from "./pages/site.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
 
@@ -121,7 +120,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
   if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
   const site = openSite(options);
-  answerWithPages(app, (...refused) => refusalPage(site, ...refused));
+  answerWithPages(app, site);
   // A request that was answered before its body was read: let the client finish, within bounds.
   app.addHook("onResponse", (request, _reply, done) => {
     drain(request.raw);
@@ -161,17 +160,19 @@ async function openDoors(app: FastifyInstance, options: HttpOptions, site: Site)
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
-  await app.register((scope) => newsletterPages(scope, { deps, guard: guardOf("links", followedLinksFactor) }));
+  await app.register((scope) =>
+    newsletterPages(scope, { brand: site.brand, links: deps, guard: guardOf("links", followedLinksFactor) }),
+  );
   if (options.webhook !== null) {
     postmarkWebhook(app, { credentials: options.webhook, store: deps.store, clock: deps.clock, metrics });
   }
 }
 
 function openSite({ deps, log, doors, formsFolder }: HttpOptions): Site {
-  const bundle = formsFolder === undefined || !doors ? null : readFormsBundle(formsFolder);
+  const bundle = formsFolder === undefined || !doors ? null : findFormsBundle(formsFolder);
   if (formsFolder !== undefined && doors && bundle === null)
     log.warn({}, "the forms' script was not built (npm run build): forms work without it");
-  return siteOf(deps, { bundle, proofOfWork: deps.proofOfWork !== null });
+  return siteOf({ brand: deps.mail.brand, intake: deps, bundle });
 }
 
 const countCall =

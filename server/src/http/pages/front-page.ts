@@ -1,19 +1,24 @@
 // The front page: what is sold, and the three forms.
 import { html, type Markup } from "@submissions/shared/html";
+import { packageIdsMax } from "@submissions/shared/limits";
+import { siteAssets } from "./assets.ts";
 import { formElement } from "./form-element.ts";
+import { formsHead, sitePage } from "./frame.ts";
 import { packagesWith, type Site } from "./site.ts";
-import { sitePage, waveform } from "./site-page.ts";
 
-/** @param wanted packages that an inquiry begins with; those that do not exist are left out */
+const description = "Speech datasets in the accents and varieties that people really speak, recorded with consent.";
+
+/** @param wanted packages that are ticked in the inquiry; unknown ones are left out */
 export function frontPage(site: Site, wanted: readonly string[]): string {
   const root = "";
-  const packages = packagesWith(site, wanted);
-  const ticked = packages.filter(({ id }) => wanted.includes(id)).map(({ id }) => id);
+  const ids = wanted.slice(0, packageIdsMax);
+  const packages = packagesWith(site, ids);
+  const ticked = packages.filter(({ id }) => ids.includes(id)).map(({ id }) => id);
   return sitePage({
     site,
     root,
     title: site.brand,
-    description: "Speech datasets in the accents and varieties that people really speak, recorded with consent.",
+    head: html`<meta name="description" content="${description}" /> ${formsHead(site, root)}`,
     body: html`<main id="content">
       ${hero()} ${datasets()} ${catalogue(site)}
       <section class="band" id="inquiry" aria-labelledby="inquiry-heading">
@@ -21,7 +26,8 @@ export function frontPage(site: Site, wanted: readonly string[]): string {
           <div>
             <h2 id="inquiry-heading">Ask about packages</h2>
             <p>
-              Tick what you are interested in. You get samples, the speakers’ statistics, and an offer for exactly that.
+              Tick what you are interested in. You get samples, statistics of the speakers, and an offer for exactly
+              these packages.
             </p>
             <p class="quiet">A person answers, by e-mail.</p>
           </div>
@@ -31,8 +37,8 @@ export function frontPage(site: Site, wanted: readonly string[]): string {
       <section id="newsletter" aria-labelledby="newsletter-heading">
         <div class="beside">
           <div>
-            <h2 id="newsletter-heading">New recordings, by mail</h2>
-            <p>One mail when a package is added, and nothing else. Every mail has a link to leave by.</p>
+            <h2 id="newsletter-heading">New recordings, by e-mail</h2>
+            <p>One e-mail when we add a package, and nothing else. Every e-mail has a link to unsubscribe.</p>
           </div>
           ${formElement("newsletter", site, root)}
         </div>
@@ -42,10 +48,10 @@ export function frontPage(site: Site, wanted: readonly string[]): string {
           <div>
             <h2 id="careers-heading">Work with us</h2>
             <p>
-              We look for people with a good ear: annotators, speakers, and engineers. Your own accent is an advantage
-              here, whichever it is.
+              We look for people with a good ear: annotators, speakers and engineers. Every accent is an advantage here,
+              yours too.
             </p>
-            <p class="quiet">A resume helps, but you may also simply tell us about yourself.</p>
+            <p class="quiet">A resume helps. You can also simply tell us about yourself.</p>
           </div>
           ${formElement("application", site, root)}
         </div>
@@ -67,18 +73,18 @@ const hero = (): Markup =>
         <a class="button second" href="#careers">Work with us</a>
       </p>
     </div>
-    <img src="${waveform.href}" alt="" width="560" height="320" />
+    <img src="${siteAssets.waveform.href}" alt="" width="560" height="320" />
   </section>`;
 
 const datasets = (): Markup =>
   html`<section class="features" aria-label="What is in a dataset">
     <div>
       <h2>Recorded with consent</h2>
-      <p>Every speaker agreed to what the recordings are used for, was paid, and can take the consent back.</p>
+      <p>Every speaker agreed to what the recordings are used for, was paid, and can withdraw the consent.</p>
     </div>
     <div>
       <h2>Transcribed by ear</h2>
-      <p>Two annotators who grew up with the variety write down what is said, and how; a third one settles doubts.</p>
+      <p>Two annotators who grew up with the variety write down what is said and how. A third one settles doubts.</p>
     </div>
     <div>
       <h2>Ready to use</h2>

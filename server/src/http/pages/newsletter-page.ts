@@ -1,21 +1,21 @@
-// The words of the newsletter's pages. None of them names an address or says whether one is known: mail programs and
-// whoever a mail is forwarded to open these links too.
-import { html, type Markup } from "@submissions/shared/html";
+// The words of the newsletter's pages. None of them names an address or says whether one is known: mail programs, and
+// people whom a mail was forwarded to, open these links too.
+import { html } from "@submissions/shared/html";
 import type { LinkPurpose } from "../../storage/records.ts";
-import { card } from "./layout.ts";
+import { card } from "./frame.ts";
 
-// The pages are one level below the root.
-const page = (brand: string, heading: string, body: Markup): string => card({ brand, root: "../", heading, body });
+/** The pages are one level below the root. */
+const root = "../";
 
 const questions = {
   confirm: {
     heading: "Confirm your subscription",
-    text: "Press the button, and our newsletter will come to the address that our mail was sent to.",
+    text: "Press the button, and our newsletter will come to the address that our e-mail was sent to.",
     button: "Confirm subscription",
   },
   unsubscribe: {
     heading: "Unsubscribe from our newsletter",
-    text: "Press the button, and no more newsletters will come to the address that our mail was sent to.",
+    text: "Press the button, and we will send no more newsletters to the address that our e-mail was sent to.",
     button: "Unsubscribe",
   },
 } as const;
@@ -23,11 +23,11 @@ const questions = {
 const outcomes = {
   confirm: {
     heading: "You are subscribed",
-    text: "Thank you, your subscription is confirmed. Every mail of ours has a link to leave by.",
+    text: "Thank you, your subscription is confirmed. Every e-mail from us has a link to unsubscribe.",
   },
   unsubscribe: {
     heading: "You are unsubscribed",
-    text: "No more newsletters will be sent to you. If you change your mind, you can subscribe again on our site.",
+    text: "We will send you no more newsletters. If you change your mind, you can subscribe again on our site.",
   },
 } as const;
 
@@ -39,25 +39,19 @@ export function questionPage(brand: string, purpose: LinkPurpose, token: string)
       <input type="hidden" name="token" value="${token}" />
       <button class="button">${button}</button>
     </form>`;
-  return page(brand, heading, body);
+  return card({ brand, root, sign: "mail", heading, body });
 }
 
-/** What the button leads to, the second time as the first. */
+/** The page after the button, the first time and again. */
 export function outcomePage(brand: string, purpose: LinkPurpose): string {
   const { heading, text } = outcomes[purpose];
-  return page(brand, heading, html`<p role="status">${text}</p>`);
+  return card({ brand, root, sign: "done", heading, body: html`<p role="status">${text}</p>` });
 }
 
 /** The one page for every link that does not work, whatever the reason. */
 export function deadLinkPage(brand: string): string {
-  const body = html`<p>It may be incomplete, or too old: links that confirm a subscription work for 7 days.</p>
-    <p>
-      To subscribe, please ask for a new mail on our site. To unsubscribe, use the link in the latest mail you got from
-      us.
-    </p>`;
-  return page(brand, "This link does not work", body);
+  const body = html`<p>It may be incomplete or too old. A link to confirm a subscription works for 7 days.</p>
+    <p>To unsubscribe, use the link in the latest e-mail from us.</p>`;
+  const on = html`<a href="${root}#newsletter">Subscribe again on our site</a>`;
+  return card({ brand, root, sign: "stop", heading: "This link does not work", body, on });
 }
-
-/** For a request that failed on the way; `message` is the fault table's. */
-export const failurePage = (brand: string, message: string): string =>
-  page(brand, "That did not work", html`<p>${message}</p>`);

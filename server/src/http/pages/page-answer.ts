@@ -1,39 +1,130 @@
-// Marks the requests that are answered with pages, so that refusals become pages too, wherever they happen. What the
-// pages say, it is told.
-import type { FastifyInstance, FastifyRequest } from "fastify";
+// Decides which requests are answered with pages, and sends pages. Programs that accept anything, or do not say what they
+// accept, get JSON as ever. The pages themselves are loaded when the first one is needed.
+import { faults } from "@submissions/shared/faults";
+import { formPaths } from "@submissions/shared/forms/form-fields";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
-import { wantsPage } from "./wants-page.ts";
+import type { Site } from "./site.ts";
 
-/** What is needed to answer a request with a page. */
-export interface PageAnswer {
+/** A request that is answered with a page. */
+export class PageAnswer {
   /** The fields of the form, once they are being read. */
-  fields: FormData | null;
-  /** Writes the page of a refusal. */
-  refusal(failure: Failure): string;
+  fields: FormData | null = null;
+  readonly #request: FastifyRequest;
+  readonly #site: Site;
+
+  constructor(request: FastifyRequest, site: Site) {
+    this.#request = request;
+    this.#site = site;
+  }
+
+  /** Answers with the page of a refusal; with the form again, where its fields are known. */
+  refuse(reply: FastifyReply, failure: Failure): FastifyReply {
+    void this.#sendRefusal(reply, failure);
+    return reply;
+  }
+
+  async #sendRefusal(reply: FastifyReply, failure: Failure): Promise<void> {
+    try {
+      const { refusalPage } = await import("./refusal-page.ts");
+      sendPage(reply, refusalPage(this.#site, this.#request, failure, this.fields), { status: failure.status });
+    } catch (error) {
+      // A bug in a page. The page of its refusal would fail in the same way.
+      this.#request.failure = { fault: "internal", error };
+      reply.code(faults.internal.status).type("text/plain; charset=utf-8").send(faults.internal.message);
+    }
+  }
 }
 
-/** Writes the page of a refusal, with the form again where it is known. */
-export type RefusalPage = (request: FastifyRequest, failure: Failure, fields: FormData | null) => string;
-
 /** Must be added before the first hook that refuses. */
-export function answerWithPages(app: FastifyInstance, refusalPage: RefusalPage): void {
+export function answerWithPages(app: FastifyInstance, site: Site): void {
   app.decorateRequest("page", null);
   app.addHook("onRequest", (request, _reply, done) => {
-    if (wantsPage(request)) request.page = newAnswer(request, refusalPage);
+    if (wantsPage(request)) request.page = new PageAnswer(request, site);
     done();
   });
 }
 
-const newAnswer = (request: FastifyRequest, refusalPage: RefusalPage): PageAnswer => ({
-  fields: null,
-  refusal(failure) {
-    return refusalPage(request, failure, this.fields);
-  },
-});
+/**
+ * Whether a request is to be answered with a page. It is, if it names `text/html` and prefers it to JSON, sends no JSON
+ * itself (some HTTP libraries ask for HTML by default), and is not for typed RPC. The links of newsletter mails are
+ * always answered with pages.
+ */
+const wantsPage = (request: FastifyRequest): boolean =>
+  (prefersHtml(request.headers.accept) &&
+    !/^\/trpc(?:[/?]|$)/.test(request.url) &&
+    !/^\s*application\/json/i.test(request.headers["content-type"] ?? "")) ||
+  (request.routeOptions.url?.startsWith("/newsletter/") ?? false);
+
+/** Whether an Accept header (RFC 9110 12.5.1) names `text/html` with a higher quality than JSON has in it. */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (accept === undefined || !/text\/html/i.test(accept)) return false;
+  const qualities = new Map(accept.split(",").map(readRange));
+  const html = qualities.get("text/html") ?? 0;
+  // The most specific range counts.
+  const json = qualities.get("application/json") ?? qualities.get("application/*") ?? qualities.get("*/*") ?? 0;
+  return html > json;
+}
+
+function readRange(range: string): [type: string, quality: number] {
+  const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+  const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+  // A quality that is not a number prefers nothing.
+  return [type, quality === undefined ? 1 : Number(quality) || 0];
+}
+
+/** Where a browser goes after its form was accepted, seen from the address that the form was sent to. */
+export function thanksAddress(url: string, receipt: unknown): string {
+  const form = Object.entries(formPaths).find(([, path]) => path === url)?.[0] ?? "";
+  const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
+  const reference = inquiryId ?? applicationId;
+  const query = new URLSearchParams({ kind: form, ...(reference === undefined ? {} : { reference }) });
+  return `../../thanks?${query.toString()}`;
+}
+
+const policyOf = (...more: readonly string[]) =>
+  [
+    "default-src 'none'",
+    ...more,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+/** What a page may load: only what this service serves, and nothing inline. */
+const policies = {
+  still: policyOf("form-action 'self'"),
+  /** The forms' script. Its worker solves proofs of work. */
+  forms: policyOf("script-src 'self'", "connect-src 'self'", "worker-src 'self'", "form-action 'self'"),
+  /** The reader of the API document, which sends requests to try the operations. */
+  reader: policyOf("script-src 'self'", "connect-src 'self'", "font-src 'self'", "form-action 'none'"),
+};
+
+interface Sent {
+  readonly status?: number;
+  readonly policy?: keyof typeof policies;
+  /** Whether search engines may list it. */
+  readonly indexed?: boolean;
+}
+
+/** Sends a page. */
+export function sendPage(
+  reply: FastifyReply,
+  page: string,
+  { status = 200, policy = "still", indexed = false }: Sent = {},
+): FastifyReply {
+  if (!indexed) reply.header("x-robots-tag", "noindex, nofollow");
+  return reply
+    .code(status)
+    .type("text/html; charset=utf-8")
+    .header("content-security-policy", policies[policy])
+    .send(page);
+}
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set when the request is to be answered with a page. */
+    /** Set when the request is answered with a page. */
     page: PageAnswer | null;
   }
 }

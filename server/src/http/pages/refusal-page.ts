@@ -1,44 +1,58 @@
-// Refusals as pages. One that a form can mend comes with the form, and with all that was typed into it; of the others the
-// page says what to do.
+// Refusals as pages. Where the form can be corrected, the page shows it again with what was typed; otherwise it says what
+// to do.
 import { randomUUID } from "node:crypto";
-import { resumeField } from "@submissions/shared/application";
 import { altchaField } from "@submissions/shared/altcha";
+import { resumeField } from "@submissions/shared/application";
 import type { FaultName, Issue } from "@submissions/shared/faults";
-import { formPaths, idempotencyKeyField, type FormName } from "@submissions/shared/forms/form-fields";
+import {
+  fieldsOf,
+  formPaths,
+  idempotencyKeyField,
+  packageIdsOf,
+  type FormName,
+} from "@submissions/shared/forms/form-fields";
+import { html } from "@submissions/shared/html";
+import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
-import { html, type Markup } from "@submissions/shared/html";
 import type { Failure } from "../../rpc/failure.ts";
-import { card } from "./layout.ts";
-import { filledFrom, formElement, needsScript } from "./form-element.ts";
-import type { Site } from "./site.ts";
-import { sitePage } from "./site-page.ts";
+import { siteAssets } from "./assets.ts";
+import { needsScript, plainForm, type Filled } from "./form-element.ts";
+import { card, homeOf, sitePage } from "./frame.ts";
+import { packagesWith, type Site } from "./site.ts";
 
-const headings: Readonly<Record<FormName, string>> = {
+const formHeadings: Readonly<Record<FormName, string>> = {
   inquiry: "Your inquiry has not been sent yet",
   newsletter: "You are not subscribed yet",
   application: "Your application has not been sent yet",
+};
+
+const formAnchors: Readonly<Record<FormName, string>> = {
+  inquiry: "#inquiry",
+  newsletter: "#newsletter",
+  application: "#careers",
 };
 
 /** The page of a refusal. */
 export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, fields: FormData | null): string {
   const root = rootOf(request.url);
   const form = formAt(request);
-  if (form === undefined)
-    return card({ brand: site.brand, root, heading: "That did not work", body: plain(root, failure) });
+  if (form === undefined) return plainRefusal(site, root, failure);
   // Without a field nothing was read.
-  if (fields === null || [...fields.keys()].length === 0)
-    return card({ brand: site.brand, root, heading: headings[form], body: unread(root, failure) });
-  const filled = filledFrom(fields, site);
+  if (fields === null || [...fields.keys()].length === 0) return unreadForm(site, root, form, failure);
+  const { cut, ...filled } = filledFrom(form, fields, site);
   return sitePage({
     site,
     root,
-    title: headings[form],
+    title: formHeadings[form],
+    styles: [siteAssets.plainForm],
+    head: html`<meta name="robots" content="noindex, nofollow" />`,
     body: html`<main class="narrow" id="content">
-      <h1>${headings[form]}</h1>
-      ${formElement(form, site, root, {
+      <h1>${formHeadings[form]}</h1>
+      ${cut && html`<p class="note">A text was too long. Only its beginning is shown.</p>`}
+      ${plainForm(form, site, root, {
         ...filled,
         issues: [...issuesOf(failure), ...chooseAgain(fields, failure)],
-        message: messageOf(failure),
+        message: wordsForPeople[failure.fault] ?? failure.message,
         idempotencyKey: keyOf(fields, failure),
       })}
     </main>`,
@@ -53,26 +67,59 @@ const formAt = ({ method, routeOptions }: FastifyRequest): FormName | undefined 
 /** The way from an address back to the root. */
 function rootOf(url: string): string {
   const slashes = url.replace(/[?#].*$/s, "").match(/\//g)?.length ?? 1;
-  // Deeper addresses are nobody's links.
+  // No page of ours links to a deeper address.
   return slashes > 8 ? "/" : "../".repeat(Math.max(0, slashes - 1));
 }
 
-const plain = (root: string, { message }: Failure): Markup =>
-  html`<p>${message}</p>
-    <p><a href="${root === "" ? "./" : root}">To the front page</a></p>`;
+const headings: Partial<Record<number, string>> = {
+  403: "This form was not accepted",
+  404: "Page not found",
+  405: "This address is not a page",
+  429: "Please wait a moment",
+  500: "Something went wrong",
+  503: "Please try again in a moment",
+};
 
-// The form was refused before it was read. A reload sends it again, file and key included; that is what reloading a page
-// that answers a form does.
-const unread = (root: string, { message, retryAfterSeconds }: Failure): Markup =>
-  html`<p>${message}</p>
-    ${
-      retryAfterSeconds !== undefined &&
-      html`<p>
-        Nothing that you typed is lost. Wait ${duration(retryAfterSeconds)}, reload this page, and let your browser send
-        the form again.
-      </p>`
-    }
-    <p><a href="${root}">To the front page</a></p>`;
+const explanations: Partial<Record<FaultName, string>> = {
+  notFound: "The address may be mistyped or old.",
+  methodNotSupported: "Our forms and programs send to it. You find the forms on the front page.",
+  crossSiteForbidden: "Please use the form on our own site.",
+};
+
+function plainRefusal({ brand }: Site, root: string, { fault, status, message, retryAfterSeconds }: Failure): string {
+  const explanation =
+    explanations[fault] ?? (retryAfterSeconds !== undefined && `You can try again in ${duration(retryAfterSeconds)}.`);
+  return card({
+    brand,
+    root,
+    sign: "stop",
+    heading: headings[status] ?? "That did not work",
+    body: html`<p>${message}</p>
+      ${explanation && html`<p>${explanation}</p>`}`,
+  });
+}
+
+// The form was refused before it was read. A reload sends it again with its file and key: so do browsers when the page
+// answers a form.
+function unreadForm(site: Site, root: string, form: FormName, failure: Failure): string {
+  const { fault, message, retryAfterSeconds } = failure;
+  return card({
+    brand: site.brand,
+    root,
+    sign: "stop",
+    heading: formHeadings[form],
+    body: html`<p>${message}</p>
+      ${explanations[fault] && html`<p>${explanations[fault]}</p>`}
+      ${
+        retryAfterSeconds !== undefined &&
+        html`<p>
+          What you typed is not lost. Wait ${duration(retryAfterSeconds)}, reload this page, and let your browser send
+          the form again.
+        </p>`
+      }`,
+    on: html`<a href="${homeOf(root)}${formAnchors[form]}">Open the form on our site</a>`,
+  });
+}
 
 function duration(seconds: number): string {
   if (seconds <= 1) return "a second";
@@ -81,28 +128,81 @@ function duration(seconds: number): string {
   return minutes <= 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-// No page can put a file into its place; people have to be told.
-function chooseAgain(fields: FormData, { issues }: Failure): Issue[] {
-  const told = issues?.some(({ path }) => path[0] === resumeField);
+/** The most that is shown of a field, in code points. What is longer was refused, and a page must not grow with it. */
+const shownMax: Readonly<Record<string, number>> = {
+  ...textLengthMax,
+  fullName: textLengthMax.name,
+  portfolioUrl: textLengthMax.url,
+  resumeUrl: textLengthMax.url,
+  // A source may be an address; the service shortens it.
+  source: textLengthMax.url,
+};
+
+/** What a form holds, to be shown again. `cut`: a text was too long to be shown whole. */
+function filledFrom(form: FormName, fields: FormData, site: Site): Filled & { readonly cut: boolean } {
+  let cut = false;
+  const bounded = (text: string, max: number) => {
+    const shown = beginningOf(text, max);
+    if (shown !== text) cut = true;
+    return shown;
+  };
+  const textsOf = (name: string) => fields.getAll(name).filter((value) => typeof value === "string");
+  const values: Record<string, string | readonly string[]> = {};
+  const ofText = fieldsOf(form).filter(({ kind }) => kind !== "file" && kind !== "packages");
+  for (const name of [...ofText.map((field) => field.name), "source"])
+    values[name] = bounded(textsOf(name)[0] ?? "", shownMax[name] ?? 0);
+  if (form !== "inquiry") return { cut, values };
+
+  const all = packageIdsOf(textsOf("selectedPackageIds").map((text) => bounded(text, idsLengthMax)));
+  const ids = all.slice(0, packageIdsMax).map((id) => bounded(id, textLengthMax.packageId));
+  values["selectedPackageIds"] = ids;
+  const packages = packagesWith(site, ids);
+  // An identifier without a box was typed, and is shown as text.
+  const boxed = site.catalogue !== null || ids.every((id) => packages.some((shown) => shown.id === id));
+  return { cut: cut || all.length > ids.length, values, packages: boxed ? packages : null };
+}
+
+// An identifier and its line break each.
+const idsLengthMax = packageIdsMax * (textLengthMax.packageId + 2);
+
+function beginningOf(text: string, max: number): string {
+  if (text.length <= max) return text;
+  // A code point has at most two code units.
+  return Array.from(text.slice(0, 2 * max))
+    .slice(0, max)
+    .join("");
+}
+
+/** No page can put a file back into its field. */
+function chooseAgain(fields: FormData, { issues = [] }: Failure): Issue[] {
+  const told = issues.some(isOfResume);
   return fields.has(resumeField) && !told
-    ? [{ path: [resumeField], message: "Please choose the file again: it could not be kept." }]
+    ? [{ path: [resumeField], message: "Please choose the file again. A page cannot keep it." }]
     : [];
 }
 
-// What is said of a proof of work is for who writes programs.
-const issuesOf = ({ issues = [] }: Failure): readonly Issue[] => issues.filter(({ path }) => path[0] !== altchaField);
+const isOfResume = ({ path }: Issue) => path[0] === resumeField;
 
-const inWordsForPeople: Partial<Record<FaultName, string>> = {
+function issuesOf({ issues = [] }: Failure): Issue[] {
+  return (
+    issues
+      // What is said of a proof of work is for programmers.
+      .filter(({ path }) => path[0] !== altchaField)
+      .map((issue) =>
+        isOfResume(issue) ? { ...issue, message: `${issue.message} Please choose another file.` } : issue,
+      )
+  );
+}
+
+const wordsForPeople: Partial<Record<FaultName, string>> = {
   idempotencyKeyReused:
-    "You have sent this form before, with something else in it. To send this as well, press the button again.",
+    "You have already sent this form, with other content. To send this as well, press the button again.",
   proofOfWorkInvalid: needsScript,
 };
 
-const messageOf = ({ fault, message }: Failure): string => inWordsForPeople[fault] ?? message;
-
-// Every try of one submission has the same key, until it was used for another one.
+/** Every try of one submission has the same key, until the key was used for another one. */
 function keyOf(fields: FormData, { fault }: Failure): string {
   const key = fields.get(idempotencyKeyField);
-  const usable = typeof key === "string" && key !== "" && !fault.startsWith("idempotencyKey");
+  const usable = typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key) && !fault.startsWith("idempotencyKey");
   return usable ? key : randomUUID();
 }

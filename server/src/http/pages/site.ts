@@ -1,10 +1,9 @@
-// What the pages of the site are made of, put together once. It knows no requests.
+// What the pages know of this installation, put together once.
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
-import type { Deps } from "../../deps.ts";
-import type { FormsBundle } from "./forms-bundle.ts";
-import { sampleCatalogue } from "./sample-catalogue.ts";
+import type { Intake } from "../../intake/intake.ts";
+import type { FormsBundle } from "./assets.ts";
 
-/** More than a buyer reads through; a page with all of a large catalogue would be megabytes. */
+/** A buyer reads no more, and a page with all of a large catalogue would be megabytes. */
 const packagesShownMax = 200;
 
 export interface Site {
@@ -13,29 +12,26 @@ export interface Site {
   readonly catalogue: ReadonlyMap<string, string> | null;
   /** The packages to choose from: the first of the catalogue, or else the sample. */
   readonly packages: readonly PackageChoice[];
-  readonly newsletterOptIn: Deps["newsletterOptIn"];
+  readonly newsletterOptIn: Intake["newsletterOptIn"];
   readonly proofOfWork: boolean;
-  /** The script of the forms; null when it was not built. */
+  /** The forms' script; null when it was not built. */
   readonly bundle: FormsBundle | null;
 }
 
-export function siteOf(
-  { mail, newsletterOptIn }: Deps,
-  { bundle, proofOfWork }: Pick<Site, "bundle" | "proofOfWork">,
-): Site {
-  const catalogue = mail.packageTitles ?? null;
-  const choices = catalogue === null ? sampleCatalogue : [...catalogue].map(([id, title]) => ({ id, title }));
-  return {
-    brand: mail.brand,
-    catalogue,
-    packages: choices.slice(0, packagesShownMax),
-    newsletterOptIn,
-    proofOfWork,
-    bundle,
-  };
+interface SiteFacts {
+  readonly brand: string;
+  readonly intake: Pick<Intake, "packageTitles" | "newsletterOptIn" | "proofOfWork">;
+  readonly bundle: FormsBundle | null;
 }
 
-/** The packages to choose from, and those of `ids` that are further down the catalogue. */
+export function siteOf({ brand, intake, bundle }: SiteFacts): Site {
+  const { packageTitles: catalogue, newsletterOptIn, proofOfWork } = intake;
+  const choices = catalogue === null ? sample : [...catalogue].map(([id, title]) => ({ id, title }));
+  const packages = choices.slice(0, packagesShownMax);
+  return { brand, catalogue, packages, newsletterOptIn, proofOfWork: proofOfWork !== null, bundle };
+}
+
+/** The packages to choose from, and those of `ids` that stand further down in the catalogue. */
 export function packagesWith({ packages, catalogue }: Site, ids: readonly string[]): readonly PackageChoice[] {
   const missing = [...new Set(ids)].filter((id) => !packages.some((shown) => shown.id === id));
   return [
@@ -46,3 +42,16 @@ export function packagesWith({ packages, catalogue }: Site, ids: readonly string
     }),
   ];
 }
+
+// Shown where no catalogue is set. It is only shown; no inquiry is refused because of it.
+const sample: readonly PackageChoice[] = [
+  { id: "en-GB-scottish", title: "Scottish English, conversations" },
+  { id: "en-IN-read", title: "Indian English, read sentences" },
+  { id: "en-US-southern", title: "Southern US English, conversations" },
+  { id: "de-AT", title: "Austrian German, conversations" },
+  { id: "fr-CA", title: "Canadian French, call centre" },
+  { id: "pt-BR", title: "Brazilian Portuguese, voice commands" },
+  { id: "es-MX", title: "Mexican Spanish, conversations" },
+  { id: "yo-NG", title: "Yoruba, read sentences" },
+  { id: "ar-EG", title: "Egyptian Arabic, conversations" },
+];

@@ -1,64 +1,51 @@
-// The page after a form was taken, and its address. The address can be made up by anybody, so nothing of it is shown but a
-// reference that looks like one.
+// The page after a form was accepted. Anyone can make up its address, so of the address it shows only a reference that
+// looks like one.
 import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
+import { html } from "@submissions/shared/html";
 import { applicationReference, inquiryReference } from "@submissions/shared/reference";
-import { html, type Markup } from "@submissions/shared/html";
-import { card } from "./layout.ts";
+import { card } from "./frame.ts";
 import type { Site } from "./site.ts";
 
-interface Thanks {
-  readonly heading: string;
-  readonly text: string;
-  /** What the person may quote; null when there is nothing. */
-  readonly reference: typeof inquiryReference | null;
-}
+type Words = Pick<Parameters<typeof card>[0], "sign" | "heading"> & { readonly text: string };
 
-const thanks = (form: FormName, { newsletterOptIn }: Site): Thanks =>
-  ({
-    inquiry: {
-      heading: "Your inquiry has been sent",
-      text: "Thank you. Our sales team will answer you by e‑mail.",
-      reference: inquiryReference,
-    },
-    newsletter: {
-      heading: newsletterOptIn === "double" ? "Please check your inbox" : "Thank you",
-      text:
-        newsletterOptIn === "double"
-          ? "We have sent you a mail with a button in it. Press it, and you are subscribed."
-          : "You are subscribed. Every mail of ours has a link to leave by.",
-      reference: null,
-    },
-    application: {
-      heading: "Your application has been sent",
-      text: "Thank you. Our recruiting team will read it and answer you by e‑mail.",
-      reference: applicationReference,
-    },
-  })[form];
+const words: Readonly<Record<FormName | "active", Words>> = {
+  inquiry: {
+    sign: "done",
+    heading: "Your inquiry has been sent",
+    text: "Thank you. Our sales team will contact you by e‑mail.",
+  },
+  newsletter: {
+    sign: "mail",
+    heading: "Please check your inbox",
+    text: "We have sent you an e‑mail with a button. Press it to confirm your subscription. If nothing arrives, look into your spam folder.",
+  },
+  active: {
+    sign: "done",
+    heading: "Thank you for subscribing",
+    text: "A welcome e‑mail is on its way to your inbox. Every e‑mail from us has a link to unsubscribe.",
+  },
+  application: {
+    sign: "done",
+    heading: "Your application has been sent",
+    text: "Thank you. Our recruiting team will read it and contact you by e‑mail.",
+  },
+};
+
+const references = { inquiry: inquiryReference, newsletter: null, application: applicationReference };
+
+/** The page for what stands in its address; null for an unknown kind. */
+export function thanksPage(site: Site, { kind, reference }: Readonly<Record<string, unknown>>): string | null {
+  if (!isForm(kind)) return null;
+  const { sign, heading, text } = words[kind === "newsletter" && site.newsletterOptIn === "single" ? "active" : kind];
+  const quoted = references[kind]?.safeParse(reference);
+  const body = html`<p role="status">${text}</p>
+    ${
+      quoted?.success &&
+      html`<p class="reference">
+        <span>Your reference</span> <strong>${quoted.data}</strong> <span>Please quote it when you write to us.</span>
+      </p>`
+    }`;
+  return card({ brand: site.brand, root: "", sign, heading, body });
+}
 
 const isForm = (kind: unknown): kind is FormName => typeof kind === "string" && Object.hasOwn(formPaths, kind);
-
-/** Where a browser goes after a form, seen from the address that the form was sent to. */
-export function thanksAddress(url: string, receipt: unknown): string {
-  const form = Object.entries(formPaths).find(([, path]) => path === url)?.[0] ?? "";
-  const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
-  const reference = inquiryId ?? applicationId;
-  const query = new URLSearchParams({ kind: form, ...(reference === undefined ? {} : { reference }) });
-  return `../../thanks?${query.toString()}`;
-}
-
-/** The page for what stands in its address; null for a kind that there is not. */
-export function thanksPage(site: Site, query: Readonly<Record<string, unknown>>): string | null {
-  const { kind } = query;
-  if (!isForm(kind)) return null;
-  const { heading, text, reference } = thanks(kind, site);
-  const quoted = reference?.safeParse(query["reference"]);
-  const body = html`<p role="status">${text}</p>
-    ${quoted?.success && referenceMarkup(quoted.data)}
-    <p><a href="./">Back to the front page</a></p>`;
-  return card({ brand: site.brand, root: "", heading, body });
-}
-
-const referenceMarkup = (reference: string): Markup =>
-  html`<p class="reference">
-    <span>Your reference</span> <strong>${reference}</strong> <span>Please quote it when you write to us.</span>
-  </p>`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prefersHtml } from "./wants-page.ts";
+import { prefersHtml } from "./page-answer.ts";
 
 test.each([
   // Chromium, Firefox, Safari.

@@ -1,0 +1,159 @@
+// The files that pages load. Each has one fixed address, so no path of a URL reaches the file system. A file is read,
+// hashed and compressed when it is first asked for, and then kept in memory.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { formStyle } from "@submissions/shared/forms/form-style";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { variesBy } from "../vary.ts";
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+// A smaller file would only grow.
+const compressedFromBytes = 500;
+
+// The content under a hash never changes. Under its plain name it may be some minutes old.
+const caching = { forever: "public, max-age=31536000, immutable", minutes: "public, max-age=300" };
+
+/** A file as it is served. */
+export class Asset {
+  /** `/site/base.css` */
+  readonly path: string;
+  readonly type: string;
+  readonly #read: () => Buffer | string;
+  #content: { readonly bytes: Buffer; readonly hash: string } | undefined;
+  #compressed: Promise<Buffer> | undefined;
+
+  /** @param read called once, at the first use */
+  constructor(path: string, read: () => Buffer | string) {
+    const type = types[extname(path)];
+    if (type === undefined) throw new Error(`${path} has no type.`);
+    this.path = path;
+    this.type = type;
+    this.#read = read;
+  }
+
+  get bytes(): Buffer {
+    return this.#loaded().bytes;
+  }
+
+  get hash(): string {
+    return this.#loaded().hash;
+  }
+
+  /** The address to load it by, relative to the root of the site. It names the hash, so caches keep it for good. */
+  get href(): string {
+    return `${this.path.slice(1)}?v=${this.hash}`;
+  }
+
+  get compressible(): boolean {
+    return this.bytes.length >= compressedFromBytes;
+  }
+
+  /** The content compressed with gzip, outside of the event loop. */
+  compressed(): Promise<Buffer> {
+    return (this.#compressed ??= promisify(gzip)(this.bytes, { level: 9 }));
+  }
+
+  #loaded() {
+    if (this.#content === undefined) {
+      const bytes = Buffer.from(this.#read());
+      this.#content = { bytes, hash: createHash("sha256").update(bytes).digest("base64url").slice(0, 16) };
+    }
+    return this.#content;
+  }
+}
+
+const fileHere = (path: string, name: string) => new Asset(path, () => readFileSync(new URL(name, import.meta.url)));
+
+/** What the pages of the site load. */
+export const siteAssets = {
+  /** Colours, type and buttons of all pages. */
+  base: fileHere("/site/base.css", "base.css"),
+  /** Pages of one card. */
+  card: fileHere("/site/card.css", "card.css"),
+  /** The front page, and pages that show a form again. */
+  site: fileHere("/site/site.css", "site.css"),
+  waveform: fileHere("/site/waveform.svg", "waveform.svg"),
+  /** Makes the links of the package cards tick their boxes. */
+  cards: fileHere("/site/cards.js", "cards.js"),
+  icon: fileHere("/favicon.svg", "favicon.svg"),
+  /** The same rules as `/forms.css`, for a form in a page instead of a shadow root. */
+  plainForm: new Asset("/site/form.css", () => plainFormStyle()),
+} as const;
+
+/** The forms' style sheet for their shadow roots. */
+export const formsStyle = new Asset("/forms.css", () => formStyle.trim());
+
+const plainFormStyle = () =>
+  `.plain-form {${formStyle.replaceAll(/:host\(([^)]*)\)/g, "&$1").replaceAll(":host", "&")}}`;
+
+/** The forms' script as it was built. */
+export interface FormsBundle {
+  /** The entry, which loads the other files. */
+  readonly script: Asset;
+  readonly files: readonly Asset[];
+}
+
+/** The bundle in a folder; null when it was not built. Reads only the names of the files. */
+export function findFormsBundle(folder: string): FormsBundle | null {
+  const files = namesIn(folder)
+    .filter((name) => extname(name) in types)
+    .map((name) => new Asset(`/${name}`, () => readFileSync(join(folder, name))));
+  const script = files.find(({ path }) => path === "/forms.js");
+  return script === undefined ? null : { script, files };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+interface Serving {
+  /** Another address than the asset's own. */
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Adds the route of an asset. */
+export function serveAsset(
+  app: FastifyInstance,
+  asset: Asset,
+  { path = asset.path, headers = {} }: Serving = {},
+): void {
+  app.get<{ Querystring: { v?: unknown } }>(path, (request, reply) => {
+    reply.headers({ ...headers, "cache-control": request.query.v === asset.hash ? caching.forever : caching.minutes });
+    return sendAsset(request, reply, asset);
+  });
+}
+
+async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
+  const zip = asset.compressible && acceptsGzip(request.headers["accept-encoding"]);
+  // The two are different bytes, so they need different tags.
+  const etag = zip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;
+  reply.header("etag", etag);
+  if (asset.compressible) variesBy(reply, "Accept-Encoding");
+  if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
+  if (zip) reply.header("content-encoding", "gzip");
+  return reply.type(asset.type).send(zip ? await asset.compressed() : asset.bytes);
+}
+
+const acceptsGzip = (header: string | string[] | undefined): boolean =>
+  String(header ?? "")
+    .split(",")
+    .some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(one));
+
+const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? "").split(",").some((one) => one.trim().replace(/^W\//, "") === etag);

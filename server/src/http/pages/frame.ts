@@ -1,0 +1,128 @@
+// The two frames of the pages: the site with its header and footer, and a page of one card.
+import { html, type Markup } from "@submissions/shared/html";
+import { formsStyle, siteAssets, type Asset } from "./assets.ts";
+import type { Site } from "./site.ts";
+
+interface Page {
+  readonly title: string;
+  /**
+   * The way back to the root: `../` as often as needed. Addresses are relative, so a proxy may put the service below a
+   * path.
+   */
+  readonly root: string;
+  readonly styles: readonly Asset[];
+  /** More for the head. */
+  readonly head: Markup;
+  readonly body: Markup;
+}
+
+/** Writes a page. */
+export const layout = ({ title, root, styles, head, body }: Page): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        <link rel="icon" href="${root}${siteAssets.icon.href}" type="image/svg+xml" />
+        ${[siteAssets.base, ...styles].map(({ href }) => html`<link rel="stylesheet" href="${root}${href}" /> `)}${head}
+      </head>
+      ${body}
+    </html> `.text;
+
+const noindex = html`<meta name="robots" content="noindex, nofollow" />`;
+
+/** The address of the front page. */
+export const homeOf = (root: string): string => (root === "" ? "./" : root);
+
+interface Card {
+  readonly brand: string;
+  readonly root: string;
+  readonly sign: keyof typeof signs;
+  readonly heading: string;
+  readonly body: Markup;
+  /** The way on; the front page, if it is left out. */
+  readonly on?: Markup;
+}
+
+/** A page of one card: what happened, and the way on. */
+export function card({ brand, root, sign, heading, body, on }: Card): string {
+  const home = homeOf(root);
+  return layout({
+    title: `${heading} · ${brand}`,
+    root,
+    styles: [siteAssets.card],
+    head: noindex,
+    body: html`<body>
+      <main>
+        <p class="brand"><a href="${home}">${brand}</a></p>
+        ${signs[sign]}
+        <h1>${heading}</h1>
+        ${body}
+        <p class="on">${on ?? html`<a href="${home}">Go to the front page</a>`}</p>
+      </main>
+    </body>`,
+  });
+}
+
+const sign = (kind: string, shape: Markup): Markup =>
+  html`<svg class="sign ${kind}" aria-hidden="true" viewBox="0 0 24 24" width="44" height="44">
+    <circle cx="12" cy="12" r="12" />
+    ${shape}
+  </svg>`;
+
+const signs = {
+  done: sign("good", html`<path d="m7 12.5 3.4 3.4L17 9.2" />`),
+  mail: sign("good", html`<path d="M6.5 8h11v8.5h-11zm0 .5 5.5 4.5 5.5-4.5" />`),
+  stop: sign("bad", html`<path d="M12 6.5v7m0 3.4v.1" />`),
+};
+
+interface SitePage {
+  readonly site: Site;
+  readonly root: string;
+  readonly title: string;
+  readonly styles?: readonly Asset[];
+  readonly head: Markup;
+  readonly body: Markup;
+}
+
+/** A page with the site's header and footer. */
+export function sitePage({ site: { brand }, root, title, styles = [], head, body }: SitePage): string {
+  return layout({
+    title: title === brand ? brand : `${title} · ${brand}`,
+    root,
+    styles: [siteAssets.site, ...styles],
+    head,
+    body: html`<body>
+      <a class="skip" href="#content">Skip to the content</a>
+      <header>
+        <a class="brand" href="${homeOf(root)}"
+          ><img src="${root}${siteAssets.icon.href}" alt="" width="28" height="28" />${brand}</a
+        >
+        <nav aria-label="Site">
+          <a href="${root}#packages">Packages</a>
+          <a href="${root}#inquiry">Inquiry</a>
+          <a href="${root}#newsletter">Newsletter</a>
+          <a href="${root}#careers">Careers</a>
+        </nav>
+      </header>
+      ${body}
+      <footer>
+        <p>${brand}</p>
+        <nav aria-label="For developers">
+          <a href="${root}docs">API</a>
+          <a href="${root}openapi.json">OpenAPI document</a>
+        </nav>
+      </footer>
+    </body>`,
+  });
+}
+
+/** For the head of a page with the forms' elements: their style sheet, and their script where it was built. */
+export const formsHead = ({ bundle }: Site, root: string): Markup =>
+  html`<link rel="preload" as="style" href="${root}${formsStyle.href}" /> ${
+      bundle !== null &&
+      html`<script type="module" src="${root}${bundle.script.href}"></script>
+        <script type="module" src="${root}${siteAssets.cards.href}"></script>`
+    }`;

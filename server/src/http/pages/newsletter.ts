@@ -1,0 +1,101 @@
+// The addresses that the links of welcome mails lead to. GET and HEAD change nothing, because mail programs and scanners
+// follow links by themselves; only POST does. No script, no cookie, no redirect.
+import { PassThrough } from "node:stream";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Fault } from "../../fault.ts";
+import { checkLink, confirmSubscription, unsubscribe, type LinkDeps } from "../../intake/links.ts";
+import type { LinkPurpose } from "../../storage/records.ts";
+import { refuse } from "../fault-reply.ts";
+import type { Guard } from "../gate/rate-limit.ts";
+import { sendPage } from "./page-answer.ts";
+
+/** A token and the words of RFC 8058, with what mail programs put around them. */
+const formBytesMax = 4 * 1024;
+
+/** Longer than such a form takes over any line. A slower one would hold one of the requests that the process carries. */
+const formMsMax = 10_000;
+
+/** How many times the limit on submissions. The one-click POSTs of a mail provider's readers come from few addresses. */
+export const followedLinksFactor = 10;
+
+const follow = { confirm: confirmSubscription, unsubscribe };
+
+interface NewsletterOptions {
+  readonly brand: string;
+  readonly links: LinkDeps;
+  /** Counts the links that a client follows. */
+  readonly guard: Guard;
+  /** How long a form may take, in milliseconds; the usual, if left out. */
+  readonly formMs?: number;
+}
+
+/** Adds `/newsletter/confirm` and `/newsletter/unsubscribe`, in a scope of their own. */
+export async function newsletterPages(app: FastifyInstance, options: NewsletterOptions): Promise<void> {
+  takeSmallForms(app);
+  boundTime(app, options.formMs ?? formMsMax);
+  for (const purpose of ["confirm", "unsubscribe"] as const) addPages(app, purpose, options);
+}
+
+function addPages(app: FastifyInstance, purpose: LinkPurpose, { brand, links, guard }: NewsletterOptions): void {
+  const url = `/newsletter/${purpose}`;
+
+  app.get(url, async (request, reply) => {
+    const token = tokenIn(request.query);
+    const works = await checkLink(links, purpose, token);
+    const { questionPage, deadLinkPage } = await import("./newsletter-page.ts");
+    return works
+      ? sendPage(reply, questionPage(brand, purpose, token))
+      : sendPage(reply, deadLinkPage(brand), { status: 404 });
+  });
+
+  // The button sends the token in the form, so that the next page's address does not hold it. A mail program's one click
+  // (RFC 8058) has it in the address.
+  const onRequest = guard.hook({ calls: () => 1, refuseAll: (...refused) => void refuse(...refused) });
+  app.post(url, { onRequest }, async (request, reply) => {
+    const done = await follow[purpose](links, tokenIn(request.query) || tokenOfForm(request));
+    const { outcomePage, deadLinkPage } = await import("./newsletter-page.ts");
+    return done ? sendPage(reply, outcomePage(brand, purpose)) : sendPage(reply, deadLinkPage(brand), { status: 404 });
+  });
+}
+
+/** The token in an address; empty when there is none, or more than one. */
+function tokenIn(query: unknown): string {
+  const token = (query as Readonly<Record<string, unknown>>)["token"];
+  return typeof token === "string" ? token : "";
+}
+
+const tokenOfForm = ({ body }: FastifyRequest): string =>
+  body instanceof URLSearchParams && body.getAll("token").length === 1 ? (body.get("token") ?? "") : "";
+
+// A form that does not come in time is answered with 408, and its connection is closed.
+function boundTime(app: FastifyInstance, ms: number): void {
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    if (request.method !== "POST") return done(null, payload);
+    const form = payload.pipe(new PassThrough());
+    const timer = setTimeout(() => {
+      reply.header("connection", "close");
+      form.destroy(new Fault("requestTimedOut"));
+    }, ms).unref();
+    reply.raw.once("close", () => clearTimeout(timer));
+    payload.once("error", (error: Error) => form.destroy(error));
+    // A body that is refused unread has no other listener.
+    form.on("error", () => {});
+    done(null, form);
+  });
+}
+
+// The token in the address is enough, so a form of one click may hold anything or nothing.
+function takeSmallForms(app: FastifyInstance): void {
+  // The scope around takes JSON; these pages do not.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string", bodyLimit: formBytesMax },
+    (_request, text, done) => done(null, new URLSearchParams(text.toString())),
+  );
+  app.addContentTypeParser(
+    "multipart/form-data",
+    { parseAs: "buffer", bodyLimit: formBytesMax },
+    (_request, _bytes, done) => done(null, null),
+  );
+}
