@@ -1,4 +1,4 @@
-// A load generator that costs next to nothing: prepared bytes over raw keep-alive sockets, answers measured by their
+// A load generator that costs next to nothing: bytes over raw keep-alive sockets, answers measured by their
 // Content-Length. A full HTTP client would need more CPU than the server that it measures.
 import { connect } from "node:net";
 
@@ -10,7 +10,8 @@ export function wire(url: string, path: string, contentType: string, body: Buffe
 
 export interface Load {
   readonly url: string;
-  readonly request: Buffer;
+  /** Makes the next request. */
+  readonly request: () => Buffer;
   readonly clients: number;
   /** How long, in milliseconds. */
   readonly ms: number;
@@ -27,7 +28,7 @@ export async function load({ url, request, clients, ms }: Load): Promise<number>
         new Promise<number>((resolve, reject) => {
           let done = 0;
           let answer = "";
-          const socket = connect(Number(port), hostname, () => socket.write(request));
+          const socket = connect(Number(port), hostname, () => socket.write(request()));
           socket.setNoDelay(true);
           socket.on("error", reject);
           socket.on("data", (chunk) => {
@@ -39,7 +40,7 @@ export async function load({ url, request, clients, ms }: Load): Promise<number>
             if (!answer.startsWith("HTTP/1.1 200")) return reject(new Error(answer));
             answer = "";
             done += 1;
-            if (performance.now() < end) return void socket.write(request);
+            if (performance.now() < end) return void socket.write(request());
             socket.destroy();
             resolve(done);
           });
