@@ -1,4 +1,5 @@
-// No bytes make a judge throw or take long: cut files, flipped bits, random bytes behind every signature.
+// No bytes make a judge throw: cut files, changed bytes, random bytes behind every signature. See work.test.ts for how long
+// it takes.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { smallPdf, useJudge } from "./judge.ts";
@@ -13,21 +14,11 @@ const bases: readonly (readonly [string, Buffer])[] = [
   ["64-bit DOCX", writeZip(wordEntries(), { beforeEnd: (offset) => writeZip64End(offset, 3n, 0n) })],
 ];
 
-/** The largest work that any content may cause takes some ten milliseconds; a busy machine is given a hundredfold. */
-const judgementMsMax = 2_000;
-
-const judgeInTime = async (content: Uint8Array) => {
-  const begun = performance.now();
-  const inspection = await judge(content);
-  expect(performance.now() - begun).toBeLessThan(judgementMsMax);
-  return inspection;
-};
-
 test.each(bases.filter(([name]) => name === "PDF" || name === "DOCX"))(
   "a %s cut anywhere is refused or whole",
   async (name, file) => {
     for (let length = 0; length < file.length; length += 1) {
-      const { accepted } = await judgeInTime(file.subarray(0, length));
+      const { accepted } = await judge(file.subarray(0, length));
       // A PDF is whole from its first end mark on; a ZIP only at its last byte.
       if (accepted) expect(name === "PDF" && length >= smallPdf.indexOf("startxref")).toBe(true);
     }
@@ -39,7 +30,7 @@ test("a DOC cut anywhere is refused up to the last sector of its document", asyn
   // Header, table, directory, 1Table; then the document's eight sectors, the last of which may be cut short.
   const documentEnd = (3 + 8 + 8) * 512;
   for (let length = 0; length < file.length; length += length < 1_600 ? 1 : 37) {
-    const { accepted } = await judgeInTime(file.subarray(0, length));
+    const { accepted } = await judge(file.subarray(0, length));
     expect(accepted, `${length} bytes`).toBe(length > documentEnd - 512);
   }
 });
@@ -53,7 +44,7 @@ test.each(bases)("a %s with changed bytes is judged", async (_, file) => {
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 12 }), async (changes) => {
       const changed = Buffer.from(file);
       for (const { at, byte } of changes) changed[at] = byte;
-      expect(await judgeInTime(changed)).toHaveProperty("accepted");
+      expect(await judge(changed)).toHaveProperty("accepted");
     }),
     { numRuns: 500 },
   );
@@ -64,7 +55,7 @@ test.each(bases)("a %s with every byte of its structure set to 0xff in turn is j
   for (const at of structure) {
     const changed = Buffer.from(file);
     changed.fill(0xff, at, Math.min(at + 4, file.length));
-    expect(await judgeInTime(changed)).toHaveProperty("accepted");
+    expect(await judge(changed)).toHaveProperty("accepted");
   }
 });
 
@@ -77,39 +68,8 @@ test("random bytes behind every signature are judged", async () => {
   );
   await fc.assert(
     fc.asyncProperty(signature, fc.uint8Array({ maxLength: 4_096 }), async (head, rest) => {
-      expect(await judgeInTime(Buffer.concat([head, rest]))).toHaveProperty("accepted");
+      expect(await judge(Buffer.concat([head, rest]))).toHaveProperty("accepted");
     }),
     { numRuns: 500 },
   );
-});
-
-test("the largest files that give a judge the most to do are judged in time", async () => {
-  const largest = 5 * 1024 * 1024;
-  const directoryOnly = Buffer.alloc(largest, 0);
-  wordCompound().copy(directoryOnly);
-  // Every sector is the directory's and every entry a neighbour of the next.
-  for (let sector = 0; sector < 109; sector += 1) directoryOnly.writeUInt32LE(sector, 0x4c + sector * 4);
-  for (let offset = 512; offset + 4 <= largest; offset += 4)
-    directoryOnly.writeUInt32LE((offset - 512) / 4 + 1, offset);
-  // The document's chain leaps from one sector of the table to another with every link.
-  const leaping = wordCompound();
-  const leaps = Buffer.alloc(largest);
-  leaping.copy(leaps);
-  for (let index = 0; index < 79; index += 1) leaps.writeUInt32LE(index === 0 ? 0 : 10_000 + index, 0x4c + index * 4);
-  for (let sector = 128; sector < 10_000; sector += 1) {
-    const next = ((sector - 128 + 128 * 17) % (10_000 - 128)) + 128;
-    leaps.writeUInt32LE(next, (10_001 + Math.floor(sector / 128)) * 512 + (sector % 128) * 4);
-  }
-  leaps.writeUInt32LE(128, 1_024 + 2 * 128 + 0x74);
-  leaps.writeUInt32LE(largest, 1_024 + 2 * 128 + 0x78);
-  const endRecords = Buffer.alloc(largest, Buffer.from("PK\u0005\u0006PK\u0003\u0004"));
-  Buffer.from("PK\u0003\u0004").copy(endRecords);
-  const longNames = writeZip(
-    Array.from({ length: 75 }, (_, index) => ({ name: `${index}`.padEnd(65_000, "a/"), data: "", stored: true })),
-  ).subarray(0, largest);
-  const padding = Buffer.alloc(largest);
-  padding.write("%PDF-");
-  for (const content of [directoryOnly, leaps, endRecords, longNames, padding]) {
-    expect(await judgeInTime(content)).toMatchObject({ accepted: false });
-  }
 });

@@ -3,7 +3,7 @@
 /** What file systems allow, so that the name survives a download. In bytes of UTF-8. */
 const nameBytesMax = 255;
 
-/** What is longer behind the last dot is a sentence without spaces; no system knows an extension half as long. */
+/** No system knows an extension half as long. */
 const extensionLengthMax = 32;
 
 /** Controls, line and paragraph separators, and the marks that make text run the other way ("fdp.exe"). */
@@ -17,12 +17,12 @@ const blankOrDot = /[\s.\u200b-\u200d\u2060\ufeff]/u;
 
 /**
  * The base name of a file name of any system, without what could deceive the eye, at most 255 bytes of UTF-8 long.
- * Empty when nothing is left. Takes time in proportion to the length, whatever it holds.
+ * Empty when nothing is left. Work is in proportion to the length.
  */
 export const cleanFilename = (filename: string): string => {
   const shown = filename.toWellFormed().replace(unfit, "");
   const base = shown.slice(Math.max(shown.lastIndexOf("/"), shown.lastIndexOf("\\")) + 1);
-  // Composing takes the square of a run of marks, so there must not be many of them; and it may lengthen the name.
+  // Cut first: composing takes the square of a run of marks. Cut again: composing may lengthen the name.
   return fit(fit(base).normalize("NFC"));
 };
 
@@ -49,7 +49,7 @@ const findExtension = (name: string): string => {
   return isOne ? extension : "";
 };
 
-/** Not one pattern anchored at the end: on a long run of blanks within, that one takes the square of the time. */
+/** A pattern anchored at the end would take the square of the length of a run of blanks within. */
 const trim = (text: string): string => {
   let start = 0;
   let end = text.length;

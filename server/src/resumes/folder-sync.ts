@@ -1,13 +1,13 @@
-// Makes the names in folders durable: a file that was renamed into a folder is there after a power loss only once the
-// folder itself was synced. Knows nothing of resumes.
+// Makes the names in folders durable: a file that was renamed into a folder survives a power failure only once the folder
+// itself was synced.
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Waits until the names in the folder are on stable storage. */
-const syncFolder = async (folder: string): Promise<void> => {
+export async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, "r");
   await handle.sync();
-};
+}
 
 /** Syncs one folder for many callers: those who come while a sync runs share the next one. */
 export class SharedFolderSync {
@@ -42,10 +42,10 @@ export class SharedFolderSync {
 
 /**
  * Makes `folder` and what is missing above it, mode 0700, and makes it durable down from `root`, or from above `root`
- * when that was missing too. Syncs also what was there already: another process may have made it a moment ago and not
- * synced it yet.
+ * when that was missing too. Also syncs folders that were there: another process may have made them a moment ago and not
+ * synced them yet.
  */
-export const makeFolderDurably = async (root: string, folder: string): Promise<void> => {
+export async function makeFolderDurably(root: string, folder: string): Promise<void> {
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   const top = firstMade !== undefined && root.startsWith(firstMade) ? dirname(firstMade) : root;
   let parent = folder;
@@ -53,4 +53,4 @@ export const makeFolderDurably = async (root: string, folder: string): Promise<v
     parent = dirname(parent);
     await syncFolder(parent);
   }
-};
+}

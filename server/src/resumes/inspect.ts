@@ -1,5 +1,4 @@
-// Decides by its bytes whether a staged file is a resume: PDF, DOC or DOCX. Knows the order of the questions; each
-// format answers its own. Says nothing of HTTP, and nothing of where the file will lie.
+// Decides by its bytes whether a staged file is a resume: PDF, DOC or DOCX. Each format judges its own files.
 import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
 import { cleanFilename, extensionOf } from "./display-name.ts";
@@ -11,7 +10,7 @@ import { StagedBytes } from "./staged-bytes.ts";
 /** What the bytes of a resume can be. */
 type ResumeKind = "pdf" | "doc" | "docx";
 
-/** What became of it. `filename` is for display only; `message` is for the person who sent the file. */
+/** The judgement. `filename` is for display only; `message` is for the person who sent the file. */
 export type Inspection =
   | { readonly accepted: true; readonly kind: ResumeKind; readonly filename: string }
   | { readonly accepted: false; readonly message: string };
@@ -38,7 +37,7 @@ const headBytes = 1_024 + 8;
  *
  * Work and memory are bounded for every content of up to 5 MiB, whatever it says of itself: a PDF is read at most once,
  * backwards, in blocks of 64 KiB; of a DOC at most 8,192 directory entries and 10,240 links of a chain are followed; of
- * a DOCX at most 1,000 entries are listed and 1 MiB is inflated. The most held at a time is some 3 MiB.
+ * a DOCX at most 1,000 entries are listed and 256 KiB are inflated. The most held at a time is some 2 MiB.
  *
  * Rejects only when the file itself cannot be read.
  */
@@ -50,7 +49,7 @@ export const inspectResume = async (path: string, filename: string): Promise<Ins
   const format = formats.find(({ claims }) => claims(head));
   if (!format) return refuse("Only PDF, DOC or DOCX files are accepted.");
   const name = cleanFilename(filename);
-  // The bytes first: only once they are proven can the person be told what the file is.
+  // The bytes first: a message about the name says what the bytes are.
   const fault = (await format.findFault(bytes)) ?? findNameFault(format.kind, name);
   if (fault !== null) return refuse(fault);
   return {

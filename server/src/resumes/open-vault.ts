@@ -1,11 +1,11 @@
 // Opens the vault that the configuration asks for. The one place that knows every engine.
 import type { Clock } from "../clock.ts";
-import { openDiskVault } from "./disk-vault.ts";
-import { openS3Vault, type S3Settings } from "./s3-vault.ts";
+import { openDiskVault, type DiskSettings } from "./disk.ts";
+import { openS3Vault, type S3Settings } from "./s3.ts";
 import type { Vault } from "./vault.ts";
 
-/** Where resumes are kept. `folder` is made when it is missing. */
-export type VaultSettings = { readonly kind: "disk"; readonly folder: string } | ({ readonly kind: "s3" } & S3Settings);
+/** Where resumes are kept. */
+export type VaultSettings = ({ readonly kind: "disk" } & DiskSettings) | ({ readonly kind: "s3" } & S3Settings);
 
 /**
  * Rejects when the place cannot be used.
@@ -13,4 +13,4 @@ export type VaultSettings = { readonly kind: "disk"; readonly folder: string } |
  * @throws SettingUnusable
  */
 export const openVault = (settings: VaultSettings, clock: Clock): Promise<Vault> =>
-  settings.kind === "s3" ? openS3Vault(settings, clock) : openDiskVault(settings.folder, clock);
+  settings.kind === "s3" ? openS3Vault(settings, clock) : openDiskVault(settings, clock);

@@ -1,13 +1,45 @@
 // Calls the object store: a bounded number of tries, each with a time-out, and in the end an error of the port in plain
-// words. Knows no bucket and no key, and repeats nothing of what the store says, which may quote both.
+// words. Repeats nothing of what the store says, which may quote names and keys.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { S3Limits } from "./s3-limits.ts";
 import { ResumeMissing, VaultUnavailable } from "./vault.ts";
+
+/** How long the object store is waited for. */
+export interface S3Limits {
+  /** One try, up to the head of its answer. 5 MiB take this long on a line of 7 Mbit/s. */
+  readonly attemptMs: number;
+  /** All tries. A request has 15 s in all, a service that is told to end 9.5 s. */
+  readonly triesMs: number;
+  /** All tries to take a resume back. They may come after the deadline of a request, and before the idle cut of 20 s. */
+  readonly discardMs: number;
+  readonly attemptsMax: number;
+  /** Before the second try; then twice as long each time, at random from a half of it on. */
+  readonly pauseMs: number;
+  /** A readiness probe needs its answer while the store is silent, too. */
+  readonly readinessMs: number;
+  /** A download in which nothing moves for so long has ended. */
+  readonly idleMs: number;
+  /** Connections at once: as many as uploads that are received at once. */
+  readonly socketsMax: number;
+  /** How long a link lives: long enough to be clicked, too short to be passed on. In seconds. */
+  readonly linkSeconds: number;
+}
+
+export const s3Limits: S3Limits = {
+  attemptMs: 6_000,
+  triesMs: 8_000,
+  discardMs: 3_000,
+  attemptsMax: 3,
+  pauseMs: 200,
+  readinessMs: 3_000,
+  idleMs: 20_000,
+  socketsMax: 256,
+  linkSeconds: 300,
+};
 
 /** Makes one call; gives up when the signal says so. */
 type Attempt<T> = (signal: AbortSignal) => Promise<T>;
 
-/** What of an error of the SDK, of the network or of a time-out counts. */
+/** What matters of an error of the SDK, of the network or of a time-out. */
 interface Failure {
   readonly name: string;
   readonly status: number | undefined;
@@ -25,20 +57,21 @@ export class S3Calls {
   }
 
   /**
-   * Calls until it succeeds, or there is no more use in it.
+   * Calls until it succeeds, another try is useless, or the deadline (by `performance.now()`) has come.
    *
    * @throws ResumeMissing, VaultUnavailable
    */
-  async send<T>(attempt: Attempt<T>): Promise<T> {
-    const { attemptMs, attemptsMax, triesMs } = this.#limits;
-    const deadline = performance.now() + triesMs;
+  async send<T>(attempt: Attempt<T>, deadline = performance.now() + this.#limits.triesMs): Promise<T> {
+    const { attemptMs, attemptsMax } = this.#limits;
     for (let tries = 1; ; tries += 1) {
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) throw new VaultUnavailable("There is no time left to call the object store.");
       try {
-        return await within(Math.min(attemptMs, deadline - performance.now()), attempt);
+        return await within(Math.min(attemptMs, leftMs), attempt);
       } catch (error) {
         const pauseMs = this.#pauseAfter(tries);
-        const useless = tries >= attemptsMax || performance.now() + pauseMs >= deadline;
-        if (useless || !isTransient(failureOf(error))) throw asVaultError(error);
+        const isUseless = tries >= attemptsMax || performance.now() + pauseMs >= deadline;
+        if (isUseless || !isTransient(failureOf(error))) throw asVaultError(error);
         await sleep(pauseMs);
       }
     }
@@ -62,7 +95,7 @@ export class S3Calls {
 /** The time ends with the head of the answer: a body that is being read must not be cut off by it. */
 async function within<T>(ms: number, attempt: Attempt<T>): Promise<T> {
   const giveUp = new AbortController();
-  const timer = setTimeout(() => giveUp.abort(), Math.max(0, ms));
+  const timer = setTimeout(() => giveUp.abort(), ms);
   try {
     return await attempt(giveUp.signal);
   } finally {
@@ -82,12 +115,12 @@ function failureOf(error: unknown): Failure {
 
 function isTransient({ name, status }: Failure): boolean {
   if (transientNames.has(name)) return true;
-  // Without a status nobody answered, and whether the call had its effect is unknown: all of ours may be repeated.
+  // Without a status there was no answer, and the call may have had its effect. All of our calls may be repeated.
   if (status === undefined) return name !== "CredentialsProviderError";
   return status >= 500 || status === 429 || status === 408;
 }
 
-/** The error of the port for whatever the SDK threw. What is neither the store's nor the network's stays what it is. */
+/** The error of the port for what the SDK threw. */
 export function asVaultError(error: unknown): unknown {
   if (error instanceof VaultUnavailable || error instanceof ResumeMissing) return error;
   const failure = failureOf(error);
@@ -97,7 +130,7 @@ export function asVaultError(error: unknown): unknown {
 
 function reasonOf({ name, status, code }: Failure): string {
   if (name === "CredentialsProviderError") return "there are no credentials";
-  // The SDK calls it a time-out, too, when a connection is reset.
+  // The SDK also calls it a time-out when a connection is reset.
   if (status === undefined && code !== undefined) return `the connection failed (${code})`;
   if (name === "AbortError" || name === "TimeoutError") return "it does not answer in time";
   if (status === undefined) return "the connection failed";

@@ -1,8 +1,11 @@
-// Brings in the AWS SDK, which only those install who keep resumes in an object store, and makes its client. The one place
-// that knows the SDK's settings; credentials are found by the SDK itself, wherever it looks for them.
-import type { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
-import type { S3Limits } from "./s3-limits.ts";
-import { SettingUnusable } from "./vault.ts";
+// Brings in the AWS SDK, which is installed only where resumes are kept in an object store, and holds what is particular
+// about it: the client's settings, signed uploads, the store's clock. The SDK finds its credentials by itself.
+import type { ListObjectsV2Command, PutObjectCommand, PutObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
+import type { S3Limits } from "./s3-calls.ts";
+import { SettingUnusable, type StagedFile } from "./vault.ts";
 
 /** Where the bucket is. */
 export interface S3Place {
@@ -15,31 +18,38 @@ export interface S3Place {
   readonly region: string | null;
 }
 
+/** Where an object is. */
+export interface S3Address {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
 /** The two packages. */
 export type S3Sdk = typeof import("@aws-sdk/client-s3") & typeof import("@aws-sdk/s3-request-presigner");
+export type { S3Client };
 
 const install = "npm install --no-save --omit=dev @aws-sdk/client-s3@3.1162.0 @aws-sdk/s3-request-presigner@3.1162.0";
 
 /** @throws SettingUnusable when the packages are not installed */
-export const loadS3Sdk = async (): Promise<S3Sdk> => {
+export async function loadS3Sdk(): Promise<S3Sdk> {
   try {
     return { ...(await import("@aws-sdk/client-s3")), ...(await import("@aws-sdk/s3-request-presigner")) };
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
     throw new SettingUnusable("RESUME_STORE", `needs two packages that are not installed: ${install}`);
   }
-};
+}
 
-/** @throws SettingUnusable when nobody says which region */
-export const createS3Client = async (sdk: S3Sdk, place: S3Place, limits: S3Limits): Promise<S3Client> => {
+/** @throws SettingUnusable when no setting names the region */
+export async function createS3Client(sdk: S3Sdk, place: S3Place, limits: S3Limits): Promise<S3Client> {
   const agent = { keepAlive: true, maxSockets: limits.socketsMax };
   const client = new sdk.S3Client({
     ...(place.endpoint === null ? {} : { endpoint: place.endpoint }),
     ...(place.region === null ? {} : { region: place.region }),
-    // A bucket of another's store is seldom a host name.
+    // A bucket of a store that is not Amazon's is seldom a host name.
     forcePathStyle: place.endpoint !== null,
-    // By default the SDK wraps streams into chunks with a checksum behind them, which many stores refuse with 501. What
-    // is sent carries its checksum all the same; see the vault.
+    // By default the SDK wraps streams into chunks with a checksum behind them, which many stores refuse with 501. The
+    // checksum is sent all the same; see uploadCommand.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     // The SDK does not repeat streams; S3Calls repeats everything alike.
@@ -50,18 +60,56 @@ export const createS3Client = async (sdk: S3Sdk, place: S3Place, limits: S3Limit
       httpAgent: agent,
       httpsAgent: agent,
     },
-    // It would write to standard error, past our log.
+    // The SDK's own logger writes to standard error, past our log.
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   });
   await client.config.region().catch(() => {
-    // It was not set, and is nowhere where the SDK looks.
     throw new SettingUnusable("S3_REGION", "is required, because no other setting names the region of RESUME_STORE.");
   });
   return client;
-};
+}
+
+/** One try to send a staged file: `body` is read once. */
+export function uploadCommand(sdk: S3Sdk, address: S3Address, staged: StagedFile, body: Readable): PutObjectCommand {
+  const command = new sdk.PutObjectCommand({
+    ...address,
+    Body: body,
+    ContentLength: staged.size,
+    ContentType: "application/octet-stream",
+    // A browser at the object's own address saves a file and never shows a page.
+    ContentDisposition: "attachment",
+    ChecksumSHA256: base64Of(staged.sha256),
+  });
+  // The hash is part of what is signed, so that every store has to compare it with what it received. The SDK would leave
+  // it out of the signature of a stream.
+  command.middlewareStack.add(
+    (next) => (args) => {
+      (args.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] = staged.sha256;
+      return next(args);
+    },
+    { step: "build", name: "signedPayloadHash" },
+  );
+  return command;
+}
+
+/**
+ * Whether the store says that it has what it was sent: by the checksum if it answers one, else by the ETag where that is
+ * an MD5, as it is of all objects that are not encrypted. An answer without an ETag is not one of an object store.
+ */
+export async function acknowledges(answer: PutObjectCommandOutput, staged: StagedFile): Promise<boolean> {
+  if (answer.ETag === undefined) return false;
+  if (answer.ChecksumSHA256 !== undefined) return answer.ChecksumSHA256 === base64Of(staged.sha256);
+  const [, md5] = /^"?([0-9a-f]{32})"?$/.exec(answer.ETag) ?? [];
+  if (md5 === undefined || answer.ServerSideEncryption !== undefined) return true;
+  const hash = createHash("md5");
+  for await (const chunk of createReadStream(staged.path)) hash.update(chunk as Buffer);
+  return hash.digest("hex") === md5;
+}
+
+const base64Of = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
 
 /** Answers, once the command was sent, what time it was for the store; NaN when it did not say. */
-export const watchDate = (command: ListObjectsV2Command): (() => number) => {
+export function watchDate(command: ListObjectsV2Command): () => number {
   let date = Number.NaN;
   command.middlewareStack.add(
     (next) => async (args) => {
@@ -72,4 +120,4 @@ export const watchDate = (command: ListObjectsV2Command): (() => number) => {
     { step: "deserialize", name: "dateOfAnswer" },
   );
   return () => date;
-};
+}

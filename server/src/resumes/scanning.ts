@@ -1,19 +1,26 @@
-// Has resumes scanned after they were accepted, oldest first. A scanner that is down delays downloads, never a
-// submission.
+// Has resumes scanned by a ClamAV daemon after they were accepted, oldest first, each by one process. A scanner that is down
+// delays downloads, never a submission.
+import { connect, type Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../storage/store.ts";
-import { NoVerdict, scanWithClamd, type ClamdAddress } from "./clamd.ts";
 import { ResumeMissing, type Vault } from "./vault.ts";
 
-// The look at an index that is empty most of the time.
+/** A look at an index that is empty most of the time. */
 const pollMs = 2_000;
 const afterFailureMs = 30_000;
-const batchMax = 50;
+/** A scan of 5 MiB takes milliseconds; a daemon that reloads its signatures can take most of a minute. */
+const scanMsMax = 60_000;
+/** Longer than a scan. A resume of which the scanner says nothing is tried again after it. */
+const claimMs = 5 * 60_000;
+
+/** Where clamd listens: TCP or a Unix socket. */
+type ClamdAddress = { readonly host: string; readonly port: number } | { readonly path: string };
 
 interface ScanningOptions {
   readonly clamd: ClamdAddress;
-  readonly store: Pick<Store, "unscannedResumes" | "recordScan">;
+  readonly store: Pick<Store, "claimUnscanned" | "recordScan" | "clock">;
   readonly vault: Pick<Vault, "read">;
   readonly log: Log;
 }
@@ -24,7 +31,7 @@ export function startScanning(options: ScanningOptions): AsyncDisposable {
   const { signal } = stopping;
   const scanning = (async () => {
     while (!signal.aborted) {
-      const pauseMs = await scanWaiting(options, signal).catch((error: unknown) => {
+      const pauseMs = await scanNext(options, signal).catch((error: unknown) => {
         if (!signal.aborted) options.log.warn({ err: error }, "scanning resumes failed and will be tried again");
         return afterFailureMs;
       });
@@ -39,35 +46,94 @@ export function startScanning(options: ScanningOptions): AsyncDisposable {
   };
 }
 
-/** Scans what waits; answers how long to rest. */
-async function scanWaiting(options: ScanningOptions, signal: AbortSignal): Promise<number> {
-  // Files that cannot be judged stay unscanned, which keeps them from being saved, and must not hold up the others.
-  let skipped = 0;
-  for (;;) {
-    const waiting = (await options.store.unscannedResumes(batchMax + skipped)).slice(skipped);
-    for (const resume of waiting) {
-      if (signal.aborted) return 0;
-      if (!(await scanOne(options, resume, signal))) skipped += 1;
+/** Scans one resume that waits; answers how long to rest. */
+async function scanNext({ clamd, store, vault, log }: ScanningOptions, signal: AbortSignal): Promise<number> {
+  // Connected before anything is claimed: what is claimed while the daemon is down would wait for its claim to end.
+  using connection = await connectTo(clamd, signal);
+  const now = store.clock.now();
+  const [resume] = await store.claimUnscanned(now, 1, now + claimMs);
+  if (resume === undefined) return pollMs;
+  const { key, reference } = resume;
+  try {
+    const verdict = await scan(connection.socket, await vault.read(key));
+    await store.recordScan(key, verdict);
+    if (verdict === "infected") log.warn({ reference, result: verdict }, "a resume is infected");
+  } catch (error) {
+    const isOfThisFile = error instanceof NoVerdict || error instanceof ResumeMissing;
+    if (!isOfThisFile || signal.aborted) throw error;
+    log.error({ err: error, reference }, "a resume cannot be scanned");
+  }
+  return 0;
+}
+
+/** The daemon was reached and gave no verdict on a file: too large, too slow, an error. */
+class NoVerdict extends Error {
+  override readonly name = "NoVerdict";
+}
+
+/** Connects, for one scan at most. */
+async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Disposable & { socket: Socket }> {
+  const socket = connect({ ...address, signal });
+  const timer = setTimeout(() => socket.destroy(new Error("time-out")), scanMsMax);
+  const dispose = () => {
+    clearTimeout(timer);
+    socket.destroy();
+  };
+  try {
+    await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  } catch (cause) {
+    dispose();
+    throw new Error("clamd cannot be reached.", { cause });
+  }
+  // Failures show where the connection is used.
+  socket.on("error", () => {});
+  return { socket, [Symbol.dispose]: dispose };
+}
+
+/**
+ * Sends bytes with clamd's INSTREAM command (clamd(8)): chunks with their length before them, an empty one at the end. The
+ * answer is one line.
+ *
+ * @throws NoVerdict
+ */
+async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infected"> {
+  try {
+    const answer = readAnswer(socket);
+    // When sending fails first, nothing awaits it.
+    answer.catch(() => {});
+    await write(socket, Buffer.from("zINSTREAM\0"));
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(chunk.length);
+      await write(socket, Buffer.concat([length, chunk]));
     }
-    if (waiting.length < batchMax) return skipped > 0 ? afterFailureMs : pollMs;
+    await write(socket, Buffer.alloc(4));
+    return verdictOf(await answer);
+  } catch (cause) {
+    throw new NoVerdict("clamd gave no verdict.", { cause });
+  } finally {
+    bytes.destroy();
   }
 }
 
-/** Whether the scanner judged it. Rejects when there is no use in asking about others. */
-async function scanOne(
-  { clamd, store, vault, log }: ScanningOptions,
-  { key, reference }: { readonly key: string; readonly reference: string },
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    const verdict = await scanWithClamd(clamd, await vault.read(key), signal);
-    await store.recordScan(key, verdict);
-    if (verdict === "infected") log.warn({ reference, result: verdict }, "a resume is infected");
-    return true;
-  } catch (error) {
-    const ofThisFile = error instanceof NoVerdict || error instanceof ResumeMissing;
-    if (!ofThisFile || signal.aborted) throw error;
-    log.error({ err: error, reference }, "a resume cannot be scanned");
-    return false;
-  }
+function write(socket: Socket, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function readAnswer(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
+    socket.on("end", () => resolve(answer.replaceAll("\0", "").trim()));
+    socket.on("close", () => reject(new Error("closed")));
+  });
+}
+
+/** Any other answer (a size limit exceeded, an error) is no verdict. */
+function verdictOf(answer: string): "clean" | "infected" {
+  if (answer === "stream: OK") return "clean";
+  if (/^stream: .+ FOUND$/.test(answer)) return "infected";
+  throw new Error("neither OK nor FOUND");
 }

@@ -1,8 +1,8 @@
-// Positioned reads of a staged file for the judges of the formats: whatever offset a hostile file names, a read is cut
-// to what is there. It must not know any format.
+// Positioned reads of a staged file for the judges of the formats. Whatever offset a hostile file names, a read is cut to
+// what is there.
 import { open, type FileHandle } from "node:fs/promises";
 
-/** What one small read brings along, so that a walk over neighbouring records is few system calls. */
+/** A small read brings this much along, so that a walk over neighbouring records makes few system calls. */
 const windowBytes = 16 * 1024;
 
 /** The bytes of one staged file. Not for concurrent use: it keeps one window of the file in memory. */

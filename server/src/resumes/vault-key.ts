@@ -1,7 +1,7 @@
-// How kept files are named, on every engine alike: a copy from one to the other keeps the names that the database knows.
+// How kept files are named, in every vault alike: a copy from one vault to another keeps the names that the store knows.
 import { randomBytes } from "node:crypto";
 
-/** `yyyy/mm/dd/` and 128 random bits. Whatever else is asked for, is asked for by somebody who is guessing paths. */
+/** `yyyy/mm/dd/` and 128 random bits. Anything else is an attempt to guess paths. */
 export const keyPattern = /^\d{4}\/\d{2}\/\d{2}\/[0-9a-f]{32}$/;
 
 /** The folder of the UTC day of an instant (milliseconds since the epoch). */

@@ -1,5 +1,6 @@
-// Reads `[Content_Types].xml`, the one part of an Office package that tells what the others are. Knows just enough XML
-// for that: no entity but the five of XML itself is ever resolved, and a DOCTYPE is refused.
+// Reads `[Content_Types].xml`, the one part of an Office package that tells what the others are. Knows just enough XML for
+// that: resolves no entity but the five of XML itself, and refuses a DOCTYPE. Each character is looked at a fixed number of
+// times, whatever the text holds.
 
 /** Which part has which content type. Parts and extensions compare without case. */
 export interface ContentTypes {
@@ -7,12 +8,16 @@ export interface ContentTypes {
   typeOf(partName: string): string | undefined;
 }
 
-type Attributes = ReadonlyMap<string, string>;
+interface Tag {
+  /** Without its namespace prefix. */
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  /** Where the text goes on. */
+  readonly end: number;
+}
 
-// Each alternative begins differently, so that matching never goes back over what it has read.
-const elementName = /<\/?(?:[^\s<>/="':]+:)?([^\s<>/="':]+)/y;
-const attribute = /\s+([^\s<>/="']+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
-const tagEnd = /\s*\/?>/y;
+/** Tags, attributes, comments and the like that are read. A document of 1,000 parts has some 3,000. */
+const itemsMax = 20_000;
 
 const namedReferences: Readonly<Record<string, string>> = {
   amp: "&",
@@ -29,24 +34,25 @@ const passedOver = [
   ["<![CDATA[", "]]>"],
 ] as const;
 
-/** The content types that the XML declares, or null when it is not XML that could be read. */
+/** The content types that the XML declares, or null when it cannot be read or holds too much. */
 export const parseContentTypes = (xml: Buffer): ContentTypes | null => {
   const defaults = new Map<string, string>();
   const overrides = new Map<string, string>();
   const text = decodeXml(xml);
-  let position = 0;
-  for (;;) {
-    position = text.indexOf("<", position);
-    if (position < 0) break;
-    const end = skipOver(text, position);
+  let items = 0;
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
+    items += 1;
+    if (items > itemsMax) return null;
+    const end = skipOver(text, at);
     if (end === null) return null;
-    if (end > position) {
-      position = end;
+    if (end > at) {
+      at = end;
       continue;
     }
-    const tag = readTag(text, position);
+    const tag = readTag(text, at, itemsMax - items);
     if (!tag) return null;
-    position = tag.end;
+    items += tag.attributes.size;
+    at = tag.end;
     const type = tag.attributes.get("ContentType")?.trim().toLowerCase();
     const extension = tag.attributes.get("Extension");
     const partName = tag.attributes.get("PartName");
@@ -71,35 +77,70 @@ const decodeXml = (xml: Buffer): string => {
   return new TextDecoder("utf-8").decode(xml);
 };
 
-/** Where a comment or the like ends; `position` itself when there is none; null for a DOCTYPE or one without an end. */
-const skipOver = (text: string, position: number): number | null => {
+/** Where a comment or the like ends; `at` itself when there is none; null for a DOCTYPE or one without an end. */
+const skipOver = (text: string, at: number): number | null => {
   for (const [open, close] of passedOver) {
-    if (!text.startsWith(open, position)) continue;
-    const end = text.indexOf(close, position + open.length);
+    if (!text.startsWith(open, at)) continue;
+    const end = text.indexOf(close, at + open.length);
     return end < 0 ? null : end + close.length;
   }
-  return text.startsWith("<!", position) ? null : position;
+  return text.startsWith("<!", at) ? null : at;
 };
 
-const readTag = (text: string, position: number): { name: string; attributes: Attributes; end: number } | null => {
-  elementName.lastIndex = position;
-  const name = elementName.exec(text)?.[1];
-  if (name === undefined) return null;
-  let end = elementName.lastIndex;
+/** The tag at `at`; null when there is none, or it has more attributes than it may. */
+const readTag = (text: string, at: number, attributesMax: number): Tag | null => {
+  const nameStart = at + (text[at + 1] === "/" ? 2 : 1);
+  let end = endOfName(text, nameStart);
+  const [name, prefix, ...more] = text.slice(nameStart, end).split(":", 3).toReversed();
+  if (!name || prefix === "" || more.length > 0) return null;
   const attributes = new Map<string, string>();
   for (;;) {
-    attribute.lastIndex = end;
-    const match = attribute.exec(text);
-    const key = match?.[1];
-    if (!match || key === undefined) break;
+    const keyStart = endOfSpace(text, end);
+    const keyEnd = endOfName(text, keyStart);
+    if (keyEnd === keyStart || keyStart === end) {
+      end = keyStart;
+      break;
+    }
+    const key = text.slice(keyStart, keyEnd);
+    const value = readValue(text, keyEnd);
     // Readers differ in which of two equal attributes they believe.
-    if (attributes.has(key)) return null;
-    attributes.set(key, resolveReferences(match[2] ?? match[3] ?? ""));
-    end = attribute.lastIndex;
+    if (!value || attributes.has(key) || attributes.size === attributesMax) return null;
+    attributes.set(key, value.text);
+    end = value.end;
   }
-  tagEnd.lastIndex = end;
-  return tagEnd.test(text) ? { name, attributes, end: tagEnd.lastIndex } : null;
+  if (text[end] === "/") end += 1;
+  return text[end] === ">" ? { name, attributes, end: end + 1 } : null;
 };
+
+/** The equals sign and the quoted value of an attribute. */
+const readValue = (text: string, at: number): { readonly text: string; readonly end: number } | null => {
+  const equals = endOfSpace(text, at);
+  if (text[equals] !== "=") return null;
+  const start = endOfSpace(text, equals + 1);
+  const quote = text[start];
+  if (quote !== '"' && quote !== "'") return null;
+  const end = text.indexOf(quote, start + 1);
+  if (end < 0) return null;
+  const value = text.slice(start + 1, end);
+  return value.includes("<") ? null : { text: resolveReferences(value), end: end + 1 };
+};
+
+const endOfSpace = (text: string, at: number): number => {
+  while (isSpace(text.charCodeAt(at))) at += 1;
+  return at;
+};
+
+const endOfName = (text: string, at: number): number => {
+  while (at < text.length && !isSpace(text.charCodeAt(at)) && !isDelimiter(text.charCodeAt(at))) at += 1;
+  return at;
+};
+
+/** White space as XML counts it. */
+const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
+/** `<`, `>`, `/`, `=` and quotation marks. */
+const isDelimiter = (code: number) =>
+  code === 0x3c || code === 0x3e || code === 0x2f || code === 0x3d || code === 0x22 || code === 0x27;
 
 const resolveReferences = (value: string): string =>
   value.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {

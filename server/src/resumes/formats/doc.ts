@@ -1,5 +1,5 @@
-// Is an OLE compound file a Word document? Walks the directory of the root storage and the chain of the document's
-// stream, and reads nothing of what the document says. Structure: [MS-CFB].
+// Judges whether an OLE compound file is a Word document without macros. Reads the directory of the root storage and the
+// chain of the document's stream, and nothing of what the document says. Structure: [MS-CFB].
 import type { StagedBytes } from "../staged-bytes.ts";
 
 const signature = Buffer.from("d0cf11e0a1b11ae1", "hex");
@@ -18,10 +18,15 @@ const sectorNumberMax = 0xfffffffa;
 const damaged = "The DOC file is incomplete or damaged.";
 const notWord = "Only PDF, DOC or DOCX files are accepted; this is a file of another program.";
 const encrypted = "The document is protected by a password. Please send it without one.";
+const macros = "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.";
+
+/** The storages in which Word and Excel keep a VBA project. In lower case. */
+const macroStorages: ReadonlySet<string> = new Set(["macros", "_vba_project_cur"]);
 
 interface DirectoryEntry {
+  /** In lower case: names are compared without it. */
   readonly name: string;
-  readonly isStream: boolean;
+  readonly kind: "storage" | "stream" | "other";
   readonly left: number;
   readonly right: number;
   readonly child: number;
@@ -53,11 +58,13 @@ export const findDocFault = async (bytes: StagedBytes): Promise<string | null> =
   if (!layout) return damaged;
   const directory = await readDirectory(bytes, layout);
   if (!directory) return damaged;
-  const streams = listRootStreams(directory);
+  const entries = listRoot(directory);
+  const streams = entries.filter(({ kind }) => kind === "stream");
   // Encrypted DOCX, XLSX and PPTX files are OLE files around one stream that tells nothing.
   if (streams.some(({ name }) => name === "encryptedpackage")) return encrypted;
   const document = streams.find(({ name }) => name === "worddocument");
   if (!document) return notWord;
+  if (entries.some(({ name, kind }) => kind === "storage" && macroStorages.has(name))) return macros;
   return (await holdsStream(bytes, layout, document)) ? null : damaged;
 };
 
@@ -123,11 +130,11 @@ const readDirectory = async (bytes: StagedBytes, layout: Layout): Promise<Direct
 };
 
 const readEntry = (cell: Buffer): DirectoryEntry => {
-  // The length counts the closing NUL. Names are compared without case; all that matter here are ASCII.
+  // The length counts the closing NUL. All names that matter here are ASCII.
   const nameBytes = Math.max(0, Math.min(cell.readUInt16LE(0x40), 64) - 2);
   return {
     name: cell.toString("utf16le", 0, nameBytes).toLowerCase(),
-    isStream: cell[0x42] === 2,
+    kind: cell[0x42] === 2 ? "stream" : cell[0x42] === 1 ? "storage" : "other",
     left: cell.readUInt32LE(0x44),
     right: cell.readUInt32LE(0x48),
     child: cell.readUInt32LE(0x4c),
@@ -138,11 +145,11 @@ const readEntry = (cell: Buffer): DirectoryEntry => {
 };
 
 /**
- * The streams directly in the root storage. A workbook may hold a Word document in a storage of its own, so looking
- * for the name anywhere is not enough. The order of the tree is not relied on: not every writer keeps it.
+ * The entries directly in the root storage. A workbook may hold a Word document in a storage of its own, so looking for
+ * the name anywhere is not enough. The tree may be in any order: not every writer keeps the right one.
  */
-const listRootStreams = (directory: readonly DirectoryEntry[]): DirectoryEntry[] => {
-  const streams: DirectoryEntry[] = [];
+const listRoot = (directory: readonly DirectoryEntry[]): DirectoryEntry[] => {
+  const entries: DirectoryEntry[] = [];
   const seen = new Set<number>();
   const open = [directory[0]?.child];
   while (open.length > 0) {
@@ -150,10 +157,10 @@ const listRootStreams = (directory: readonly DirectoryEntry[]): DirectoryEntry[]
     const entry = index === undefined ? undefined : directory[index];
     if (index === undefined || !entry || seen.has(index)) continue;
     seen.add(index);
-    if (entry.isStream) streams.push(entry);
+    entries.push(entry);
     open.push(entry.left, entry.right);
   }
-  return streams;
+  return entries;
 };
 
 /** Whether the file is long enough for what the directory says of the stream. */

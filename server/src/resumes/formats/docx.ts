@@ -1,5 +1,5 @@
-// Is a ZIP file a Word document without macros? Reads the central directory and one part, `[Content_Types].xml`.
-// Names of entries are compared and never used as paths; nothing else is inflated.
+// Judges whether a ZIP file is a Word document without macros. Reads the central directory and inflates one part,
+// `[Content_Types].xml`. Names of entries are compared and never used as paths.
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from "yauzl";
@@ -17,8 +17,11 @@ const entriesMax = 1_000;
  */
 const inflatedBytesMax = 100_000_000;
 
-/** `[Content_Types].xml` has some hundred bytes for each part. */
-const contentTypesBytesMax = 1024 * 1024;
+/** Longer names are for no system that opens documents, and comparing them without case costs more the longer they are. */
+const nameLengthMax = 1_024;
+
+/** `[Content_Types].xml` has some 150 bytes for each part. */
+const contentTypesBytesMax = 256 * 1024;
 
 /** Transitional and strict documents share it. */
 const wordDocument = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
@@ -62,6 +65,7 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
   let contentTypes: Entry | null = null;
   let inflatedBytes = 0;
   for await (const entry of zip.eachEntry()) {
+    if (entry.fileName.length > nameLengthMax) return damaged;
     const partName = `/${entry.fileName.toLowerCase()}`;
     inflatedBytes += entry.uncompressedSize;
     if (inflatedBytes > inflatedBytesMax) return tooLarge;

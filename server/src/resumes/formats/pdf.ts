@@ -1,4 +1,4 @@
-// Is it a PDF, and is its end there? Looks at the first kilobyte and the last 64, never at what is between.
+// Judges whether a file is a PDF and its end is there. Looks at the first kilobyte and the last 64, not at what is between.
 import type { StagedBytes } from "../staged-bytes.ts";
 
 /** ISO 32000 lets readers look for the header in the first 1,024 bytes. */

@@ -1,0 +1,242 @@
+// Keeps resumes in date folders of a local disk under random names. The staging folder is on the same volume, so that
+// keeping a resume is a rename.
+import { randomUUID } from "node:crypto";
+import { open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import type { Clock } from "../clock.ts";
+import { reached } from "../failpoint.ts";
+import { makeFolderDurably, SharedFolderSync, syncFolder } from "./folder-sync.ts";
+import {
+  DiskRoom,
+  freeBytesOf,
+  isMissing,
+  isSystemError,
+  listFolder,
+  openStagingFolder,
+  probeFolder,
+  sweepStaged,
+  writtenAt,
+} from "./staging.ts";
+import { sweepShelf, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
+import { assertKey, dayOf, drawKey } from "./vault-key.ts";
+import {
+  ResumeMissing,
+  VaultUnavailable,
+  type StagedFile,
+  type SweepOptions,
+  type Swept,
+  type Vault,
+} from "./vault.ts";
+
+/** A vault in a folder of this machine. */
+export interface DiskSettings {
+  /** Made when it is missing. */
+  readonly folder: string;
+  /** With less free bytes there is no room for uploads; 1 GiB when absent. */
+  readonly freeBytesMin?: number;
+}
+
+/** Opens the vault. Rejects when its folder cannot be made or written. */
+export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, clock: Clock): Promise<Vault> => {
+  const root = resolve(folder);
+  const stagingFolder = await openStagingFolder(root);
+  const room = new DiskRoom(() => freeBytesOf(stagingFolder), freeBytesMin);
+  return new DiskVault({ root, stagingFolder, room, clock, inode: await inodeOf(root) });
+};
+
+/** Tells a folder from another one of the same name. */
+const inodeOf = async (folder: string): Promise<string> => {
+  const { dev, ino } = await stat(folder, { bigint: true });
+  return `${dev}:${ino}`;
+};
+
+interface Parts {
+  readonly root: string;
+  readonly stagingFolder: string;
+  readonly room: DiskRoom;
+  readonly clock: Clock;
+  /** Of `root` when the vault was opened. */
+  readonly inode: string;
+}
+
+class DiskVault implements Vault {
+  readonly stagingFolder: string;
+  readonly #parts: Parts;
+  readonly #takenBack = new TakenBack();
+  #today: { readonly day: string; readonly folder: Promise<SharedFolderSync> } | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.stagingFolder = parts.stagingFolder;
+  }
+
+  /** The promise rests on this order: bytes, folders, name, and each on stable storage before the next. */
+  async keep(staged: StagedFile, { deadline = Infinity, key }: Parameters<Vault["keep"]>[1] = {}): Promise<string> {
+    const { clock } = this.#parts;
+    const kept = key ?? drawKey(dayOf(clock.now()));
+    const path = this.#pathOf(kept);
+    const day = dirname(kept);
+    try {
+      await settle(staged, clock);
+      reached("resume-synced");
+      const folder = await this.#openDay(day);
+      if (performance.now() >= deadline) throw new VaultUnavailable("The resume folder was too slow.");
+      await rename(staged.path, path);
+      this.#takenBack.add(kept);
+      await folder.sync();
+    } catch (error) {
+      // If its folder was removed, the next resume makes it anew.
+      if (this.#today?.day === day) this.#today = null;
+      throw asUnavailable(error);
+    }
+    this.#takenBack.delete(kept);
+    reached("resume-kept");
+    return kept;
+  }
+
+  async discard(key: string): Promise<void> {
+    const path = this.#pathOf(key);
+    await rm(path, { force: true }).catch((error: unknown) => {
+      this.#takenBack.add(key);
+      throw asUnavailable(error);
+    });
+  }
+
+  async read(key: string): Promise<Readable> {
+    const path = this.#pathOf(key);
+    const handle = await open(path, "r").catch((error: unknown) => {
+      if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
+      throw asUnavailable(error);
+    });
+    return handle.createReadStream();
+  }
+
+  // A folder has no address.
+  async link(): Promise<null> {
+    return null;
+  }
+
+  async checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }> {
+    try {
+      // Files would be lost in a folder that was replaced or mounted over.
+      if ((await inodeOf(this.#parts.root)) !== this.#parts.inode)
+        return { ready: false, reason: "resume folder was replaced" };
+      await probeFolder(this.stagingFolder);
+      return { ready: true };
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return { ready: false, reason: `resume folder cannot be written: ${error.code}` };
+    }
+  }
+
+  hasRoom(): Promise<boolean> {
+    return this.#parts.room.check();
+  }
+
+  async sweep(options: SweepOptions): Promise<Swept> {
+    const { root, clock } = this.#parts;
+    try {
+      const staged = await sweepStaged(this.stagingFolder, clock.now() - options.olderThanMs);
+      const removed = await this.#takenBack.removeAll((key) => rm(this.#pathOf(key), { force: true }));
+      const swept = await sweepShelf(new DiskShelf(root, this.stagingFolder, clock), options);
+      return { ...swept, staged, removed: swept.removed + removed };
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Holds nothing open between calls.
+  }
+
+  #pathOf(key: string): string {
+    assertKey(key);
+    return join(this.#parts.root, key);
+  }
+
+  /** The folder of one day, once it is durable. */
+  #openDay(day: string): Promise<SharedFolderSync> {
+    if (this.#today?.day !== day) {
+      const path = join(this.#parts.root, day);
+      const folder = makeFolderDurably(this.#parts.root, path).then(() => new SharedFolderSync(path));
+      this.#today = { day, folder };
+    }
+    return this.#today.folder;
+  }
+}
+
+/** Puts the bytes on stable storage. The age of the kept file counts from here. */
+async function settle(staged: StagedFile, clock: Clock): Promise<void> {
+  await using handle = await open(staged.path, "r+");
+  if ((await handle.stat()).size !== staged.size) throw new Error("the staged file is not as long as it should be");
+  await handle.chmod(0o600);
+  const now = new Date(clock.now());
+  await handle.utimes(now, now);
+  await handle.sync();
+}
+
+/** Errors of the system (no space, not writable, gone) are about our storage; others are mistakes and pass. */
+const asUnavailable = (error: unknown): unknown =>
+  isSystemError(error) ? new VaultUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+
+const identityName = ".identity";
+
+/** The folder as the sweep sees it. */
+class DiskShelf implements Shelf {
+  readonly #root: string;
+  readonly #stagingFolder: string;
+  readonly #clock: Clock;
+
+  constructor(root: string, stagingFolder: string, clock: Clock) {
+    this.#root = root;
+    this.#stagingFolder = stagingFolder;
+    this.#clock = clock;
+  }
+
+  async now(): Promise<number> {
+    return this.#clock.now();
+  }
+
+  async *list(prefix: string): AsyncGenerator<ShelvedFile> {
+    for await (const entry of listFolder(join(this.#root, prefix))) {
+      const name = prefix + entry.name;
+      if (entry.isDirectory()) yield* this.list(`${name}/`);
+      else if (entry.isFile()) yield { name, writtenAt: await writtenAt(join(this.#root, name)) };
+    }
+  }
+
+  async move(from: string, to: string): Promise<boolean> {
+    const [source, target] = [join(this.#root, from), join(this.#root, to)];
+    const now = new Date(this.#clock.now());
+    try {
+      await utimes(source, now, now);
+      await makeFolderDurably(this.#root, dirname(target));
+      await rename(source, target);
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+    for (const folder of [dirname(target), dirname(source)]) await syncFolder(folder);
+    return true;
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(join(this.#root, name), { force: true });
+  }
+
+  async readIdentity(): Promise<string | null> {
+    return readFile(join(this.#root, identityName), "utf8").catch((error: unknown) => {
+      if (isMissing(error)) return null;
+      throw error;
+    });
+  }
+
+  async writeIdentity(text: string): Promise<void> {
+    // Renamed, so that it is never there in part.
+    const draft = join(this.#stagingFolder, `identity-${randomUUID()}`);
+    await writeFile(draft, text, { mode: 0o600, flush: true });
+    await rename(draft, join(this.#root, identityName));
+    await syncFolder(this.#root);
+  }
+}

@@ -1,0 +1,111 @@
+// The folder in which uploads lie while they are received and judged: on a disk of this machine, whatever the vault.
+import { randomBytes } from "node:crypto";
+import type { Dirent } from "node:fs";
+import { chmod, open, opendir, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolderDurably } from "./folder-sync.ts";
+
+const stagingName = ".staging";
+
+/** A block of any file system, so that a full disk shows. In bytes. */
+const probeBytes = 4_096;
+
+/** The database may lie on the same disk, and must be able to go on when uploads have to stop. */
+const freeBytesMin = 1024 ** 3;
+
+/** How old an answer may be: a burst of uploads is one question to the disk. */
+const roomCheckMs = 1_000;
+
+/** Makes the staging folder of `root` if need be, and answers its path. */
+export async function openStagingFolder(root: string): Promise<string> {
+  const folder = join(root, stagingName);
+  await makeFolderDurably(root, folder);
+  // The root may be the operator's, with modes of their choice; the staging folder is ours.
+  await chmod(folder, 0o700);
+  return folder;
+}
+
+/** Writes, syncs and removes a file. Rejects with the system's error when that cannot be done. */
+export async function probeFolder(folder: string): Promise<void> {
+  const path = join(folder, `probe-${randomBytes(8).toString("hex")}`);
+  try {
+    await using handle = await open(path, "wx", 0o600);
+    await handle.writeFile(Buffer.alloc(probeBytes));
+    await handle.sync();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Removes the files of the staging folder that were last written before `before` (milliseconds); answers how many. */
+export async function sweepStaged(folder: string, before: number): Promise<number> {
+  let removed = 0;
+  for await (const entry of listFolder(folder)) {
+    const path = join(folder, entry.name);
+    if (!entry.isFile() || !((await writtenAt(path)) < before)) continue;
+    await rm(path, { force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+/** The entries of a folder, one by one, so that a million take no more memory than one; none when it is gone. */
+export async function* listFolder(folder: string): AsyncGenerator<Dirent> {
+  try {
+    yield* await opendir(folder);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** When a file was last written, in milliseconds; NaN when it is gone. */
+export async function writtenAt(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (isMissing(error)) return Number.NaN;
+    throw error;
+  }
+}
+
+/** Whether there is room on a disk, asked at most once a second. */
+export class DiskRoom {
+  readonly #freeBytes: () => Promise<number>;
+  readonly #bytesMin: number;
+  readonly #now: () => number;
+  #answer: Promise<boolean> | null = null;
+  #askedAt = 0;
+
+  constructor(
+    freeBytes: () => Promise<number>,
+    bytesMin: number = freeBytesMin,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#freeBytes = freeBytes;
+    this.#bytesMin = bytesMin;
+    this.#now = now;
+  }
+
+  /** Never rejects: a disk that cannot be asked has no room. */
+  check(): Promise<boolean> {
+    if (this.#answer === null || this.#now() - this.#askedAt >= roomCheckMs) {
+      this.#askedAt = this.#now();
+      this.#answer = this.#freeBytes().then(
+        (bytes) => bytes >= this.#bytesMin,
+        () => false,
+      );
+    }
+    return this.#answer;
+  }
+}
+
+/** What an ordinary user may still write to the disk of a folder. Infinite where the file system has no size. */
+export async function freeBytesOf(folder: string): Promise<number> {
+  const { blocks, bavail, bsize } = await statfs(folder);
+  return blocks === 0 ? Infinity : bavail * bsize;
+}
+
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && "syscall" in error;
+
+export const isMissing = (error: unknown): boolean => isSystemError(error) && error.code === "ENOENT";

@@ -1,0 +1,194 @@
+// The sweep of kept files, the same for every vault. A file that the store does not know is a leftover of a crash, or the
+// store is the wrong one: empty, or restored from a backup. The two cannot be told apart for certain, so nothing is deleted
+// because of it. Leftovers are few and recent; they are set aside, and deleted 30 days later. Anything else stays.
+import type { KnownKeys, SweepOptions, Swept } from "./vault.ts";
+import { dayOf, keyPattern } from "./vault-key.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+const setAsideMs = 30 * dayMs;
+/** Older files were judged by many sweeps before. */
+const daysJudged = 3;
+/** A crash leaves as many files as uploads were being committed. More are a restored store's. */
+const leftoversMax = 10;
+/** Keys asked for at a time; as many are looked at when a vault is paired. */
+const batchMax = 500;
+/** Keys that a process remembers; they are some 100 bytes each. */
+const takenBackMax = 1_000;
+const asidePrefix = "set-aside/";
+
+/** A file of a vault, under its name there: a key, or a key behind `set-aside/`. */
+export interface ShelvedFile {
+  readonly name: string;
+  /** When it was kept or moved, by the clock of the shelf. NaN: unknown, so it is neither old nor young. */
+  readonly writtenAt: number;
+}
+
+/** What the sweep needs of a vault's engine. Files may vanish at any time: other processes sweep too. */
+export interface Shelf {
+  /** The time by the clock that also dates the files. NaN when it is unknown. */
+  now(): Promise<number>;
+  /** Files whose names begin with the prefix, which is empty or ends in a slash. Others may be among them. */
+  list(prefix: string): AsyncIterable<ShelvedFile>;
+  /** Moves a file and dates it anew. Answers false when it is gone. */
+  move(from: string, to: string): Promise<boolean>;
+  remove(name: string): Promise<void>;
+  /** The text that {@link writeIdentity} left; null when there is none. */
+  readIdentity(): Promise<string | null>;
+  writeIdentity(text: string): Promise<void>;
+}
+
+/**
+ * Does what `Vault.sweep` says of kept files.
+ *
+ * @throws VaultUnavailable
+ */
+export async function sweepShelf(
+  shelf: Shelf,
+  { known, identity, olderThanMs }: SweepOptions,
+): Promise<Omit<Swept, "staged">> {
+  const now = await shelf.now();
+  const judgedFrom = await pair(shelf, known, identity, now);
+  if (judgedFrom === null) return { setAside: 0, putBack: 0, removed: 0, withheld: "other-identity" };
+  const reviewed = await reviewSetAside(shelf, known, now - setAsideMs);
+  const leftovers = await findLeftovers(shelf, known, { now, from: judgedFrom, to: now - olderThanMs });
+  if (leftovers.length > leftoversMax) {
+    // Otherwise they would be fewer with each day that goes out of sight, and in the end few enough to be set aside.
+    await shelf.writeIdentity(writePairing({ identity, judgedFrom: now }));
+    return { setAside: 0, ...reviewed, withheld: "too-many" };
+  }
+  let setAside = 0;
+  for (const key of leftovers) if (await shelf.move(key, asidePrefix + key)) setAside += 1;
+  return { setAside, ...reviewed, withheld: "none" };
+}
+
+/**
+ * The keys that this process itself could not take back: nothing was stored with them, or their application is gone. The
+ * next sweep removes their files without asking the store.
+ */
+export class TakenBack {
+  readonly #keys = new Set<string>();
+
+  add(key: string): void {
+    // Beyond that the sweep finds them as it finds those of crashed processes.
+    if (this.#keys.size < takenBackMax) this.#keys.add(key);
+  }
+
+  delete(key: string): void {
+    this.#keys.delete(key);
+  }
+
+  /** Answers how many files it removed. Those after the first that cannot be removed wait for the next sweep. */
+  async removeAll(remove: (key: string) => Promise<void>): Promise<number> {
+    let removed = 0;
+    for (const key of this.#keys) {
+      await remove(key);
+      this.#keys.delete(key);
+      removed += 1;
+    }
+    return removed;
+  }
+}
+
+/** What a vault says of the store that it belongs to. */
+interface Pairing {
+  readonly identity: string;
+  /** Files that were kept before are left alone for good. By the clock of the shelf. */
+  readonly judgedFrom: number;
+}
+
+const writePairing = ({ identity, judgedFrom }: Pairing) => `${identity} ${judgedFrom}\n`;
+
+function readPairing(text: string): Pairing {
+  const [identity = "", judgedFrom] = text.trim().split(" ");
+  return { identity, judgedFrom: Number(judgedFrom) };
+}
+
+/** From when on files are judged; null when the vault does not belong to this store. An unpaired vault is paired. */
+async function pair(shelf: Shelf, known: KnownKeys, identity: string, now: number): Promise<number | null> {
+  const text = await shelf.readIdentity();
+  if (text !== null) {
+    const pairing = readPairing(text);
+    return pairing.identity === identity ? pairing.judgedFrom : null;
+  }
+  const sample: string[] = [];
+  for await (const { name } of shelf.list("")) {
+    if (keyPattern.test(name)) sample.push(name);
+    if (sample.length === batchMax) break;
+  }
+  const isEmpty = sample.length === 0;
+  if (!isEmpty && (await known(sample)).size === 0) return null;
+  // Nothing tells whether the store is as recent as the files that are there already.
+  const judgedFrom = isEmpty ? 0 : now;
+  await shelf.writeIdentity(writePairing({ identity, judgedFrom }));
+  return judgedFrom;
+}
+
+/** Puts back what the store knows after all, and removes what was set aside before an instant. */
+async function reviewSetAside(
+  shelf: Shelf,
+  known: KnownKeys,
+  before: number,
+): Promise<Pick<Swept, "putBack" | "removed">> {
+  let [putBack, removed] = [0, 0];
+  for await (const batch of inBatches(keysOf(shelf.list(asidePrefix), asidePrefix))) {
+    const kept = await known(batch.map(({ key }) => key));
+    for (const { key, writtenAt } of batch) {
+      if (kept.has(key)) {
+        if (await shelf.move(asidePrefix + key, key)) putBack += 1;
+      } else if (writtenAt < before) {
+        await shelf.remove(asidePrefix + key);
+        removed += 1;
+      }
+    }
+  }
+  return { putBack, removed };
+}
+
+/** Files of the last days that no application knows, written in a stretch of time. Stops looking when there are too many. */
+async function findLeftovers(
+  shelf: Shelf,
+  known: KnownKeys,
+  { now, from, to }: { readonly now: number; readonly from: number; readonly to: number },
+): Promise<readonly string[]> {
+  const leftovers: string[] = [];
+  if (Number.isNaN(now)) return leftovers;
+  // Days are named by the clocks of the processes that kept the files, which may be ahead.
+  for (let daysAgo = -1; daysAgo <= daysJudged; daysAgo += 1) {
+    const files = keysOf(shelf.list(`${dayOf(now - daysAgo * dayMs)}/`), "");
+    for await (const batch of inBatches(within(files, from, to))) {
+      const keys = batch.map(({ key }) => key);
+      const kept = await known(keys);
+      leftovers.push(...keys.filter((key) => !kept.has(key)));
+      if (leftovers.length > leftoversMax) return leftovers;
+    }
+  }
+  return leftovers;
+}
+
+interface KeptFile {
+  readonly key: string;
+  readonly writtenAt: number;
+}
+
+/** What is not named as a vault names things is somebody else's, and passed over. */
+async function* keysOf(files: AsyncIterable<ShelvedFile>, prefix: string): AsyncGenerator<KeptFile> {
+  for await (const { name, writtenAt } of files) {
+    const key = name.slice(prefix.length);
+    if (keyPattern.test(key)) yield { key, writtenAt };
+  }
+}
+
+async function* within(files: AsyncIterable<KeptFile>, from: number, to: number): AsyncGenerator<KeptFile> {
+  for await (const file of files) if (file.writtenAt >= from && file.writtenAt < to) yield file;
+}
+
+async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < batchMax) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
