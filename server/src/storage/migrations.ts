@@ -1,5 +1,4 @@
-// The numbered SQL files that bring a database to the schema of this version. Knows no engine and nothing of what the
-// files say.
+// Reads the numbered SQL files that bring a database to the schema of this version.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

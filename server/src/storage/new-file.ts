@@ -1,5 +1,4 @@
-// Writes a file that appears whole or not at all, readable by its owner only, and never over another one. Knows
-// nothing of what is in it.
+// Writes a file that appears whole or not at all, readable by its owner only, and never over another one.
 import { randomUUID } from "node:crypto";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -17,7 +16,7 @@ export class FileExists extends Error {
 export async function writeNewFile(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
   await refuseExisting(file);
   const temporary = `${file}.${randomUUID()}.partial`;
-  // Made before the writer opens it, so that its bytes are never readable by others, not even for a moment.
+  // Made before the writer opens it, so that others can never read its bytes.
   await (await open(temporary, "wx", 0o600)).close();
   try {
     await write(temporary);

@@ -1,18 +1,9 @@
-// Opens the store that the configuration names. The one place that knows which engines there are.
+// Opens the store that the configuration names. PostgreSQL's modules are loaded only when it is used.
+import { type Clock, systemClock } from "../clock.ts";
 import type { CallCountEvents, CallCounts } from "./call-counts.ts";
-import type { CommitCounts } from "./commit-counts.ts";
-import {
-  migratePostgres,
-  openPostgresStore,
-  pendingPostgresMigrations,
-  type PostgresLocation,
-} from "./postgres/open-postgres.ts";
-import { openPostgresArchive } from "./postgres/postgres-archive.ts";
-import { openPostgresCallCounts } from "./postgres/postgres-call-counts.ts";
-import type { ArchiveRole, RowArchive } from "./row-archive.ts";
+import type { PostgresLocation } from "./postgres/open-postgres.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
-import { openSqliteArchive } from "./sqlite/sqlite-archive.ts";
 import type { Store } from "./store.ts";
 
 /** Where the store is. */
@@ -20,33 +11,35 @@ export type StoreLocation =
   | { readonly kind: "sqlite"; readonly file: string }
   | ({ readonly kind: "postgres" } & PostgresLocation);
 
+export type Access = "read-write" | "read-only";
+
 export interface OpenStoreOptions {
-  /** `read-only` for exports beside a running service: never takes a write lock, never migrates, reads a replica if any. */
-  readonly access?: "read-write" | "read-only";
+  /** `read-only`, for exports beside a service: takes no write lock, migrates nothing, reads a replica if there is one. */
+  readonly access?: Access;
+  /** What leases and due times follow on SQLite. PostgreSQL has a clock of its own. */
+  readonly clock?: Clock;
 }
 
-/** A store, and what its engine counts. */
-export interface OpenStore extends Store {
-  readonly commitCounts: CommitCounts;
-}
+const openPostgres = () => import("./postgres/open-postgres.ts");
 
 /**
- * Opens the store: makes it if need be, checks it and applies pending migrations.
+ * Opens the store: makes it if need be and applies pending migrations.
  *
  * @throws StorageUnavailable when it cannot be used
  * @throws SchemaTooNew when a newer version of the service has migrated it
  * @throws SchemaTooOld when it lacks migrations and is opened for reading only, or by a role that may not migrate
  */
-export function openStore(
+export async function openStore(
   location: StoreLocation,
-  { access = "read-write" }: OpenStoreOptions = {},
-): Promise<OpenStore> {
-  return location.kind === "sqlite" ? openSqliteStore(location.file, access) : openPostgresStore(location, access);
+  { access = "read-write", clock = systemClock }: OpenStoreOptions = {},
+): Promise<Store> {
+  if (location.kind === "sqlite") return openSqliteStore(location.file, { access, clock });
+  return (await openPostgres()).openPostgresStore(location, { access, clock });
 }
 
 /**
- * Makes the caller the one service on a store that bears only one, until disposed of or ended, however that comes about.
- * The command line does without: it works beside the service. PostgreSQL bears any number.
+ * Makes the caller the one service on a SQLite database, until disposed of or until the process ends. The command line
+ * does without: it works beside the service. PostgreSQL bears any number of services.
  *
  * @throws StorageUnavailable when another service has it
  */
@@ -54,13 +47,16 @@ export async function lockStore(location: StoreLocation): Promise<Disposable> {
   return location.kind === "sqlite" ? lockForService(location.file) : { [Symbol.dispose]: () => {} };
 }
 
-/** Where the processes on a store count calls together; null for a store that bears only one process. */
-export const openCallCounts = (location: StoreLocation, events: CallCountEvents): CallCounts | null =>
-  location.kind === "sqlite" ? null : openPostgresCallCounts(location.url, events);
+/** Where the processes on a store count calls together; null for SQLite, which has one process only. */
+export async function openCallCounts(location: StoreLocation, events: CallCountEvents): Promise<CallCounts | null> {
+  if (location.kind === "sqlite") return null;
+  return (await import("./postgres/postgres-call-counts.ts")).openPostgresCallCounts(location.url, events);
+}
 
 /** Applies pending migrations, making the store if need be. Answers the names of those that this call applied. */
-export function migrate(location: StoreLocation): Promise<string[]> {
-  return location.kind === "sqlite" ? migrateSqlite(location.file) : migratePostgres(location);
+export async function migrate(location: StoreLocation): Promise<string[]> {
+  if (location.kind === "sqlite") return migrateSqlite(location.file);
+  return (await openPostgres()).migratePostgres(location);
 }
 
 /**
@@ -68,17 +64,7 @@ export function migrate(location: StoreLocation): Promise<string[]> {
  *
  * @throws SchemaTooNew when a newer version of the service has migrated it
  */
-export function pendingMigrations(location: StoreLocation): Promise<string[]> {
-  return location.kind === "sqlite" ? pendingSqliteMigrations(location.file) : pendingPostgresMigrations(location);
-}
-
-/**
- * Opens a store that no service runs on, to move all of it elsewhere or to fill it. A target is made and migrated if need
- * be.
- *
- * @throws StorageUnavailable when it cannot be used, or a service runs on it
- * @throws SchemaTooNew, SchemaTooOld (a source) when its schema is not that of this version
- */
-export function openArchive(location: StoreLocation, role: ArchiveRole): Promise<RowArchive> {
-  return location.kind === "sqlite" ? openSqliteArchive(location.file, role) : openPostgresArchive(location, role);
+export async function pendingMigrations(location: StoreLocation): Promise<string[]> {
+  if (location.kind === "sqlite") return pendingSqliteMigrations(location.file);
+  return (await openPostgres()).pendingPostgresMigrations(location);
 }

@@ -1,49 +1,32 @@
 // Reads a long result in pages, each its own short read: memory stays flat, and no read transaction stays open while a
-// slow consumer takes its time, which would keep the engine from tidying up. Knows no table and no engine.
+// slow consumer takes its time, which would keep the engine from tidying up.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { emailKey } from "@submissions/shared/fields";
-import type { StoredSubscriber } from "./records.ts";
 
-const pageRows = 500;
+/** Rows that one page looks at, whether they are wanted or not. */
+export const pageRows = 500;
 
-/** The last row that was read: the time that orders the rows, and the key that breaks ties. */
-export interface Position {
-  readonly at: number;
-  readonly key: string;
+/** The wanted rows among those that a page has looked at. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** The last arrival number that was looked at; null at the end. */
+  readonly last: number | null;
 }
 
-/** Where an inquiry or an application stands in the order of exports. */
-export const receivedPosition = (row: { readonly receivedAt: number; readonly reference: string }): Position => ({
-  at: row.receivedAt,
-  key: row.reference,
-});
-
-/** Where a subscriber stands in the order of exports. */
-export const subscribedPosition = (row: StoredSubscriber): Position => ({
-  at: row.subscribedAt,
-  key: emailKey(row.email),
-});
-
 /**
- * All rows at or after `since`. Rows stored meanwhile are included when they come after the row being read.
+ * All rows behind an arrival number, those stored meanwhile included.
  *
- * @param since milliseconds since the epoch
- * @param read reads at most `limit` rows that come after a position
+ * @param read looks at the next rows behind an arrival number, at most `limit`
  */
 export async function* readPages<Row>(
-  since: number,
-  read: (after: Position, limit: number) => Promise<readonly Row[]>,
-  position: (row: Row) => Position,
+  after: number,
+  read: (after: number, limit: number) => Promise<Page<Row>>,
 ): AsyncGenerator<Row, void, undefined> {
-  // No key is empty, so every row of the first millisecond comes after this.
-  let after: Position = { at: since, key: "" };
-  for (;;) {
-    const rows = await read(after, pageRows);
+  for (let position = after; ;) {
+    const { rows, last } = await read(position, pageRows);
     yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageRows) return;
-    after = position(last);
-    // A consumer that never waits must not starve the requests.
+    if (last === null) return;
+    position = last;
+    // A consumer that never waits must not keep requests from being served.
     await nextTurn();
   }
 }

@@ -118,7 +118,11 @@ export interface StoredSubscriber {
 }
 
 export type MailKind =
-  "inquiry-receipt" | "inquiry-notice" | "application-receipt" | "application-notice" | "newsletter-welcome";
+  | "inquiry-receipt"
+  | "inquiry-notice"
+  | "application-receipt"
+  | "application-notice"
+  | "newsletter-welcome";
 
 /** What a mail is about; its text is written from this when it is sent. */
 export type MailSubject = { readonly submission: StoredSubmission } | { readonly welcome: Welcome };

@@ -1,4 +1,4 @@
-// Errors of a schema that does not fit the code. Neither goes away by waiting, so neither is `StorageUnavailable`.
+// The errors of a schema that does not fit the code. Waiting does not help, so they are not `StorageUnavailable`.
 
 /** The database was migrated by a newer version of the service, whose rows this one could misread. */
 export class SchemaTooNew extends Error {

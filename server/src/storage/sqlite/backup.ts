@@ -1,5 +1,5 @@
-// A consistent copy of the database while it is written to. Has its own connection, because a copy through the
-// connection that writes would share its transactions.
+// Copies the database while it is written to. Has a connection of its own: a copy through the connection that writes
+// would take part in its transactions.
 import { backup, DatabaseSync } from "node:sqlite";
 import { writeNewFile } from "../new-file.ts";
 import { engineWaitMs } from "./busy.ts";

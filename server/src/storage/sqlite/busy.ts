@@ -1,6 +1,7 @@
-// Waiting for a lock that another process holds, without holding up this one. SQLite's own wait sleeps on the thread
+// Waiting for a lock that another process holds, without blocking the event loop. SQLite's own wait sleeps on the thread
 // that serves every request, so it gets a few milliseconds and the rest is waited here.
 import { setTimeout as pause } from "node:timers/promises";
+import { busyPauseMs } from "../commit-queue.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 
 /** SQLite's own wait. Long enough for the ordinary commit of another process, too short to be felt. */
@@ -9,13 +10,8 @@ export const engineWaitMs = 5;
 /** How long work waits for a lock before it is given up. A caller is still there to be told. */
 export const busyWaitMs = 1_000;
 
-/** Pause before the n-th try after the first: short at first, then so that the thread is blocked a tenth of the time. */
-export function busyPauseMs(tries: number): number {
-  return Math.min(5 * 2 ** tries, 50);
-}
-
 /**
- * Runs work that takes a lock or reads, again while somebody else holds a lock. The work must change nothing when it
+ * Runs work that takes a lock or reads, again while another process holds a lock. The work must change nothing when it
  * throws.
  *
  * @throws StorageUnavailable when the database cannot be used, or stayed locked for `waitMs`

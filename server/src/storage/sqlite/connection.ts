@@ -1,12 +1,10 @@
-// One open SQLite database: its settings, its prepared statements and the three words of a transaction. Everything here
-// is synchronous, so nothing can come between two calls. Knows no table.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import type { CompiledQuery } from "kysely";
+// One open SQLite database: its settings, its statements and its transactions. Everything here is synchronous, so that
+// nothing can come between two calls.
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { Access } from "../open-store.ts";
 import { StorageUnavailable } from "../store.ts";
 import { engineWaitMs } from "./busy.ts";
 import { createDatabaseFile, FileGuard } from "./database-file.ts";
-
-export type Access = "read-write" | "read-only";
 
 /** Up to 3.51.2 two connections that write and checkpoint at once could corrupt a database in WAL mode. */
 const sqliteVersionMin = [3, 51, 3] as const;
@@ -14,25 +12,27 @@ const sqliteVersionMin = [3, 51, 3] as const;
 /** The log is cut back to this many bytes after a burst or a long read made it larger. */
 const logBytesKept = 64 * 1024 * 1024;
 
-/**
- * Pages in memory, in KiB. References are random, so a commit of many submissions touches many index pages; with the
- * 2 MiB that SQLite takes by itself they are written out twice within one transaction.
- */
-const cacheKiB = 32 * 1024;
+/** Pages in memory, in KiB: a commit of many submissions must not write pages out before it ends. */
+const cacheKiB = 16 * 1024;
 
-/** Pages (of 4 KiB) in the log before it is moved into the database: fewer moves, each still some milliseconds. */
+/** Pages (of 4 KiB) in the log before it is moved into the database. Fewer made commits wait longer, more did not help. */
 const checkpointPages = 4_000;
 
-/** Statements kept prepared. Lists travel as JSON, so there are far fewer texts than this. */
-const statementsMax = 200;
+/** A prepared statement. Its types are given beside its text: columns by name, whole numbers as numbers. */
+export interface Statement<Parameters extends readonly SQLInputValue[], Row> {
+  all(...parameters: Parameters): Row[];
+  get(...parameters: Parameters): Row | undefined;
+  run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
+}
 
 export class SqliteConnection {
   readonly file: string;
   readonly #database: DatabaseSync;
   readonly #guard: FileGuard;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #begin: () => void;
+  readonly #commit: () => void;
 
-  /** Opens the handle only; {@link configure} and whatever touches the database may find it locked. */
+  /** Opens the handle only. {@link configure} and everything after it may find the database locked. */
   constructor(file: string, access: Access = "read-write") {
     this.file = file;
     if (access === "read-write") createDatabaseFile(file);
@@ -44,68 +44,61 @@ export class SqliteConnection {
       enableDoubleQuotedStringLiterals: false,
       defensive: true,
     });
+    // Never a deferred BEGIN: its later upgrade fails at once when another process has written.
+    const [begin, commit] = [this.#database.prepare("BEGIN IMMEDIATE"), this.#database.prepare("COMMIT")];
+    this.#begin = () => void begin.run();
+    this.#commit = () => void commit.run();
   }
 
   /** @throws StorageUnavailable when this SQLite is too old to be trusted with the log */
   configure(access: Access): void {
-    this.#database.exec("PRAGMA trusted_schema = OFF");
+    this.execute("PRAGMA trusted_schema = OFF");
     const [found] = this.query<{ version: string }>("SELECT sqlite_version() AS version");
     if (found === undefined || !isAtLeast(found.version, sqliteVersionMin)) {
       throw new StorageUnavailable(`SQLite ${found?.version} is too old; ${sqliteVersionMin.join(".")} is needed.`);
     }
+    this.execute(`PRAGMA cache_size = -${cacheKiB}`);
     if (access === "read-only") return;
     // FULL syncs the log on every commit: what was acknowledged survives a power cut, too.
-    this.#database.exec("PRAGMA journal_mode = WAL");
-    this.#database.exec("PRAGMA synchronous = FULL");
-    this.#database.exec(`PRAGMA cache_size = -${cacheKiB}`);
-    this.#database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
-    this.#database.exec(`PRAGMA journal_size_limit = ${logBytesKept}`);
-    // Erased and cleared text is overwritten, not only forgotten.
-    this.#database.exec("PRAGMA secure_delete = ON");
+    this.execute("PRAGMA journal_mode = WAL");
+    this.execute("PRAGMA synchronous = FULL");
+    this.execute(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+    this.execute(`PRAGMA journal_size_limit = ${logBytesKept}`);
+    // Erased text is overwritten, not only forgotten.
+    this.execute("PRAGMA secure_delete = ON");
   }
 
-  /** @throws StorageUnavailable when the file is damaged */
-  checkIntegrity(): void {
-    const [first] = this.query<{ quick_check: string }>("PRAGMA quick_check(1)");
-    if (first?.quick_check !== "ok") throw new StorageUnavailable(`The database is corrupt: ${first?.quick_check}`);
+  /** Prepares a statement that is used again and again. */
+  prepare<Parameters extends readonly SQLInputValue[], Row = never>(text: string): Statement<Parameters, Row> {
+    return this.#database.prepare(text) as unknown as Statement<Parameters, Row>;
   }
 
-  /** Rows of plain SQL without parameters. */
-  query<Row>(text: string): Row[] {
-    return this.#prepare(text).all() as Row[];
+  /** Rows of a statement that is used once. */
+  query<Row>(text: string, ...parameters: readonly SQLInputValue[]): Row[] {
+    return this.#database.prepare(text).all(...parameters) as Row[];
   }
 
-  /** Rows of a compiled query. */
-  all<Row>(query: CompiledQuery<Row>): Row[] {
-    return this.#prepare(query.sql).all(...(query.parameters as readonly SQLInputValue[])) as Row[];
-  }
-
-  /** Runs a compiled statement and answers how many rows it changed. */
-  run(query: Pick<CompiledQuery, "sql" | "parameters">): number {
-    return Number(this.#prepare(query.sql).run(...(query.parameters as readonly SQLInputValue[])).changes);
-  }
-
-  /** Runs a script of plain SQL. */
+  /** Runs a script. */
   execute(script: string): void {
     this.#database.exec(script);
   }
 
-  /** Takes the write lock. Never a deferred BEGIN: its later upgrade fails at once when another process has written. */
+  /** Takes the write lock. */
   begin(): void {
-    // A ROLLBACK that itself failed on a bad disk.
+    // An earlier ROLLBACK may have failed on a bad disk.
     this.rollback();
-    this.#prepare("BEGIN IMMEDIATE").run();
+    this.#begin();
   }
 
   /** @throws StorageUnavailable when the file was deleted or replaced; the transaction is then still open */
   commit(): void {
     this.assertSameFile();
-    this.#prepare("COMMIT").run();
+    this.#commit();
   }
 
-  /** Ends a transaction if there is one: after a full disk, say, SQLite has already rolled back by itself. */
+  /** Ends a transaction if there is one: after a full disk, for example, SQLite has already rolled back by itself. */
   rollback(): void {
-    if (this.#database.isTransaction) this.#prepare("ROLLBACK").run();
+    if (this.#database.isTransaction) this.execute("ROLLBACK");
   }
 
   /** @throws StorageUnavailable when the file was deleted or replaced */
@@ -113,19 +106,9 @@ export class SqliteConnection {
     this.#guard.assertUnchanged();
   }
 
-  /** Closes the handle; the last one to close moves the log into the database and removes it. */
+  /** Closes the handle. The last one to close moves the log into the database and removes it. */
   close(): void {
-    this.#statements.clear();
     if (this.#database.isOpen) this.#database.close();
-  }
-
-  #prepare(text: string): StatementSync {
-    const known = this.#statements.get(text);
-    if (known !== undefined) return known;
-    if (this.#statements.size >= statementsMax) this.#statements.clear();
-    const statement = this.#database.prepare(text);
-    this.#statements.set(text, statement);
-    return statement;
   }
 }
 

@@ -1,5 +1,5 @@
-// The file under the database: made private and durable, and watched. SQLite goes on writing happily into a file that
-// was deleted or replaced, and everything it then acknowledges is lost. Knows no SQL.
+// The file of the database: made private and durable, and watched. SQLite goes on writing into a file that was deleted
+// or replaced, and everything that it then acknowledges is lost.
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StorageUnavailable } from "../store.ts";
@@ -15,8 +15,8 @@ export function createDatabaseFile(file: string): void {
   }
 }
 
-// SQLite gives its log and the index of the log the mode of this file. An existing file is not so much as opened: POSIX
-// drops all locks that a process holds on a file when the process closes any descriptor of it.
+// SQLite gives its log and the index of the log the mode of this file. An existing file is not even opened: POSIX drops
+// all locks that a process holds on a file when the process closes any descriptor of it.
 function makeEmpty(file: string): boolean {
   try {
     closeSync(openSync(file, "wx", 0o600));
@@ -37,14 +37,14 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Remembers which files the database consists of, and refuses to go on when a path leads elsewhere. */
+/** Remembers which files the database consists of, and refuses to go on when a path leads to another file. */
 export class FileGuard {
   readonly #file: string;
   readonly #database: string;
   // SQLite makes the log when it first needs it, and keeps it while a connection is open.
   #log: string | undefined;
 
-  /** Takes note of the file; to be made before SQLite opens it. */
+  /** To be made before SQLite opens the file. */
   constructor(file: string) {
     this.#file = file;
     this.#database = identify(file) ?? refuse("There is no database file.");

@@ -1,9 +1,9 @@
-// Which of SQLite's errors mean that the database cannot be used now, and which are mistakes in this program. Only the
-// former become `StorageUnavailable`; the latter pass through, so that they are found.
+// Tells SQLite's errors that mean that the database cannot be used now from mistakes in this program. Only the former
+// become `StorageUnavailable`; the latter pass through, so that they are found.
 import { StorageUnavailable } from "../store.ts";
 
-// Primary result codes, https://sqlite.org/rescode.html. Extended codes carry more in their higher bytes: 517, say, is
-// BUSY because of an outdated snapshot.
+// Primary result codes, https://sqlite.org/rescode.html. Extended codes carry more in their higher bytes: 517 is BUSY
+// because of an outdated snapshot.
 const busyCodes = new Map([
   [5, "locked by another process"],
   [6, "locked by another connection"],
@@ -26,7 +26,7 @@ const primaryCode = (error: unknown): number | undefined =>
 const isClosed = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
 
-/** Whether somebody else holds a lock, so that trying again soon makes sense. */
+/** Whether another connection holds a lock, so that trying again soon makes sense. */
 export function isBusy(error: unknown): boolean {
   return busyCodes.has(primaryCode(error) ?? -1);
 }

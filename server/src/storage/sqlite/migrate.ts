@@ -1,5 +1,5 @@
 // Brings a database to the schema of this version: numbered SQL files, forwards only, each in one transaction that
-// records it first. Any number of processes may start at once. Knows nothing of what the migrations say.
+// records it first. Any number of processes may start at once.
 import { join } from "node:path";
 import { type Migration, readMigrations } from "../migrations.ts";
 import { SchemaTooNew } from "../schema-version.ts";
@@ -48,7 +48,7 @@ function apply(connection: SqliteConnection, migration: Migration): boolean {
   connection.begin();
   try {
     connection.execute(createTable);
-    const won = connection.run({ sql: record, parameters: [migration.number, migration.name] }) === 1;
+    const won = connection.query(record, migration.number, migration.name).length === 1;
     if (won) connection.execute(migration.script);
     connection.commit();
     return won;
@@ -65,4 +65,4 @@ const createTable = `CREATE TABLE IF NOT EXISTS schema_migration (
 ) STRICT`;
 
 const record = `INSERT INTO schema_migration (number, name, applied_at)
-  VALUES (?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER)) ON CONFLICT DO NOTHING`;
+  VALUES (?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER)) ON CONFLICT DO NOTHING RETURNING number`;

@@ -1,15 +1,18 @@
-// Opens the SQLite engine: settings, integrity, schema, and only then a store. Whatever fails closes the handle again.
+// Opens the SQLite engine: settings, schema, and only then a store. A failure closes the handle again.
 import { existsSync } from "node:fs";
+import type { Clock } from "../../clock.ts";
+import type { Access } from "../open-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { retryWhileBusy } from "./busy.ts";
-import { type Access, SqliteConnection } from "./connection.ts";
+import { SqliteConnection } from "./connection.ts";
 import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
 /** Another process may be recovering the log of a crash, or switching a new file to its log. */
 const openWaitMs = 10_000;
 
-async function connect(file: string, access: Access): Promise<SqliteConnection> {
+/** Opens a connection that is configured. */
+export async function connect(file: string, access: Access): Promise<SqliteConnection> {
   const connection = await retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs);
   return closingOnFailure(connection, async () => {
     await retryWhileBusy(() => connection.configure(access), openWaitMs);
@@ -27,22 +30,25 @@ async function closingOnFailure<T>(connection: SqliteConnection, work: () => Pro
 }
 
 /**
- * @throws StorageUnavailable when the file is missing (read-only), damaged, or cannot be opened
+ * @throws StorageUnavailable when the file is missing (read-only) or cannot be used
  * @throws SchemaTooNew, SchemaTooOld (read-only) when the schema does not fit this version
  */
-export async function openSqliteStore(file: string, access: Access): Promise<SqliteStore> {
+export async function openSqliteStore(
+  file: string,
+  { access, clock }: { readonly access: Access; readonly clock: Clock },
+): Promise<SqliteStore> {
   const connection = await connect(file, access);
   return closingOnFailure(connection, async () => {
-    const migrations = sqliteMigrations();
-    if (access === "read-only") {
-      const pending = await retryWhileBusy(() => findPending(connection, migrations));
-      if (pending.length > 0) throw new SchemaTooOld(pending.map((migration) => migration.name));
-    } else {
-      await retryWhileBusy(() => connection.checkIntegrity());
-      await applyPending(connection, migrations);
-    }
-    return new SqliteStore(connection);
+    if (access === "read-only") await refusePending(connection);
+    else await applyPending(connection, sqliteMigrations());
+    return await retryWhileBusy(() => new SqliteStore(connection, clock));
   });
+}
+
+/** @throws SchemaTooOld, SchemaTooNew when the schema is not that of this version */
+export async function refusePending(connection: SqliteConnection): Promise<void> {
+  const pending = await retryWhileBusy(() => findPending(connection, sqliteMigrations()));
+  if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
 }
 
 /** Makes the database if need be and applies what is pending. Answers the names of what this process applied. */
@@ -58,10 +64,10 @@ export async function migrateSqlite(file: string): Promise<string[]> {
 /** Names of the migrations that the database lacks; all of them when there is no database. Writes nothing. */
 export async function pendingSqliteMigrations(file: string): Promise<string[]> {
   const migrations = sqliteMigrations();
-  if (!existsSync(file)) return migrations.map((migration) => migration.name);
+  if (!existsSync(file)) return migrations.map(({ name }) => name);
   const connection = await connect(file, "read-only");
   try {
-    return (await retryWhileBusy(() => findPending(connection, migrations))).map((migration) => migration.name);
+    return (await retryWhileBusy(() => findPending(connection, migrations))).map(({ name }) => name);
   } finally {
     connection.close();
   }

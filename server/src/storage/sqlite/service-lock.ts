@@ -1,6 +1,6 @@
-// Keeps a second service off a database. Two of them would each believe that leases, keys under way and limits are
-// theirs alone. The lock is a transaction held open on a file of its own, so that it never blocks the command line, and
-// the kernel drops it with the process, however that ends: no lock outlives its owner.
+// Keeps a second service off a database: each would count calls and keys under way by itself. The lock is a transaction
+// held open on a file of its own, so that it never blocks the command line. The kernel drops it when the process ends,
+// however that happens.
 import { realpathSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StorageUnavailable } from "../store.ts";

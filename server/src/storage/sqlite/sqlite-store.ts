@@ -1,177 +1,149 @@
-// The SQLite engine of the store: every method is one job in the commit queue, or one short read. Knows which tables a
-// method touches, not how.
+// The SQLite engine of the store: every method is one job of the commit queue, or one short read.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../clock.ts";
+import { reached } from "../../failpoint.ts";
+import { CommitQueue } from "../commit-queue.ts";
 import type {
-  ChallengeRecord,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
   LeasedMail,
   LinkPurpose,
   MailSettlement,
-  MailStatus,
-  NewMail,
-  ReferencedSubmission,
-  StoredApplication,
-  StoredInquiry,
   StoredMail,
   StoredResume,
+  StoredSubmission,
   StoredSubscriber,
+  SubmissionKind,
   SuppressionChange,
 } from "../records.ts";
-import { emailKey } from "@submissions/shared/fields";
-import type { ReferenceKind } from "@submissions/shared/reference";
-import { reached } from "../../failpoint.ts";
-import type { CommitCounts } from "../commit-counts.ts";
-import { type Position, readPages, receivedPosition, subscribedPosition } from "../pages.ts";
-import { createQueries } from "../queries/compile.ts";
-import { findFreeNumbers } from "../references.ts";
-import { applicationRow } from "../rows/applications.ts";
-import { inquiryRow } from "../rows/marketplace.ts";
-import { mailRow } from "../rows/outbox.ts";
-import type { MailTable } from "../schema.ts";
+import { References } from "../rules/references.ts";
 import {
   type Acceptance,
-  type Accepted,
-  type ChallengeSpent,
+  type CommitCounts,
+  type Entry,
   type Lease,
-  type NotSpam,
+  type ReadFrom,
   type ReadinessReport,
-  type Repeated,
   StorageUnavailable,
   type Store,
 } from "../store.ts";
-import { addresseesOf, type MayMail } from "./addressees.ts";
-import { type Applications, applicationsOf } from "./applications.ts";
+import { pageRows } from "../pages.ts";
+import { type Acceptor, prepareAcceptor } from "./accept.ts";
 import { backupDatabase } from "./backup.ts";
-import { retryWhileBusy } from "./busy.ts";
-import { type SpentChallenges, spentChallengesOf } from "./challenges.ts";
-import { CommitQueue } from "./commit-queue.ts";
+import { busyWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { type IdempotencyKeys, idempotencyKeysOf } from "./idempotency.ts";
-import { inquiriesOf, type Inquiries } from "./marketplace.ts";
-import { type Subscribers, subscribersOf } from "./newsletter.ts";
-import { type NewsletterLinks, newsletterLinksOf } from "./newsletter-links.ts";
-import { type Outbox, outboxOf } from "./outbox.ts";
-import { type Engine, sqliteDialect } from "./queries.ts";
-import { findFreeWithin } from "./references.ts";
-import { type Suppressions, suppressionsOf } from "./suppression.ts";
+import { asUnavailable, isBusy } from "./errors.ts";
+import { type Housekeeping, prepareHousekeeping } from "./housekeeping.ts";
+import { type DuePlace, type Outbox, prepareOutbox } from "./outbox.ts";
+import { prepareReading, type Reading } from "./reading.ts";
+import { prepareRelease, type Release } from "./release.ts";
+import { prepareResumes, type Resumes } from "./resumes.ts";
+import { type Links, prepareLinks, prepareSubscribers } from "./subscribers.ts";
+import { prepareSuppressions, type Suppressions } from "./suppression.ts";
 
-/** How long the readiness check waits for the write lock; whoever asks wants an answer, not the last try. */
+/** Most jobs in one transaction: with mails to settle among them it takes some milliseconds. */
+const batchMax = 256;
+
+/** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
 
-/** What a submission can be made with once only. */
-interface Once {
-  readonly key: IdempotencyRecord | null | undefined;
-  readonly challenge: ChallengeRecord | null | undefined;
-}
+/** Pause between two batches of work that can wait, so that another process gets the write lock. */
+const batchPauseMs = 2;
 
-/** What is stored beside a submission. */
-interface Accompaniment extends Once {
-  readonly mails: readonly NewMail[];
-  readonly lease: Lease;
-}
+type Job = () => unknown;
 
 export class SqliteStore implements Store {
-  readonly #engine: Engine;
-  readonly #queue: CommitQueue;
-  readonly #inquiries: Inquiries;
-  readonly #applications: Applications;
-  readonly #subscribers: Subscribers;
-  readonly #links: NewsletterLinks;
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly #connection: SqliteConnection;
+  readonly #queue: CommitQueue<Job, unknown>;
+  readonly #acceptor: Acceptor;
+  readonly #reading: Reading;
+  readonly #release: Release;
+  readonly #links: Links;
   readonly #suppressions: Suppressions;
   readonly #outbox: Outbox;
-  readonly #keys: IdempotencyKeys;
-  readonly #challenges: SpentChallenges;
-  readonly #mayMail: MayMail;
+  readonly #resumes: Resumes;
+  readonly #housekeeping: Housekeeping;
+  readonly #probe: () => void;
 
   /** Takes over a connection that is configured and migrated. */
-  constructor(connection: SqliteConnection) {
-    this.#engine = { connection, queries: createQueries(sqliteDialect) };
-    this.#queue = new CommitQueue(connection);
-    this.#inquiries = inquiriesOf(this.#engine);
-    this.#applications = applicationsOf(this.#engine);
-    this.#subscribers = subscribersOf(this.#engine);
-    this.#links = newsletterLinksOf(this.#engine);
-    this.#suppressions = suppressionsOf(this.#engine);
-    this.#outbox = outboxOf(this.#engine);
-    this.#keys = idempotencyKeysOf(this.#engine);
-    this.#challenges = spentChallengesOf(this.#engine);
-    this.#mayMail = addresseesOf(this.#engine);
+  constructor(connection: SqliteConnection, clock: Clock) {
+    const [store] = connection.query<{ identity: string; reference_key: string }>(
+      "SELECT identity, reference_key FROM store",
+    );
+    if (store === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
+    const references = new References(store.reference_key);
+    this.identity = store.identity;
+    this.clock = clock;
+    this.#connection = connection;
+    this.#acceptor = prepareAcceptor(connection, references, prepareSubscribers(connection));
+    this.#reading = prepareReading(connection, references);
+    this.#release = prepareRelease(connection, references, this.#acceptor);
+    this.#links = prepareLinks(connection);
+    this.#suppressions = prepareSuppressions(connection, this.#links);
+    this.#outbox = prepareOutbox(connection, this.#suppressions);
+    this.#resumes = prepareResumes(connection);
+    this.#housekeeping = prepareHousekeeping(connection);
+    const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
+    this.#probe = () => void probe.run();
+    this.#queue = new CommitQueue<Job, unknown>({
+      batchMax,
+      atOnce: 1,
+      busyMs: busyWaitMs,
+      isBusy,
+      asUnavailable,
+      commit: (jobs) => this.#commit(jobs),
+    });
+  }
+
+  #commit(jobs: readonly Job[]): unknown[] {
+    try {
+      this.#connection.begin();
+      this.#acceptor.begin();
+      const results = jobs.map((job) => job());
+      this.#acceptor.end();
+      this.#connection.commit();
+      return results;
+    } catch (error) {
+      this.#undo();
+      throw error;
+    }
+  }
+
+  /** @throws StorageUnavailable when the disk refuses this as well; the next transaction tries it again */
+  #undo(): void {
+    try {
+      this.#connection.rollback();
+    } catch (error) {
+      throw asUnavailable(error) ?? new StorageUnavailable("The transaction cannot be undone.", { cause: error });
+    }
+  }
+
+  /** The job is run in the next transaction, and again if that has to be undone because of another one. */
+  #run<T>(job: () => T, deadline?: number): Promise<T> {
+    return this.#queue.run(job, deadline) as Promise<T>;
   }
 
   get commitCounts(): CommitCounts {
     return this.#queue.counts;
   }
 
-  async acceptInquiry(
-    ...[inquiry, mails, lease, key, challenge]: Parameters<Store["acceptInquiry"]>
-  ): Promise<Acceptance> {
-    const row = inquiryRow(inquiry);
-    return this.#accept(inquiry, () => this.#inquiries.insert(row), { mails, lease, key, challenge });
+  accept(entry: Entry): Promise<Acceptance> {
+    return this.#run(() => this.#acceptor.accept(entry), entry.deadline);
   }
 
-  async acceptApplication(
-    ...[application, mails, lease, key, challenge]: Parameters<Store["acceptApplication"]>
-  ): Promise<Acceptance> {
-    const row = applicationRow(application);
-    return this.#accept(application, () => this.#applications.insert(row), { mails, lease, key, challenge });
+  findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null> {
+    return retryWhileBusy(() => this.#acceptor.findEarlier(key));
   }
 
-  #accept(
-    { reference, receivedAt }: { readonly reference: string; readonly receivedAt: number },
-    insert: () => boolean,
-    { mails, lease, ...once }: Accompaniment,
-  ): Promise<Acceptance> {
-    const rows = mails.map((mail) => mailRow(mail, receivedAt, lease));
-    return this.#queue.run(() => {
-      const used = this.#used(once);
-      if (used !== null) return used;
-      if (!insert()) return { result: "reference-taken" };
-      reached("row-written");
-      const stored = this.#storeMails(rows, receivedAt);
-      this.#use(once, reference, stored.find((row) => row.automatic_to !== null)?.id);
-      reached("before-commit");
-      return { result: "accepted", mails: stored.map((row) => row.id) };
-    });
+  findSubmission(reference: string): Promise<StoredSubmission | null> {
+    return retryWhileBusy(() => this.#reading.find(reference));
   }
 
-  async acceptSubscription(
-    ...[subscription, welcome, lease, key, challenge]: Parameters<Store["acceptSubscription"]>
-  ): Promise<Accepted | Repeated | ChallengeSpent> {
-    const row = mailRow(welcome, subscription.receivedAt, lease);
-    return this.#queue.run(() => {
-      const used = this.#used({ key, challenge });
-      if (used !== null) return used;
-      const mailable = this.#mayMail(emailKey(subscription.email), subscription.receivedAt);
-      const mailed = this.#subscribers.subscribe(subscription, mailable);
-      reached("row-written");
-      if (mailed) this.#outbox.insert(row);
-      this.#use({ key, challenge }, null, mailed ? row.id : undefined);
-      reached("before-commit");
-      return { result: "accepted", mails: mailed ? [row.id] : [] };
-    });
-  }
-
-  acceptNothing(
-    ...[key, challenge]: Parameters<Store["acceptNothing"]>
-  ): Promise<Accepted | Repeated | ChallengeSpent> {
-    return this.#queue.run(() => {
-      const used = this.#used({ key, challenge });
-      if (used !== null) return used;
-      this.#use({ key, challenge }, null);
-      return { result: "accepted", mails: [] };
-    });
-  }
-
-  // The key first: who repeats a submission repeats its solution with it.
-  #used({ key, challenge }: Once): Repeated | ChallengeSpent | null {
-    if (key && this.#keys.isTaken(key)) return { result: "repeated" };
-    return challenge && this.#challenges.has(challenge) ? { result: "challenge-spent" } : null;
-  }
-
-  #use({ key, challenge }: Once, reference: string | null, receiptMail: string | null = null): void {
-    if (key) this.#keys.take(key, reference, receiptMail);
-    if (challenge) this.#challenges.add(challenge);
+  release(reference: string, now: number): ReturnType<Store["release"]> {
+    return this.#run(() => this.#release(reference, now));
   }
 
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {
@@ -179,127 +151,102 @@ export class SqliteStore implements Store {
   }
 
   confirmSubscription(link: FollowedLink): Promise<boolean> {
-    return this.#queue.run(() => this.#links.confirm(link));
+    return this.#run(() => this.#links.confirm(link));
   }
 
   unsubscribe(link: FollowedLink): Promise<boolean> {
-    return this.#queue.run(() => this.#links.unsubscribe(link));
+    return this.#run(() => this.#links.unsubscribe(link));
   }
 
   suppress(change: SuppressionChange): Promise<boolean> {
-    return this.#queue.run(() => this.#suppressions.note(change));
-  }
-
-  findSubmission(reference: string): Promise<ReferencedSubmission | null> {
-    return retryWhileBusy(() => {
-      const inquiry = this.#inquiries.find(reference);
-      if (inquiry !== null) return { kind: "inquiry", inquiry };
-      const application = this.#applications.find(reference);
-      return application === null ? null : { kind: "application", application };
-    });
-  }
-
-  releaseSpam(reference: string, mails: readonly NewMail[], releasedAt: number): Promise<Accepted | NotSpam> {
-    const rows = mails.map((mail) => mailRow(mail, releasedAt, null));
-    return this.#queue.run(() => {
-      if (!this.#inquiries.release(reference) && !this.#applications.release(reference)) return { result: "not-spam" };
-      return { result: "accepted", mails: this.#storeMails(rows, releasedAt).map((row) => row.id) };
-    });
-  }
-
-  // Leaves out automatic mails that their addressee may not get.
-  #storeMails(rows: readonly MailTable[], now: number): readonly MailTable[] {
-    const stored = rows.filter((row) => row.automatic_to === null || this.#mayMail(row.automatic_to, now).allowed);
-    for (const row of stored) this.#outbox.insert(row);
-    return stored;
-  }
-
-  findIdempotency(procedure: string, keyHash: string, since: number): Promise<EarlierSubmission | null> {
-    return retryWhileBusy(() => this.#keys.find(procedure, keyHash, since));
-  }
-
-  forgetIdempotency(before: number): Promise<number> {
-    return this.#queue.run(() => this.#keys.forget(before));
-  }
-
-  forgetChallenges(before: number): Promise<number> {
-    return this.#queue.run(() => this.#challenges.forget(before));
-  }
-
-  freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]> {
-    return findFreeNumbers(count, (range, limit) =>
-      retryWhileBusy(() => findFreeWithin(this.#engine, kind, day, range, limit)),
-    );
+    return this.#run(() => this.#suppressions.note(change));
   }
 
   async claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
-    const claimed = await this.#queue.run(() => this.#outbox.claim(now, limit, lease));
+    const claimed = await this.#run(() => this.#outbox.claim(now, limit, lease));
     if (claimed.length > 0) reached("mail-claimed");
     return claimed;
   }
 
+  renewLeases(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>> {
+    return this.#run(() => this.#outbox.renew(ids, lease));
+  }
+
   async settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
-    await this.#queue.run(() => {
-      for (const settlement of settlements) {
-        // First: settling gives the lease away, by which the mail is known to be the owner's.
-        if (settlement.result === "failed" && settlement.inactiveRecipient)
-          this.#suppressions.noteRefusal(settlement, owner);
-        this.#outbox.settle(settlement, owner);
-      }
-    });
+    await this.#run(() => this.#outbox.settle(settlements, owner));
     reached("mail-settled");
   }
 
-  releaseMails(owner: string, now: number): Promise<void> {
-    return this.#queue.run(() => this.#outbox.release(owner, now));
+  async releaseMails(owner: string, now: number): Promise<void> {
+    let place: DuePlace | null = { dueAt: 0, id: 0 };
+    while (place !== null) {
+      const after: DuePlace = place;
+      place = await this.#run(() => this.#outbox.giveBack(owner, now, after));
+    }
   }
 
-  retryMails(which: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
-    return this.#queue.run(() => this.#outbox.retry(which, now));
+  async retryMails(which: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
+    if ("id" in which) return Number(await this.#run(() => this.#outbox.wakeOne(which.id, now)));
+    let all = 0;
+    for (let after = 0; ; await pause(batchPauseMs)) {
+      const { woken, last } = await this.#run(() => this.#outbox.wakeBatch(which.status, now, after));
+      all += woken;
+      if (last === null) return all;
+      after = last;
+    }
   }
 
-  listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]> {
-    return retryWhileBusy(() => this.#outbox.list(filter));
+  async listMails({ status, limit }: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
+    const listed: StoredMail[] = [];
+    for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null && listed.length < limit;) {
+      const from: number = before;
+      const { mails, last } = await retryWhileBusy(() => this.#outbox.listPage(status, from, pageRows));
+      listed.push(...mails);
+      before = last;
+    }
+    return listed.slice(0, limit);
   }
 
   mailBacklog(): ReturnType<Store["mailBacklog"]> {
     return retryWhileBusy(() => this.#outbox.backlog());
   }
 
-  exportInquiries(since: number): AsyncIterable<StoredInquiry> {
-    return readPages(since, unlessBusy(this.#inquiries.readPage), receivedPosition);
+  readSubmissions<Kind extends SubmissionKind>(
+    kind: Kind,
+    from: ReadFrom,
+  ): AsyncIterable<Extract<StoredSubmission, { kind: Kind }>> {
+    return this.#reading.submissions(kind, from);
   }
 
-  exportApplications(since: number): AsyncIterable<StoredApplication> {
-    return readPages(since, unlessBusy(this.#applications.readPage), receivedPosition);
-  }
-
-  exportSubscribers(since: number): AsyncIterable<StoredSubscriber> {
-    return readPages(since, unlessBusy(this.#subscribers.readPage), subscribedPosition);
+  readSubscribers(from: ReadFrom): AsyncIterable<StoredSubscriber> {
+    return this.#reading.subscribers(from);
   }
 
   findResume(reference: string): Promise<StoredResume | null> {
-    return retryWhileBusy(() => this.#applications.findResume(reference));
+    return retryWhileBusy(() => this.#reading.findResume(reference));
   }
 
-  unscannedResumes(limit: number): Promise<{ reference: string; key: string }[]> {
-    return retryWhileBusy(() => this.#applications.unscanned(limit));
+  claimUnscanned(now: number, limit: number, until: number): ReturnType<Store["claimUnscanned"]> {
+    return this.#run(() => this.#resumes.claimUnscanned(now, limit, until));
   }
 
   recordScan(key: string, verdict: "clean" | "infected"): Promise<void> {
-    return this.#queue.run(() => this.#applications.recordScan(key, verdict));
+    return this.#run(() => this.#resumes.recordScan(key, verdict));
   }
 
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>> {
-    return retryWhileBusy(() => this.#applications.knownResumeKeys(keys));
+    return retryWhileBusy(() => this.#resumes.knownAmong(keys));
+  }
+
+  forgetExpired(now: number): ReturnType<Store["forgetExpired"]> {
+    return this.#run(() => this.#housekeeping.forget(now));
   }
 
   async checkReadiness(): Promise<ReadinessReport> {
-    const probe = this.#engine.queries.updateTable("probe").set((is) => ({ writes: is("writes", "+", 1) }));
     try {
-      // The commit compares the files as well, but only here it is said before waiting for a lock.
-      this.#engine.connection.assertSameFile();
-      await this.#queue.run(() => this.#engine.connection.run(probe.compile()), readinessWaitMs);
+      // The commit compares the files as well, but would wait for the write lock before.
+      this.#connection.assertSameFile();
+      await this.#run(this.#probe, performance.now() + readinessWaitMs);
       return { ready: true };
     } catch (error) {
       if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
@@ -308,20 +255,13 @@ export class SqliteStore implements Store {
   }
 
   async backup(file: string): Promise<void> {
-    this.#engine.connection.assertSameFile();
-    await backupDatabase(this.#engine.connection.file, file);
+    this.#connection.assertSameFile();
+    await backupDatabase(this.#connection.file, file);
   }
 
   /** Waits for what was handed in, then closes; a second call waits for the same. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue.close();
-    this.#engine.connection.close();
+    this.#connection.close();
   }
 }
-
-type ReadPage<Row> = (after: Position, limit: number) => readonly Row[];
-
-const unlessBusy =
-  <Row>(read: ReadPage<Row>) =>
-  (after: Position, limit: number): Promise<readonly Row[]> =>
-    retryWhileBusy(() => read(after, limit));

@@ -1,41 +1,54 @@
-// Who must not be mailed, in SQLite. What news of an address changes is decided in `../suppression.ts`; here it is written
-// down. Its functions run inside a transaction that the store has opened.
+// The addresses that must not be mailed. What news of an address changes is decided in `rules/suppression.ts`; here it is
+// written.
 import { emailKey } from "@submissions/shared/fields";
-import { linkQueries } from "../queries/newsletter-links.ts";
-import { suppressionQueries } from "../queries/suppression.ts";
-import type { SuppressionChange } from "../records.ts";
-import { decideNews } from "../rules/suppression.ts";
-import type { Engine } from "./queries.ts";
+import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
+import { decideNews, type KnownAddressee, type Standing } from "../rules/suppression.ts";
+import type { SqliteConnection } from "./connection.ts";
+import type { Links } from "./subscribers.ts";
 
-export interface Suppressions {
+export type Suppressions = ReturnType<typeof prepareSuppressions>;
+
+export function prepareSuppressions(connection: SqliteConnection, links: Links) {
+  const find = connection.prepare<[string], Standing>(
+    "SELECT reason, changed_at AS at FROM suppression WHERE email_key = ?",
+  );
+  const findSubscriber = connection.prepare<[string], Omit<KnownAddressee, "hasConfirmLink"> & { linked: number }>(`
+    SELECT status, welcomed_at AS welcomedAt, confirmed_at AS confirmedAt, unsubscribed_at AS unsubscribedAt,
+      EXISTS (SELECT 1 FROM newsletter_token AS token
+        WHERE token.email_key = subscriber.email_key AND purpose = 'confirm') AS linked
+    FROM subscriber WHERE email_key = ?`);
+  const write = connection.prepare<[string, SuppressionReason | null, number]>(
+    "INSERT OR REPLACE INTO suppression (email_key, reason, changed_at) VALUES (?, ?, ?)",
+  );
+  const setStatus = connection.prepare<[SubscriberStatus, number | null, string]>(
+    "UPDATE subscriber SET status = ?, unsubscribed_at = ? WHERE email_key = ?",
+  );
+  const addresseeOf = connection.prepare<[number, number, string], { email: string }>(`
+    SELECT coalesce(submission.email, subscriber.email) AS email FROM mail
+    LEFT JOIN submission ON submission.arrival = mail.submission
+    LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber
+    WHERE mail.id = ? AND mail.created_at = ? AND mail.lease_owner = ?
+      AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')`);
+
   /** Answers whether the change was news. */
-  note(change: SuppressionChange): boolean;
-  /** Notes that the recipient of a mail was refused, if the mail is the owner's and not for the team. */
-  noteRefusal(refused: { readonly id: string; readonly at: number }, owner: string): void;
-}
+  function note(change: SuppressionChange): boolean {
+    const key = emailKey(change.email);
+    const subscriber = findSubscriber.get(key);
+    const known = subscriber === undefined ? undefined : { ...subscriber, hasConfirmLink: subscriber.linked === 1 };
+    const follows = decideNews(change, find.get(key), known);
+    if (follows === null) return false;
+    write.run(key, follows.standing.reason, follows.standing.at);
+    if (follows.change !== null) setStatus.run(follows.change.status, follows.change.unsubscribedAt, key);
+    if (follows.deletesConfirmLinks) links.deleteConfirmLinks(key);
+    return true;
+  }
 
-export function suppressionsOf({ connection, queries }: Engine): Suppressions {
-  const query = suppressionQueries(queries);
-  const { killConfirmLinks } = linkQueries(queries);
-
-  const suppressions: Suppressions = {
-    note(change) {
-      const key = emailKey(change.email);
-      const [known] = connection.all(query.known(key));
-      const [subscriber] = connection.all(query.subscriber(key));
-      const hasConfirmLink = connection.all(query.confirmLink(key)).length > 0;
-      const follows = decideNews(change, known, subscriber && { ...subscriber, hasConfirmLink });
-      if (follows === null) return false;
-      connection.run(query.write(key, follows.standing));
-      if (follows.change !== null) connection.run(query.setStatus(key, follows.change));
-      if (follows.killsConfirmLinks) connection.run(killConfirmLinks(key));
-      return true;
-    },
-    noteRefusal({ id, at }, owner) {
-      for (const { email } of connection.all(query.addressee({ id, owner }))) {
-        if (email !== null) suppressions.note({ email, reason: "inactive", at });
-      }
+  return {
+    note,
+    /** Notes that the recipient of a mail was refused, if the mail is the owner's and not for the team. */
+    noteRefusal(row: number, createdAt: number, owner: string, at: number): void {
+      const addressee = addresseeOf.get(row, createdAt, owner);
+      if (addressee !== undefined) note({ email: addressee.email, reason: "inactive", at });
     },
   };
-  return suppressions;
 }

@@ -1,0 +1,162 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { CommitQueue, type Commits } from "./commit-queue.ts";
+import { StorageUnavailable } from "./store.ts";
+
+const busy = new Error("busy");
+const asUnavailable = (error: unknown) =>
+  error instanceof StorageUnavailable || error === busy
+    ? new StorageUnavailable("unavailable", { cause: error })
+    : null;
+
+/** A queue of numbers that answers each with its double and records what was committed together. */
+function queueOf(more: Partial<Commits<number, number>> = {}) {
+  const batches: (readonly number[])[] = [];
+  const queue = new CommitQueue<number, number>({
+    batchMax: 100,
+    atOnce: 1,
+    asUnavailable,
+    commit(jobs) {
+      batches.push(jobs);
+      return jobs.map((job) => job * 2);
+    },
+    ...more,
+  });
+  return { queue, batches };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, number) => number);
+
+for (const [kind, answer] of [
+  ["at once", (results: number[]) => results],
+  ["later", async (results: number[]) => (await nextTurn(), results)],
+] as const) {
+  test(`commits what comes together in one batch and answers each in its place, ${kind}`, async () => {
+    const batches: (readonly number[])[] = [];
+    const commit = (jobs: readonly number[]) => (batches.push(jobs), answer(jobs.map((job) => job * 2)));
+    const { queue } = queueOf({ commit });
+    expect(await Promise.all(upTo(3).map((job) => queue.run(job)))).toEqual([0, 2, 4]);
+    expect(batches).toEqual([[0, 1, 2]]);
+    expect(queue.counts).toEqual({ commits: 1, jobs: 3, retries: 0, waiting: 0 });
+  });
+
+  test(`refuses only the job that fails, ${kind}`, async () => {
+    const mistake = new TypeError("a mistake in this program");
+    const commit = (jobs: readonly number[]) => {
+      if (jobs.includes(5)) throw mistake;
+      return answer([...jobs]);
+    };
+    const { queue } = queueOf({ commit });
+    const settled = await Promise.allSettled(upTo(16).map((job) => queue.run(job)));
+    expect(settled).toEqual(
+      upTo(16).map((job) =>
+        job === 5 ? { status: "rejected", reason: mistake } : { status: "fulfilled", value: job },
+      ),
+    );
+  });
+}
+
+test("splits a burst into batches", async () => {
+  const { queue, batches } = queueOf({ batchMax: 100 });
+  await Promise.all(upTo(250).map((job) => queue.run(job)));
+  expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
+});
+
+test("runs as many batches at once as the engine bears, and gathers jobs meanwhile", async () => {
+  const underWay: PromiseWithResolvers<void>[] = [];
+  const sizes: number[] = [];
+  const commit = async (jobs: readonly number[]) => {
+    const one = Promise.withResolvers<void>();
+    underWay.push(one);
+    sizes.push(jobs.length);
+    await one.promise;
+    return [...jobs];
+  };
+  const { queue } = queueOf({ atOnce: 2, commit });
+  const all = [queue.run(1)];
+  await nextTurn();
+  all.push(queue.run(2));
+  await nextTurn();
+  all.push(queue.run(3), queue.run(4));
+  await nextTurn();
+  expect(sizes).toEqual([1, 1]);
+  expect(queue.counts.waiting).toBe(2);
+  for (const one of underWay) one.resolve();
+  await Promise.all(all.slice(0, 2));
+  await nextTurn();
+  await nextTurn();
+  for (const one of underWay) one.resolve();
+  expect(await Promise.all(all)).toEqual([1, 2, 3, 4]);
+  expect(sizes).toEqual([1, 1, 2]);
+});
+
+test("keeps jobs apart that need the same", async () => {
+  const { queue, batches } = queueOf({ contendedBy: (job) => (job < 10 ? [] : [`${job % 10}`]) });
+  await Promise.all([1, 11, 21, 12, 31].map((job) => queue.run(job)));
+  expect(batches).toEqual([[1, 11, 12], [21], [31]]);
+});
+
+test("refuses all jobs of a batch when the storage is unavailable", async () => {
+  const gone = new StorageUnavailable("gone");
+  const { queue } = queueOf({
+    commit: () => {
+      throw gone;
+    },
+  });
+  for (const call of await Promise.allSettled([queue.run(1), queue.run(2)])) {
+    expect(call).toMatchObject({ status: "rejected", reason: expect.any(StorageUnavailable) });
+  }
+  expect(queue.counts).toMatchObject({ commits: 0, jobs: 0 });
+});
+
+test("refuses a job whose deadline has passed before it begins, as not stored", async () => {
+  const { queue, batches } = queueOf();
+  const late = queue.run(1, performance.now());
+  const early = queue.run(2, performance.now() + 60_000);
+  await expect(late).rejects.toMatchObject({ name: "StorageUnavailable", outcome: "not-stored" });
+  expect(await early).toBe(4);
+  expect(batches).toEqual([[2]]);
+});
+
+test("tries a batch again while another process is in the way, together with what came meanwhile", async () => {
+  let inTheWay = 3;
+  const { queue, batches } = queueOf({
+    isBusy: (error) => error === busy,
+    busyMs: 60_000,
+    commit(jobs) {
+      if ((inTheWay -= 1) >= 0) throw busy;
+      batches.push(jobs);
+      return [...jobs];
+    },
+  });
+  const first = queue.run(1);
+  while (queue.counts.retries === 0) await nextTurn();
+  expect(await Promise.all([first, queue.run(2)])).toEqual([1, 2]);
+  expect(batches).toEqual([[1, 2]]);
+  expect(queue.counts).toMatchObject({ commits: 1, retries: 3 });
+});
+
+test("gives up when another process stays in the way", async () => {
+  const commit = () => {
+    throw busy;
+  };
+  const { queue } = queueOf({ isBusy: (error) => error === busy, busyMs: 0, commit });
+  await expect(queue.run(1)).rejects.toBeInstanceOf(StorageUnavailable);
+});
+
+test("settles what waits before it is closed, and takes nothing more", async () => {
+  const { queue } = queueOf();
+  const waiting = queue.run(1);
+  const closed = queue.close();
+  await expect(queue.run(2)).rejects.toBeInstanceOf(StorageUnavailable);
+  await closed;
+  expect(queue.counts.jobs).toBe(1);
+  expect(await waiting).toBe(2);
+  await queue.close();
+});
+
+test("closes after a job was refused at its deadline", async () => {
+  const { queue } = queueOf();
+  const late = queue.run(1, performance.now());
+  await Promise.all([expect(late).rejects.toThrow(), queue.close()]);
+});

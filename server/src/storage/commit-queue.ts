@@ -1,0 +1,170 @@
+// Group commit, for both engines: jobs that come in together share one transaction, and so one sync of the disk. Knows no
+// table; an engine says how a batch is committed.
+import { StorageUnavailable, type CommitCounts } from "./store.ts";
+
+/** How an engine commits. */
+export interface Commits<Job, Result> {
+  /** Most jobs in one transaction. */
+  readonly batchMax: number;
+  /** Transactions at the same time. */
+  readonly atOnce: number;
+  /**
+   * Commits some jobs together and answers each in its place. When it fails, none of them is stored, unless it throws
+   * StorageUnavailable with another outcome. May be called again with the same jobs, or some of them.
+   */
+  commit(jobs: readonly Job[]): readonly Result[] | Promise<readonly Result[]>;
+  /** What a job needs for itself, a key for example: two that need the same are kept out of one batch. */
+  contendedBy?(job: Job): readonly string[];
+  /** Whether another process was in the way, so that the same batch may succeed after a pause. */
+  isBusy?(error: unknown): boolean;
+  /** The error as the port promises it; null when it is a mistake in this program or in one of the jobs. */
+  asUnavailable(error: unknown): StorageUnavailable | null;
+  /** How long a job is tried again while another process is in the way. */
+  readonly busyMs?: number;
+}
+
+/** Pause before the n-th try after the first. */
+export const busyPauseMs = (tries: number): number => Math.min(5 * 2 ** tries, 50);
+
+interface Waiting<Job, Result> {
+  readonly job: Job;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+  /** Both by `performance.now()`. */
+  readonly since: number;
+  readonly deadline: number;
+}
+
+export class CommitQueue<Job, Result> {
+  readonly #commits: Commits<Job, Result>;
+  #waiting: Waiting<Job, Result>[] = [];
+  #scheduled = false;
+  #underWay = 0;
+  #busyInARow = 0;
+  #closed: PromiseWithResolvers<void> | undefined;
+  #counts = { commits: 0, jobs: 0, retries: 0 };
+
+  constructor(commits: Commits<Job, Result>) {
+    this.#commits = commits;
+  }
+
+  get counts(): CommitCounts {
+    return { ...this.#counts, waiting: this.#waiting.length };
+  }
+
+  /**
+   * Commits a job with the others that are waiting. When one of them fails, only that one is refused.
+   *
+   * @param deadline by `performance.now()`; a job that has not begun by then is refused
+   * @throws StorageUnavailable when the database cannot be used, the deadline has passed or the queue is closed
+   */
+  run(job: Job, deadline = Infinity): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== undefined) return reject(new StorageUnavailable("The store is closed."));
+      this.#waiting.push({ job, resolve, reject, since: performance.now(), deadline });
+      this.#schedule(0);
+    });
+  }
+
+  /** Takes no more jobs and resolves when those that wait are settled. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.withResolvers<void>();
+    this.#settleClose();
+    return this.#closed.promise;
+  }
+
+  // At the end of this turn of the event loop everything that came in with it is here. A single job waits for no other.
+  #schedule(pauseMs: number): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    const turn = () => {
+      this.#scheduled = false;
+      while (this.#underWay < this.#commits.atOnce && this.#waiting.length > 0) void this.#turn(this.#takeBatch());
+      this.#settleClose();
+    };
+    if (pauseMs === 0) setImmediate(turn);
+    else setTimeout(turn, pauseMs);
+  }
+
+  #settleClose(): void {
+    if (this.#waiting.length === 0 && this.#underWay === 0) this.#closed?.resolve();
+  }
+
+  #takeBatch(): Waiting<Job, Result>[] {
+    const now = performance.now();
+    const batch: Waiting<Job, Result>[] = [];
+    const needed = new Set<string>();
+    const left: Waiting<Job, Result>[] = [];
+    for (const one of this.#waiting) {
+      if (one.deadline <= now) one.reject(tooLate());
+      else if (batch.length < this.#commits.batchMax && this.#isFree(one.job, needed)) batch.push(one);
+      else left.push(one);
+    }
+    this.#waiting = left;
+    return batch;
+  }
+
+  #isFree(job: Job, needed: Set<string>): boolean {
+    const needs = this.#commits.contendedBy?.(job) ?? [];
+    if (needs.some((need) => needed.has(need))) return false;
+    for (const need of needs) needed.add(need);
+    return true;
+  }
+
+  async #turn(batch: readonly Waiting<Job, Result>[]): Promise<void> {
+    this.#underWay += 1;
+    const wasBusy = await this.#commit(batch);
+    this.#underWay -= 1;
+    if (this.#waiting.length > 0) this.#schedule(wasBusy ? busyPauseMs(this.#busyInARow - 1) : 0);
+    this.#settleClose();
+  }
+
+  /** Answers whether another process was in the way. Never rejects: there is no caller to be told. */
+  async #commit(batch: readonly Waiting<Job, Result>[]): Promise<boolean> {
+    if (batch.length === 0) return false;
+    let results: readonly Result[];
+    try {
+      const committed = this.#commits.commit(batch.map(({ job }) => job));
+      // What SQLite has committed is answered in this turn.
+      results = committed instanceof Promise ? await committed : committed;
+    } catch (error) {
+      return this.#refuse(batch, error);
+    }
+    this.#busyInARow = 0;
+    this.#counts.commits += 1;
+    this.#counts.jobs += batch.length;
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    return false;
+  }
+
+  async #refuse(batch: readonly Waiting<Job, Result>[], error: unknown): Promise<boolean> {
+    const unavailable = this.#commits.asUnavailable(error);
+    if (this.#commits.isBusy?.(error) === true) {
+      this.#tryAgain(batch, unavailable ?? error);
+      return true;
+    }
+    if (unavailable !== null || batch.length === 1) {
+      for (const { reject } of batch) reject(unavailable ?? error);
+      return false;
+    }
+    // One of them is to blame. The halves are committed apart, until it is alone.
+    const middle = Math.ceil(batch.length / 2);
+    const firstBusy = await this.#commit(batch.slice(0, middle));
+    const secondBusy = await this.#commit(batch.slice(middle));
+    return firstBusy || secondBusy;
+  }
+
+  #tryAgain(batch: readonly Waiting<Job, Result>[], error: unknown): void {
+    this.#counts.retries += 1;
+    this.#busyInARow += 1;
+    const now = performance.now();
+    const again: Waiting<Job, Result>[] = [];
+    for (const one of batch) {
+      if (Math.min(one.deadline, one.since + (this.#commits.busyMs ?? 0)) <= now) one.reject(error);
+      else again.push(one);
+    }
+    this.#waiting = [...again, ...this.#waiting];
+  }
+}
+
+const tooLate = () => new StorageUnavailable("The database was busy until the caller stopped waiting.");

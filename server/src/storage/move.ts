@@ -1,0 +1,176 @@
+// Moves a whole store into an empty one, on the same or another engine. All rows are written in one transaction, which is
+// committed only after what was written has been read back and compared: a move is done whole or not at all.
+import { createHash } from "node:crypto";
+import { reached } from "../failpoint.ts";
+import type { StoreLocation } from "./open-store.ts";
+import { StorageUnavailable } from "./store.ts";
+
+/** A row as it is stored, by the names of its columns, which both engines share. */
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** Where a row is in its table: the values of its primary key. */
+export type RowKey = readonly (string | number)[];
+
+export interface MovedTable {
+  readonly name: string;
+  /** The columns of the primary key. Rows are read in its order; texts are compared by their bytes. */
+  readonly key: readonly string[];
+  /** Whether the database numbers its rows. Numbers of erased rows must not be used again. */
+  readonly numbered?: true;
+}
+
+/** All tables that hold what came in. What a row refers to comes in an earlier table. */
+export const movedTables: readonly MovedTable[] = [
+  { name: "store", key: ["id"] },
+  { name: "submission", key: ["arrival"], numbered: true },
+  { name: "day_counter", key: ["kind", "day"] },
+  { name: "subscriber", key: ["arrival"], numbered: true },
+  { name: "newsletter_token", key: ["token_hash"] },
+  { name: "mail", key: ["id"], numbered: true },
+  { name: "suppression", key: ["email_key"] },
+  { name: "idempotency", key: ["procedure", "key_hash"] },
+  { name: "spent_challenge", key: ["challenge_hash"] },
+];
+
+/** `source`: read. `target`: made and migrated if need be, and written to. */
+export type MoveRole = "source" | "target";
+
+/**
+ * A store that is moved, or filled: one transaction, open until it is disposed of. No service runs on it meanwhile, and
+ * no other process changes it. A target's row in `store` was removed when it was opened.
+ */
+export interface MovableStore extends AsyncDisposable {
+  /** At most `limit` rows behind a key, or from the first on, in the order of the primary key; those inserted, too. */
+  read(table: MovedTable, after: RowKey | null, limit: number): Promise<readonly Row[]>;
+  insert(table: MovedTable, rows: readonly Row[]): Promise<void>;
+  /** The last number that was given to a row of a numbered table; 0 when none was. */
+  lastNumber(table: MovedTable): Promise<number>;
+  /** Makes the next row of a numbered table get a number behind this one. */
+  continueBehind(table: MovedTable, lastNumber: number): Promise<void>;
+  /** Makes everything durable. A store that is disposed of without it is as it was before. */
+  commit(): Promise<void>;
+}
+
+/** The rows of a table that were moved. */
+export interface MovedRows {
+  readonly name: string;
+  readonly rows: number;
+  /** SHA-256 of the rows in the order of their keys, lower-case hexadecimal; the same on both engines. */
+  readonly sha256: string;
+}
+
+/** The target holds something, or what was written there is not what was read. Nothing was changed. */
+export class MoveRefused extends Error {
+  override readonly name = "MoveRefused";
+}
+
+const pageRows = 500;
+
+/**
+ * Moves all rows of a store into an empty one. The source stays as it is.
+ *
+ * @param onProgress called after each page with the table and how many of its rows were copied
+ * @throws MoveRefused when the target is not empty
+ * @throws StorageUnavailable when one of them cannot be used, or a service runs on it
+ * @throws SchemaTooOld, SchemaTooNew when the schema of the source is not that of this version
+ */
+export async function moveStore(
+  from: StoreLocation,
+  to: StoreLocation,
+  onProgress: (table: string, rows: number) => void = () => {},
+): Promise<{ readonly tables: readonly MovedRows[] }> {
+  await using source = await openMovable(from, "source");
+  await using target = await openMovable(to, "target");
+  await refuseUnlessEmpty(target);
+  const read: MovedRows[] = [];
+  for (const table of movedTables) read.push(await copyTable(table, source, target, onProgress));
+  for (const [index, table] of movedTables.entries()) {
+    const written = new Digest(table);
+    for await (const page of pagesOf(table, target)) written.add(page);
+    if (written.result.sha256 !== read[index]?.sha256) {
+      throw new MoveRefused(`The rows of ${table.name} are not those that were written: nothing was moved.`);
+    }
+  }
+  await target.commit();
+  return { tables: read };
+}
+
+async function openMovable(location: StoreLocation, role: MoveRole): Promise<MovableStore> {
+  if (location.kind === "sqlite") return (await import("./sqlite/move.ts")).openSqliteMove(location.file, role);
+  return (await import("./postgres/move.ts")).openPostgresMove(location, role);
+}
+
+async function refuseUnlessEmpty(target: MovableStore): Promise<void> {
+  for (const table of movedTables) {
+    const rows = await target.read(table, null, 1);
+    if (rows.length > 0) {
+      throw new MoveRefused(`The target is not empty: its table ${table.name} has rows. Move to a new database.`);
+    }
+  }
+}
+
+async function copyTable(
+  table: MovedTable,
+  source: MovableStore,
+  target: MovableStore,
+  onProgress: (table: string, rows: number) => void,
+): Promise<MovedRows> {
+  const digest = new Digest(table);
+  for await (const page of pagesOf(table, source)) {
+    await target.insert(table, page);
+    digest.add(page);
+    reached("rows-copied");
+    onProgress(table.name, digest.result.rows);
+  }
+  if (table.numbered === true) await target.continueBehind(table, await source.lastNumber(table));
+  return digest.result;
+}
+
+async function* pagesOf(table: MovedTable, store: MovableStore): AsyncGenerator<readonly Row[], void> {
+  for (let after: RowKey | null = null; ;) {
+    const rows: readonly Row[] = await store.read(table, after, pageRows);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = table.key.map((column) => keyPart(last[column]));
+  }
+}
+
+function keyPart(value: string | number | null | undefined): string | number {
+  if (value === null || value === undefined) throw new StorageUnavailable("A row without a primary key was read.");
+  return value;
+}
+
+/** The rows of a table that were seen so far, in their order. */
+class Digest {
+  readonly #name: string;
+  readonly #hash = createHash("sha256");
+  #rows = 0;
+
+  constructor({ name }: MovedTable) {
+    this.#name = name;
+  }
+
+  add(rows: readonly Row[]): void {
+    for (const row of rows) this.#hash.update(`${canonical(row)}\n`);
+    this.#rows += rows.length;
+  }
+
+  get result(): MovedRows {
+    return { name: this.#name, rows: this.#rows, sha256: this.#hash.copy().digest("hex") };
+  }
+}
+
+/**
+ * A row as a text that is the same whichever engine it comes from.
+ *
+ * @throws TypeError when a value is neither text nor a whole number, which one of the engines might store otherwise
+ */
+function canonical(row: Row): string {
+  const columns = Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  for (const [column, value] of columns) {
+    if (value === null || typeof value === "string" || Number.isSafeInteger(value)) continue;
+    throw new TypeError(`Column ${column} holds neither text nor a whole number.`);
+  }
+  return JSON.stringify(columns);
+}

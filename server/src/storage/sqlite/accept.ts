@@ -1,0 +1,247 @@
+// Stores a submission with its mails, its key and its challenge. Runs inside a transaction of the commit queue.
+import { emailKey } from "@submissions/shared/fields";
+import { referencesPerDay } from "@submissions/shared/reference";
+import { reached } from "../../failpoint.ts";
+import type {
+  EarlierSubmission,
+  IdempotencyRecord,
+  LeasedMail,
+  MailKind,
+  MailSubject,
+  SubmissionKind,
+  SubmissionRecord,
+  SubscriptionRecord,
+} from "../records.ts";
+import { mailId } from "../rules/mail-id.ts";
+import { capMs, countedSince, mailsOf, mayGetReceipt } from "../rules/mails.ts";
+import { dayNumber, dayOf, type References } from "../rules/references.ts";
+import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
+import { welcomeOf, welcomeTokens } from "../rules/subscription.ts";
+import { type Acceptance, type Entry, idempotencyMs, type Lease } from "../store.ts";
+import type { SqliteConnection } from "./connection.ts";
+import type { Subscribers } from "./subscribers.ts";
+
+/** Who a key or a mail belongs to: the submission, the subscriber, or neither. */
+interface Owner {
+  readonly submission: number | null;
+  readonly subscriber: string | null;
+}
+
+const noOwner: Owner = { submission: null, subscriber: null };
+
+export type Acceptor = ReturnType<typeof prepareAcceptor>;
+
+export function prepareAcceptor(connection: SqliteConnection, references: References, subscribers: Subscribers) {
+  const keys = prepareKeys(connection);
+  const counters = prepareCounters(connection);
+  const addressee = connection.prepare<[string, number], { receipts: number; suppressed: number }>(`
+    SELECT (SELECT count(*) FROM submission WHERE email_key = ?1 AND receipt_at > ?2) AS receipts,
+      EXISTS (SELECT 1 FROM suppression WHERE email_key = ?1 AND reason IS NOT NULL) AS suppressed`);
+  const findChallenge = connection.prepare<[string], object>("SELECT 1 FROM spent_challenge WHERE challenge_hash = ?");
+  const insertChallenge = connection.prepare<[string, number]>(
+    "INSERT INTO spent_challenge (challenge_hash, expires_at) VALUES (?, ?)",
+  );
+  const insertSubmission = connection.prepare<
+    [
+      string,
+      number,
+      string,
+      number,
+      string,
+      string,
+      string,
+      string,
+      number | null,
+      string | null,
+      string | null,
+      string,
+      string,
+      string,
+    ]
+  >(`
+    INSERT INTO submission (kind, day_number, reference, received_at, name, email, email_key, status, receipt_at,
+      resume_key, resume_scan, door, request_id, fields)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const mailColumns = "kind, submission, subscriber, tokens, status, created_at, due_at, lease_owner, lease_until";
+  const insertMail = connection.prepare<
+    [MailKind, number | null, string | null, string | null, number, string, number]
+  >(`
+    INSERT INTO mail (${mailColumns}) VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?5, ?6, ?7)`);
+  // One statement for both mails of a submission. The second has the last row number, the first the one before it.
+  const insertTwoMails = connection.prepare<[MailKind, MailKind, number, number, string, number]>(`
+    INSERT INTO mail (${mailColumns}) VALUES
+      (?1, ?3, NULL, NULL, 'queued', ?4, ?4, ?5, ?6),
+      (?2, ?3, NULL, NULL, 'queued', ?4, ?4, ?5, ?6)`);
+
+  /** Whether an address may get one more receipt at an instant. */
+  function mayMail(key: string, at: number): boolean {
+    const { receipts = 0, suppressed = 0 } = addressee.get(key, at - capMs) ?? {};
+    return mayGetReceipt({ suppressed: suppressed === 1, mailedInLastDay: receipts });
+  }
+
+  function file(entry: Entry, record: SubmissionRecord): Acceptance {
+    const { spam, lease } = entry;
+    const { kind, receivedAt } = record;
+    const day = dayOf(receivedAt);
+    const counter = counters.take(kind, day);
+    if (counter === null) return { result: "references-exhausted" };
+    const reference = references.format(kind, day, counter);
+    const key = emailKey(record.email);
+    const receipted = !spam && mayMail(key, receivedAt);
+    const status = spam ? "spam" : "new";
+    const resumeKey = resumeKeyOf(record);
+    const { lastInsertRowid } = insertSubmission.run(
+      kind,
+      dayNumber(day, counter),
+      reference,
+      receivedAt,
+      record.name,
+      record.email,
+      key,
+      status,
+      receipted ? receivedAt : null,
+      resumeKey,
+      resumeKey === null ? null : "unscanned",
+      record.door,
+      record.requestId,
+      fieldsOf(record),
+    );
+    const arrival = Number(lastInsertRowid);
+    reached("row-written");
+    use(entry, { submission: arrival, subscriber: null });
+    if (spam) return { result: "accepted", reference, mails: [], capped: [] };
+    const about = { submission: filed(record, { arrival, reference, status }) };
+    const [receipt, notice] = mailsOf[kind];
+    if (receipted) {
+      const last = Number(
+        insertTwoMails.run(receipt, notice, arrival, receivedAt, lease.owner, lease.until).lastInsertRowid,
+      );
+      const mails = [
+        leased(last - 1, receipt, about, receivedAt, lease),
+        leased(last, notice, about, receivedAt, lease),
+      ];
+      return { result: "accepted", reference, mails, capped: [] };
+    }
+    const row = insertMail.run(notice, arrival, null, null, receivedAt, lease.owner, lease.until).lastInsertRowid;
+    const mails = [leased(Number(row), notice, about, receivedAt, lease)];
+    return { result: "accepted", reference, mails, capped: [receipt] };
+  }
+
+  function subscribe(entry: Entry, record: SubscriptionRecord): Acceptance {
+    const nothing = { result: "accepted", reference: null, mails: [], capped: [] } as const;
+    if (entry.spam) {
+      use(entry, noOwner);
+      return nothing;
+    }
+    const { lease } = entry;
+    const kind = "newsletter-welcome";
+    const key = emailKey(record.email);
+    const decision = subscribers.subscribe(key, record, countedSince(record));
+    reached("row-written");
+    use(entry, { submission: null, subscriber: key });
+    if (decision.welcome === "none") return nothing;
+    if (decision.welcome === "capped") return { ...nothing, capped: [kind] };
+    const welcome = welcomeOf(record);
+    const tokens = welcomeTokens(welcome);
+    const row = insertMail.run(kind, null, key, tokens, record.receivedAt, lease.owner, lease.until).lastInsertRowid;
+    return { ...nothing, mails: [leased(Number(row), kind, { welcome }, record.receivedAt, lease)] };
+  }
+
+  function use({ key, challenge }: Entry, owner: Owner): void {
+    if (key !== null) keys.take(key, owner);
+    if (challenge !== null) insertChallenge.run(challenge.hash, challenge.expiresAt);
+  }
+
+  return {
+    /** To be called before the entries of a transaction. */
+    begin: counters.begin,
+
+    accept(entry: Entry): Acceptance {
+      const { submission, key, challenge } = entry;
+      // A caller who repeats a submission repeats its solution with it, so the key comes first.
+      const earlier = key === null ? null : keys.find(key);
+      if (earlier !== null) return { result: "repeated", earlier };
+      if (challenge !== null && findChallenge.get(challenge.hash) !== undefined) return { result: "challenge-spent" };
+      const acceptance = submission.kind === "subscription" ? subscribe(entry, submission) : file(entry, submission);
+      reached("before-commit");
+      return acceptance;
+    },
+
+    /** To be called after the entries of a transaction. */
+    end: counters.end,
+
+    findEarlier: keys.find,
+    mayMail,
+  };
+}
+
+/** A mail as it was just stored. */
+const leased = (row: number, kind: MailKind, about: MailSubject, createdAt: number, { until }: Lease): LeasedMail => ({
+  id: mailId(row, createdAt),
+  kind,
+  about,
+  createdAt,
+  attempts: 0,
+  denials: null,
+  leasedUntil: until,
+});
+
+function prepareKeys(connection: SqliteConnection) {
+  interface Row {
+    readonly fingerprint: string;
+    readonly reference: string | null;
+    readonly status: string | null;
+    readonly receiptSent: number;
+  }
+  const find = connection.prepare<[string, string, number], Row>(`
+    SELECT idempotency.fingerprint, submission.reference, submission.status,
+      EXISTS (SELECT 1 FROM mail WHERE mail.submission = submission.arrival AND mail.status = 'sent'
+        AND mail.kind IN ('inquiry-receipt', 'application-receipt')) AS receiptSent
+    FROM idempotency LEFT JOIN submission ON submission.arrival = idempotency.submission
+    WHERE procedure = ? AND key_hash = ? AND created_at > ?`);
+  // A key that has run out may still be there.
+  const take = connection.prepare<[string, string, string, number | null, string | null, number]>(`
+    INSERT OR REPLACE INTO idempotency (procedure, key_hash, fingerprint, submission, subscriber, created_at)
+    VALUES (?, ?, ?, ?, ?, ?)`);
+  return {
+    find({ procedure, keyHash, createdAt }: IdempotencyRecord): EarlierSubmission | null {
+      const row = find.get(procedure, keyHash, createdAt - idempotencyMs);
+      if (row === undefined) return null;
+      const { fingerprint, reference, status, receiptSent } = row;
+      return { fingerprint, reference, receiptSent: receiptSent === 1, spam: status === "spam" };
+    },
+    take({ procedure, keyHash, fingerprint, createdAt }: IdempotencyRecord, { submission, subscriber }: Owner): void {
+      take.run(procedure, keyHash, fingerprint, submission, subscriber, createdAt);
+    },
+  };
+}
+
+/** The counters of the days. One transaction reads and writes each of them once. */
+function prepareCounters(connection: SqliteConnection) {
+  const read = connection.prepare<[SubmissionKind, number], { taken: number }>(
+    "SELECT taken FROM day_counter WHERE kind = ? AND day = ?",
+  );
+  const write = connection.prepare<[SubmissionKind, number, number]>(
+    "INSERT INTO day_counter (kind, day, taken) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET taken = ?3",
+  );
+  const taken = { inquiry: new Map<number, number>(), application: new Map<number, number>() };
+  const forget = () => {
+    taken.inquiry.clear();
+    taken.application.clear();
+  };
+  return {
+    begin: forget,
+    /** The next counter of a day and kind, from 0; null when all are taken. */
+    take(kind: SubmissionKind, day: number): number | null {
+      const counter = taken[kind].get(day) ?? read.get(kind, day)?.taken ?? 0;
+      if (counter >= referencesPerDay) return null;
+      taken[kind].set(day, counter + 1);
+      return counter;
+    },
+    end(): void {
+      for (const kind of ["inquiry", "application"] as const) {
+        for (const [day, count] of taken[kind]) write.run(kind, day, count);
+      }
+    },
+  };
+}

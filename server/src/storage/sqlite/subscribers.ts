@@ -1,0 +1,110 @@
+// Subscribers, and the links in their mails. What changes is decided in `rules/subscription.ts`; here it is written.
+import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
+import { mayGetNewsletterMail } from "../rules/mails.ts";
+import {
+  decideSubscription,
+  type KnownSubscriber,
+  linkWorks,
+  type SubscriptionDecision,
+  tokensOf,
+} from "../rules/subscription.ts";
+import type { SqliteConnection } from "./connection.ts";
+
+export type Subscribers = ReturnType<typeof prepareSubscribers>;
+
+export function prepareSubscribers(connection: SqliteConnection) {
+  const addressee = connection.prepare<[string, number], { mails: number; suppressed: number }>(`
+    SELECT (SELECT count(*) FROM mail WHERE subscriber = ?1 AND created_at > ?2) AS mails,
+      EXISTS (SELECT 1 FROM suppression WHERE email_key = ?1 AND reason IS NOT NULL) AS suppressed`);
+  const find = connection.prepare<[string], KnownSubscriber>(`
+    SELECT status, welcomed_at AS welcomedAt, unsubscribed_at AS unsubscribedAt FROM subscriber WHERE email_key = ?`);
+  const insert = connection.prepare<[string, string, SubscriberStatus, string, number, number | null, string, string]>(`
+    INSERT INTO subscriber (email_key, email, status, source, last_source, subscribed_at, welcomed_at, door, request_id)
+    VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8)`);
+  const renew = connection.prepare<[SubscriberStatus, string, number | null, string]>(`
+    UPDATE subscriber SET status = ?1, last_source = ?2, welcomed_at = coalesce(?3, welcomed_at),
+      unsubscribed_at = CASE WHEN ?1 = 'active' THEN NULL ELSE unsubscribed_at END
+    WHERE email_key = ?4`);
+  const deleteExpired = connection.prepare<[string, number]>(
+    "DELETE FROM newsletter_token WHERE email_key = ? AND expires_at <= ?",
+  );
+  const insertToken = connection.prepare<[string, string, LinkPurpose, number, number | null]>(`
+    INSERT INTO newsletter_token (token_hash, email_key, purpose, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`);
+
+  function isAllowed(key: string, since: number) {
+    const { mails = 0, suppressed = 0 } = addressee.get(key, since) ?? {};
+    const known = { suppressed: suppressed === 1, mailedInLastDay: mails };
+    return { suppressed: known.suppressed, allowed: mayGetNewsletterMail(known) };
+  }
+
+  return {
+    /**
+     * Stores or renews a subscription, with the tokens of its welcome mail if that is to be stored.
+     *
+     * @param since newsletter mails after this count
+     */
+    subscribe(key: string, record: SubscriptionRecord, since: number): SubscriptionDecision {
+      const known = find.get(key);
+      const decision = decideSubscription(known, record, isAllowed(key, since));
+      const { status, welcome } = decision;
+      const { email, source, receivedAt, door, requestId } = record;
+      const welcomedAt = welcome === "stored" ? receivedAt : null;
+      if (known === undefined) insert.run(key, email, status, source, receivedAt, welcomedAt, door, requestId);
+      else renew.run(status, source, welcomedAt, key);
+      if (welcome === "stored") {
+        // Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
+        deleteExpired.run(key, receivedAt);
+        for (const { hash, purpose, expiresAt } of tokensOf(record)) {
+          insertToken.run(hash, key, purpose, receivedAt, expiresAt);
+        }
+      }
+      return decision;
+    },
+  };
+}
+
+export type Links = ReturnType<typeof prepareLinks>;
+
+export function prepareLinks(connection: SqliteConnection) {
+  const find = connection.prepare<[string, LinkPurpose, number], { key: string; status: SubscriberStatus }>(`
+    SELECT subscriber.email_key AS key, subscriber.status
+    FROM newsletter_token AS token JOIN subscriber ON subscriber.email_key = token.email_key
+    WHERE token.token_hash = ? AND token.purpose = ? AND (token.expires_at IS NULL OR token.expires_at > ?)`);
+  // The first time counts, also for a subscriber who became active without confirming.
+  const confirm = connection.prepare<[number, string]>(`
+    UPDATE subscriber SET status = 'active', confirmed_at = ?, unsubscribed_at = NULL
+    WHERE email_key = ? AND (status <> 'active' OR confirmed_at IS NULL)`);
+  // The first time counts: leaving twice must not earn the address another welcome mail.
+  const leave = connection.prepare<[number, string]>(`
+    UPDATE subscriber SET status = 'unsubscribed', unsubscribed_at = ?
+    WHERE email_key = ? AND status IN ('pending', 'active')`);
+  // Kept for the case that the bounce is explained by something else later.
+  const leaveBounced = connection.prepare<[number, string]>(`
+    UPDATE subscriber SET unsubscribed_at = ? WHERE email_key = ? AND status = 'bounced' AND unsubscribed_at IS NULL`);
+  const deleteConfirmLinks = connection.prepare<[string]>(
+    "DELETE FROM newsletter_token WHERE email_key = ? AND purpose = 'confirm'",
+  );
+
+  function holderOf(purpose: LinkPurpose, { tokenHash, at }: FollowedLink): string | null {
+    const holder = find.get(tokenHash, purpose, at);
+    return holder !== undefined && linkWorks(purpose, holder.status) ? holder.key : null;
+  }
+
+  return {
+    works: (purpose: LinkPurpose, link: FollowedLink): boolean => holderOf(purpose, link) !== null,
+    confirm(link: FollowedLink): boolean {
+      const key = holderOf("confirm", link);
+      if (key !== null) confirm.run(link.at, key);
+      return key !== null;
+    },
+    unsubscribe(link: FollowedLink): boolean {
+      const key = holderOf("unsubscribe", link);
+      if (key === null) return false;
+      leave.run(link.at, key);
+      leaveBounced.run(link.at, key);
+      deleteConfirmLinks.run(key);
+      return true;
+    },
+    deleteConfirmLinks: (key: string): void => void deleteConfirmLinks.run(key),
+  };
+}
