@@ -63,7 +63,7 @@ async function copyResume(
   try {
     const staged = await stage(bytes, path);
     if (staged.sha256 !== sha256) return { reference, result: "damaged" };
-    await to.keep(staged, key);
+    await to.keep(staged, { key });
     return { reference, result: "copied" };
   } finally {
     await rm(path, { force: true });
