@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { SharedFolderSync } from "../../server/src/resumes/folder-sync.ts";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
+import type { Vault } from "../../server/src/resumes/vault.ts";
 import { describeVault, MovedClock, stage } from "./vault-contract.ts";
 
 const base = mkdtempSync(join(tmpdir(), "vault-"));
@@ -29,9 +30,23 @@ const openDisk = async (folder = nextFolder(), clock = new MovedClock()) => ({
   vault: await openVault({ kind: "disk", folder }, clock),
 });
 
-describeVault("disk", { open: (clock) => openVault({ kind: "disk", folder: nextFolder() }, clock), manyFiles: 1_100 });
+describeVault("disk", {
+  manyFiles: 620,
+  async open(clock) {
+    const folder = nextFolder();
+    const names = () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.parentPath.endsWith(".staging"))
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+        .toSorted();
+    return { vault: await openVault({ kind: "disk", folder }, clock), names: async () => names() };
+  },
+});
 
-test("files lie in a folder of their UTC day, for the service's eyes only", async () => {
+const sweep = (vault: Vault, known: readonly string[] = []) =>
+  vault.sweep({ known: async () => new Set(known), identity: "the store", olderThanMs: 3_600_000 });
+
+test("files lie in a folder of their UTC day, readable for the service only", async () => {
   const { folder, vault } = await openDisk(
     nextFolder(),
     Object.assign(new MovedClock(), { now: () => Date.UTC(2024, 1, 29, 23, 59) }),
@@ -66,7 +81,7 @@ test("what was kept is there for the next process", async () => {
   expect(await text(await next.read(key))).toBe("kept");
 });
 
-test("a day's folder that somebody removed costs one refusal at most", async () => {
+test("a day's folder that was removed costs one refusal at most", async () => {
   const { folder, vault } = await openDisk();
   const key = await vault.keep(await stage(vault));
   rmSync(join(folder, key.slice(0, 4)), { recursive: true });
@@ -80,6 +95,7 @@ test("a day's folder that somebody removed costs one refusal at most", async () 
 
 test("the sweep touches nothing that the vault did not name", async () => {
   const { folder, clock, vault } = await openDisk();
+  await sweep(vault);
   const key = await vault.keep(await stage(vault));
   const strangers = [
     "README",
@@ -94,9 +110,42 @@ test("the sweep touches nothing that the vault did not name", async () => {
     writeFileSync(join(folder, name), "mine");
   }
   clock.advance(48 * 3_600_000);
-  expect(await vault.sweep(async () => new Set(), 3_600_000)).toEqual({ staged: 0, orphaned: 1, withheld: 0 });
+  expect(await sweep(vault)).toMatchObject({ staged: 0, setAside: 1, withheld: "none" });
   for (const name of strangers) expect(existsSync(join(folder, name)), name).toBe(true);
   expect(existsSync(join(folder, key))).toBe(false);
+});
+
+test("what this process could not take back is removed by its next sweep, however young", async () => {
+  const { folder, vault } = await openDisk();
+  const key = await vault.keep(await stage(vault));
+  const day = join(folder, key.slice(0, 10));
+  renameSync(day, `${day}-away`);
+  writeFileSync(day, "in the way");
+  await expect(vault.discard(key)).rejects.toMatchObject({ name: "VaultUnavailable", cause: { code: "ENOTDIR" } });
+  rmSync(day);
+  renameSync(`${day}-away`, day);
+  expect(await sweep(vault)).toMatchObject({ removed: 1, setAside: 0 });
+  expect(existsSync(join(folder, key))).toBe(false);
+});
+
+test("the identity and what is set aside are readable for the service only", async () => {
+  const { folder, clock, vault } = await openDisk();
+  await sweep(vault);
+  const key = await vault.keep(await stage(vault));
+  clock.advance(2 * 3_600_000);
+  await sweep(vault);
+  for (const name of [".identity", `set-aside/${key}`]) {
+    expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+  }
+  expect(statSync(join(folder, "set-aside")).mode & 0o777).toBe(0o700);
+});
+
+test("with less room than is asked for, uploads find none", async () => {
+  const vault = await openVault({ kind: "disk", folder: nextFolder(), freeBytesMin: Infinity }, new MovedClock());
+  expect(await vault.hasRoom()).toBe(false);
+  const { vault: other } = await openDisk();
+  rmSync(other.stagingFolder, { recursive: true });
+  expect(await other.hasRoom()).toBe(false);
 });
 
 test("a folder that was moved away or replaced is not ready, and ready again once it is back", async () => {
@@ -132,7 +181,7 @@ test("opening closes the staging folder to others and leaves what is in it", asy
   expect(readdirSync(join(folder, ".staging"))).toEqual(["under-way"]);
 });
 
-test("a shared sync that fails fails all who waited for it, and nobody after", async () => {
+test("a shared sync that fails does so for all who waited for it, and not for later ones", async () => {
   const folder = join(base, "later");
   const names = new SharedFolderSync(folder);
   const waiting = [names.sync(), names.sync(), names.sync()];

@@ -1,5 +1,5 @@
-// The vault in an object store, against a store that fails as it is told to: what is sent, what is believed, what is tried
-// again, and what is said when nothing helps.
+// The vault in an object store, against a store that fails when a test wants it: what is sent, what is believed, what is
+// tried again, and what the vault says when nothing helps.
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock, type Clock } from "../../server/src/clock.ts";
-import { s3Limits } from "../../server/src/resumes/s3-limits.ts";
-import { openS3Vault, type S3Settings } from "../../server/src/resumes/s3-vault.ts";
+import { s3Limits, type S3Limits } from "../../server/src/resumes/s3-calls.ts";
+import { openS3Vault, type S3Settings } from "../../server/src/resumes/s3.ts";
 import type { Vault } from "../../server/src/resumes/vault.ts";
 import { s3Credentials, S3StandIn, type S3Mishap } from "../support/s3-stand-in.ts";
 import { describeVault, stage } from "./vault-contract.ts";
@@ -36,10 +36,14 @@ afterEach(() => {
   store.now = Date.now;
 });
 
-// What a test waits for must not take seconds.
-const limits = { ...s3Limits, attemptMs: 500, triesMs: 2_000, pauseMs: 5, readinessMs: 500, idleMs: 500 };
+// Time-outs that a test waits for.
+const shortLimits = { ...s3Limits, attemptMs: 500, triesMs: 2_000, pauseMs: 5, readinessMs: 500, idleMs: 500 };
 
-const open = (settings: Partial<S3Settings> = {}, clock: Clock = systemClock): Promise<Vault> =>
+const open = (
+  settings: Partial<S3Settings> = {},
+  clock: Clock = systemClock,
+  limits: S3Limits = shortLimits,
+): Promise<Vault> =>
   openS3Vault(
     {
       bucket: store.bucket,
@@ -55,22 +59,18 @@ const open = (settings: Partial<S3Settings> = {}, clock: Clock = systemClock): P
   );
 
 describeVault("an object store", {
-  manyFiles: 1_100,
-  open: (clock) => {
+  manyFiles: 120,
+  async open(clock) {
     store.now = () => clock.now();
-    return openS3Vault(
-      {
-        bucket: store.bucket,
-        prefix: "kept/",
-        endpoint: store.endpoint,
-        region: "us-east-1",
-        links: false,
-        folder: join(base, `${(folders += 1)}`),
-      },
-      clock,
-    );
+    const vault = await open({ prefix: "live résumés/" }, clock, s3Limits);
+    const names = () => [...store.objects.keys()].map((name) => name.replace("live résumés/", "")).toSorted();
+    return { vault, names: async () => names() };
   },
 });
+
+const hourMs = 3_600_000;
+const sweep = (vault: Vault, known: readonly string[] = []) =>
+  vault.sweep({ known: async () => new Set(known), identity: "the store", olderThanMs: hourMs });
 
 describe("an object store that fails", () => {
   let vault: Vault;
@@ -106,12 +106,33 @@ describe("an object store that fails", () => {
   ])("is asked three times at most, and then %j is said in words", async (mishap, reason) => {
     store.breakdown = mishap;
     const error = await vault.keep(await stage(vault, bytes)).catch((thrown: unknown) => thrown);
-    // Who was writing hears of it as EPIPE, who was reading as ECONNRESET.
+    // A writer gets EPIPE, a reader ECONNRESET.
     expect(String(error).replace(/EPIPE|ECONNRESET/, "RESET")).toBe(
       `VaultUnavailable: The object store cannot be used: ${reason}.`,
     );
     expect(puts()).toHaveLength(3);
     expect(store.objects.size).toBe(0);
+  });
+
+  test("is given up at the deadline of the request", async () => {
+    store.breakdown = "hang";
+    const late = vault.keep(await stage(vault, bytes), { deadline: performance.now() + 50 });
+    await expect(late).rejects.toThrow("it does not answer in time");
+    // Each of three tries would have waited longer.
+    expect(puts()).toHaveLength(1);
+  });
+
+  test("is asked again by the next sweep to remove what this process kept without an answer, or could not take back", async () => {
+    await sweep(vault);
+    const unwanted = await vault.keep(await stage(vault, bytes));
+    store.breakdown = "cut after storing";
+    await expect(vault.keep(await stage(vault, bytes))).rejects.toThrow("the connection failed");
+    store.breakdown = { status: 500, code: "InternalError" };
+    await expect(vault.discard(unwanted)).rejects.toThrow("it answers 500");
+    expect(store.objects.size).toBe(3);
+    store.breakdown = null;
+    expect(await sweep(vault)).toMatchObject({ removed: 2, setAside: 0 });
+    expect([...store.objects.keys()]).toEqual(["kept/.identity"]);
   });
 
   test.each<[S3Mishap, string]>([
@@ -175,7 +196,7 @@ describe("an object store that fails", () => {
     expect(await vault.checkReadiness()).toEqual({ ready: true });
   });
 
-  test("is not ready while nobody listens, or while nothing can be staged", async () => {
+  test("is not ready while it is away, or while nothing can be staged", async () => {
     await store.goAway();
     expect(await vault.checkReadiness()).toMatchObject({ reason: expect.stringContaining("ECONNREFUSED") as string });
     await expect(vault.keep(await stage(vault))).rejects.toThrow("ECONNREFUSED");
@@ -188,7 +209,7 @@ describe("an object store that fails", () => {
     });
   });
 
-  test("says nothing of its credentials, wherever it says something", async () => {
+  test("never names its credentials", async () => {
     store.breakdown = { status: 403, code: "SignatureDoesNotMatch" };
     const { reason } = await vault.checkReadiness();
     const failed = await vault.discard(`2026/01/01/${"a".repeat(32)}`).catch((error: unknown) => error);
@@ -198,17 +219,18 @@ describe("an object store that fails", () => {
     }
   });
 
-  test("ends a sweep, which removes nothing that it could not ask about", async () => {
+  test("ends a sweep, which moves nothing", async () => {
+    await sweep(vault);
     const key = await vault.keep(await stage(vault, "kept"));
-    store.now = () => Date.now() + 7_200_000;
+    store.now = () => Date.now() + 2 * hourMs;
     store.breakdown = { status: 500, code: "InternalError" };
-    await expect(vault.sweep(async () => new Set(), 3_600_000)).rejects.toMatchObject({ name: "VaultUnavailable" });
+    await expect(sweep(vault)).rejects.toMatchObject({ name: "VaultUnavailable" });
     store.breakdown = null;
     expect(await text(await vault.read(key))).toBe("kept");
   });
 });
 
-test("objects are sent whole and signed, to be saved and never shown, and open to nobody", async () => {
+test("objects are sent whole and signed, to be saved and never shown, and private", async () => {
   await using vault = await open();
   const staged = await stage(vault, "a resume");
   const key = await vault.keep(staged);
@@ -234,13 +256,18 @@ test("objects are named as files on a disk are, so that a copy keeps the names",
 
 test("the sweep touches nothing that the vault did not name, and nothing beside its prefix", async () => {
   await using vault = await open();
+  await sweep(vault);
   const key = await vault.keep(await stage(vault));
   const object = store.objects.get(`kept/${key}`)!;
   const strangers = ["kept/README", `kept/${key}.bak`, `kept/backup/${key}`, `other/${key}`, `kept-${key}`, key];
   for (const name of strangers) store.objects.set(name, object);
-  store.now = () => Date.now() + 7_200_000;
-  expect(await vault.sweep(async () => new Set(), 3_600_000)).toEqual({ staged: 0, orphaned: 1, withheld: 0 });
-  expect([...store.objects.keys()].toSorted()).toEqual(strangers.toSorted());
+  store.now = () => Date.now() + 2 * hourMs;
+  expect(await sweep(vault)).toMatchObject({ setAside: 1, removed: 0, withheld: "none" });
+  expect([...store.objects.keys()].toSorted()).toEqual(
+    [...strangers, "kept/.identity", `kept/set-aside/${key}`].toSorted(),
+  );
+  // Still to be saved and never shown.
+  expect(store.objects.get(`kept/set-aside/${key}`)?.headers).toMatchObject({ "content-disposition": "attachment" });
 });
 
 test.each([-7_200_000, 7_200_000])(
@@ -248,11 +275,11 @@ test.each([-7_200_000, 7_200_000])(
   async (skewMs) => {
     // A machine whose clock is wrong sweeps while another one has just sent its file.
     await using vault = await open({}, { now: () => Date.now() + skewMs });
-    await vault.keep(await stage(vault));
-    const [[name, object] = []] = store.objects;
-    expect(await vault.sweep(async () => new Set(), 3_600_000)).toMatchObject({ orphaned: 0 });
-    store.objects.set(name!, { ...object!, modifiedAt: Date.now() - 3_700_000 });
-    expect(await vault.sweep(async () => new Set(), 3_600_000)).toMatchObject({ orphaned: 1 });
+    await sweep(vault);
+    const name = `kept/${await vault.keep(await stage(vault))}`;
+    expect(await sweep(vault)).toMatchObject({ setAside: 0 });
+    store.objects.set(name, { ...store.objects.get(name)!, modifiedAt: Date.now() - hourMs - 100_000 });
+    expect(await sweep(vault)).toMatchObject({ setAside: 1 });
   },
 );
 
@@ -275,7 +302,7 @@ test("a link is signed, short-lived, saves under the name of the upload, and is 
 });
 
 describe("credentials and region", () => {
-  test("without credentials nothing is kept, and that is said", async () => {
+  test("without credentials nothing is kept, and the vault says so", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", undefined);
     vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", join(base, "none"));
     vi.stubEnv("AWS_CONFIG_FILE", join(base, "none"));
@@ -289,7 +316,7 @@ describe("credentials and region", () => {
     expect(store.requests).toEqual([]);
   });
 
-  test("a region that nobody names is a mistake of the settings, found at the start", async () => {
+  test("a region that no setting names is a mistake of the settings, found at the start", async () => {
     vi.stubEnv("AWS_CONFIG_FILE", join(base, "none"));
     await expect(open({ endpoint: null, region: null })).rejects.toMatchObject({
       name: "SettingUnusable",

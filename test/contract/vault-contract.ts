@@ -1,4 +1,4 @@
-// What every vault promises, as the port says it. An engine's own test file runs this and adds what is its own.
+// What every vault promises, as the port says it. The test file of each engine runs this and adds its own tests.
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, stat, writeFile } from "node:fs/promises";
@@ -6,11 +6,19 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../server/src/clock.ts";
-import { ResumeMissing, type StagedFile, type Vault, VaultUnavailable } from "../../server/src/resumes/vault.ts";
+import {
+  ResumeMissing,
+  VaultUnavailable,
+  type KnownKeys,
+  type StagedFile,
+  type Swept,
+  type Vault,
+} from "../../server/src/resumes/vault.ts";
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
-/** A clock that only tests move. Starts at the true time, because file systems and stores have a clock of their own. */
+/** A clock that tests move. Starts at the true time, because file systems and stores have a clock of their own. */
 export class MovedClock implements Clock {
   #now = Date.now();
   now(): number {
@@ -21,7 +29,7 @@ export class MovedClock implements Clock {
   }
 }
 
-/** Writes a staged file as the form reader does. */
+/** Writes a staged file as the body reader does. */
 export const stage = async (vault: Vault, content: string | Buffer = randomBytes(64)): Promise<StagedFile> => {
   const bytes = Buffer.from(content);
   const path = join(vault.stagingFolder, randomBytes(8).toString("hex"));
@@ -29,15 +37,24 @@ export const stage = async (vault: Vault, content: string | Buffer = randomBytes
   return { path, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 };
 
+/** The store's answer, when it knows these keys. */
 const knowing =
-  (...keys: string[]) =>
+  (...keys: string[]): KnownKeys =>
   () =>
     Promise.resolve(new Set(keys));
-const unknowing = () => Promise.reject(new Error("the database is away"));
+const unavailable: KnownKeys = () => Promise.reject(new Error("the database is away"));
+
+const nothingSwept: Swept = { staged: 0, setAside: 0, putBack: 0, removed: 0, withheld: "none" };
+
+export interface VaultUnderTest {
+  readonly vault: Vault;
+  /** The names of all files in it, but for staged ones. */
+  names(): Promise<readonly string[]>;
+}
 
 interface EngineUnderTest {
   /** Makes an empty vault, whose files age by this clock; it is disposed of after each test. */
-  readonly open: (clock: Clock) => Promise<Vault>;
+  readonly open: (clock: Clock) => Promise<VaultUnderTest>;
   /** So many files that the engine has to list them in several pages. */
   readonly manyFiles: number;
 }
@@ -47,18 +64,27 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
   describe(`a vault on ${engine}`, () => {
     let clock: MovedClock;
     let vault: Vault;
+    let names: VaultUnderTest["names"];
 
     beforeEach(async () => {
       clock = new MovedClock();
-      vault = await open(clock);
+      ({ vault, names } = await open(clock));
     });
     afterEach(async () => {
       await vault[Symbol.asyncDispose]();
     });
 
+    const sweep = (known: KnownKeys, identity = "the store") => vault.sweep({ known, identity, olderThanMs: hourMs });
+    const keepMany = (count: number) =>
+      Promise.all(Array.from({ length: count }, async (_, index) => vault.keep(await stage(vault, `${index}`))));
+    const isReadable = (key: string) =>
+      vault.read(key).then(
+        (bytes) => (bytes.destroy(), true),
+        () => false,
+      );
     const read = async (key: string) => await buffer(await vault.read(key));
 
-    test("gives back what it was given to keep, and empties the staging folder", async () => {
+    test("gives back what it keeps, and empties the staging folder", async () => {
       const staged = await stage(vault, "a resume");
       const key = await vault.keep(staged);
       expect((await read(key)).toString()).toBe("a resume");
@@ -79,10 +105,10 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
 
     test("keeps a file under the name that it had in another vault", async () => {
       const key = "2025/02/28/0123456789abcdef0123456789abcdef";
-      expect(await vault.keep(await stage(vault, "from elsewhere"), key)).toBe(key);
+      expect(await vault.keep(await stage(vault, "from elsewhere"), { key })).toBe(key);
       expect((await read(key)).toString()).toBe("from elsewhere");
       const wrong = await stage(vault);
-      await expect(vault.keep(wrong, "2025/02/28/../../x")).rejects.toThrow(RangeError);
+      await expect(vault.keep(wrong, { key: "2025/02/28/../../x" })).rejects.toThrow(RangeError);
       expect(existsSync(wrong.path)).toBe(true);
     });
 
@@ -93,7 +119,7 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
       expect((await Promise.all(keys.map(read))).map(String)).toEqual(contents);
     });
 
-    test("takes back what it kept, and does not mind when it is gone", async () => {
+    test("takes back what it kept, also twice", async () => {
       const key = await vault.keep(await stage(vault));
       const other = await vault.keep(await stage(vault, "other"));
       await vault.discard(key);
@@ -102,14 +128,19 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
       expect((await read(other)).toString()).toBe("other");
     });
 
-    test("refuses what is not there to be kept, or not as long as it was", async () => {
+    test("refuses a file that is not there, or not as long as it was", async () => {
       const staged = await stage(vault, "whole");
       await expect(vault.keep({ ...staged, path: `${staged.path}-gone` })).rejects.toThrow(VaultUnavailable);
       await expect(vault.keep({ ...staged, size: staged.size + 1 })).rejects.toThrow();
-      const asked: string[] = [];
-      clock.advance(2 * hourMs);
-      await vault.sweep(async (keys) => (asked.push(...keys), new Set(keys)), hourMs);
-      expect(asked).toEqual([]);
+      expect(await names()).toEqual([]);
+    });
+
+    test("keeps nothing after the deadline of the request", async () => {
+      const staged = await stage(vault, "late");
+      await expect(vault.keep(staged, { deadline: performance.now() - 1 })).rejects.toThrow(VaultUnavailable);
+      expect(existsSync(staged.path)).toBe(true);
+      expect(await names()).toEqual([]);
+      await vault.keep(staged, { deadline: performance.now() + 60_000 });
     });
 
     test.each([
@@ -137,70 +168,161 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
       expect(await readdir(vault.stagingFolder)).toEqual([]);
     });
 
-    test("lets nobody else look into the staging folder", async () => {
+    test("has room on a disk with some", async () => {
+      expect(await vault.hasRoom()).toBe(true);
+    });
+
+    test("lets no other user look into the staging folder", async () => {
       expect((await stat(vault.stagingFolder)).mode & 0o777).toBe(0o700);
     });
 
-    test("sweeps old staging leftovers and old files without an application, and nothing else", async () => {
-      await stage(vault);
-      const known = await vault.keep(await stage(vault, "known"));
-      const orphan = await vault.keep(await stage(vault));
-      clock.advance(2 * hourMs);
-      const young = await vault.keep(await stage(vault, "young"));
-      expect(await vault.sweep(knowing(known), hourMs)).toEqual({ staged: 1, orphaned: 1, withheld: 0 });
-      expect((await read(known)).toString()).toBe("known");
-      expect((await read(young)).toString()).toBe("young");
-      await expect(vault.read(orphan)).rejects.toThrow();
-      expect(await vault.sweep(knowing(known), hourMs)).toEqual({ staged: 0, orphaned: 0, withheld: 0 });
-    });
+    describe("swept", () => {
+      // The vault is paired with its store as the service does when it starts for the first time.
+      beforeEach(async () => {
+        expect(await sweep(knowing())).toEqual(nothingSwept);
+      });
 
-    test("does not sweep what is young", async () => {
-      const staged = await stage(vault);
-      const key = await vault.keep(await stage(vault, "young"));
-      clock.advance(hourMs / 2);
-      expect(await vault.sweep(knowing(), hourMs)).toEqual({ staged: 0, orphaned: 0, withheld: 0 });
-      expect(existsSync(staged.path)).toBe(true);
-      expect((await read(key)).toString()).toBe("young");
-    });
+      test("loses old staging leftovers, and old files without an application are set aside", async () => {
+        await stage(vault);
+        const known = await vault.keep(await stage(vault, "known"));
+        const orphan = await vault.keep(await stage(vault));
+        clock.advance(2 * hourMs);
+        const young = await vault.keep(await stage(vault, "young"));
+        expect(await sweep(knowing(known))).toEqual({ ...nothingSwept, staged: 1, setAside: 1 });
+        expect((await read(known)).toString()).toBe("known");
+        expect((await read(young)).toString()).toBe("young");
+        await expect(vault.read(orphan)).rejects.toThrow(ResumeMissing);
+        expect(await names()).toContain(`set-aside/${orphan}`);
+        expect(await sweep(knowing(known))).toEqual(nothingSwept);
+      });
 
-    test("asks for at most 500 keys at a time, each once, and finds them all", async () => {
-      const keys = await Promise.all(
-        Array.from({ length: manyFiles }, async () => vault.keep(await stage(vault, "x"))),
-      );
-      clock.advance(2 * hourMs);
-      const batches: (readonly string[])[] = [];
-      const swept = await vault.sweep(async (batch) => (batches.push(batch), new Set(batch.slice(1))), hourMs);
-      expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(500);
-      expect(batches.flat().toSorted()).toEqual(keys.toSorted());
-      expect(swept.orphaned).toBe(batches.length);
-    });
+      test("keeps what is young", async () => {
+        const staged = await stage(vault);
+        const key = await vault.keep(await stage(vault, "young"));
+        clock.advance(hourMs / 2);
+        expect(await sweep(knowing())).toEqual(nothingSwept);
+        expect(existsSync(staged.path)).toBe(true);
+        expect((await read(key)).toString()).toBe("young");
+      });
 
-    test("leaves files alone that are too many to be leftovers: the database may be the wrong one", async () => {
-      const keys = await Promise.all(Array.from({ length: 20 }, async () => vault.keep(await stage(vault, "kept"))));
-      clock.advance(2 * hourMs);
-      expect(await vault.sweep(knowing(...keys.slice(0, 9)), hourMs)).toEqual({ staged: 0, orphaned: 0, withheld: 11 });
-      for (const key of keys) expect((await read(key)).toString()).toBe("kept");
-      expect(await vault.sweep(knowing(...keys.slice(0, 10)), hourMs)).toEqual({
-        staged: 0,
-        orphaned: 10,
-        withheld: 0,
+      test("removes what was set aside 30 days ago, not earlier", async () => {
+        const key = await vault.keep(await stage(vault));
+        clock.advance(2 * hourMs);
+        await sweep(knowing());
+        clock.advance(30 * dayMs - hourMs);
+        expect(await sweep(knowing())).toEqual(nothingSwept);
+        expect(await names()).toContain(`set-aside/${key}`);
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing())).toEqual({ ...nothingSwept, removed: 1 });
+        expect(await names()).toEqual([".identity"]);
+      });
+
+      test("puts back what was set aside and has an application after all", async () => {
+        const key = await vault.keep(await stage(vault, "wanted"));
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing())).toMatchObject({ setAside: 1 });
+        clock.advance(40 * dayMs);
+        expect(await sweep(knowing(key))).toEqual({ ...nothingSwept, putBack: 1 });
+        expect((await read(key)).toString()).toBe("wanted");
+      });
+
+      test("judges only the files of the last days", async () => {
+        const recent = await vault.keep(await stage(vault, "recent"));
+        const old = await vault.keep(await stage(vault, "old"), { key: `2025/02/28/${"0".repeat(32)}` });
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing())).toMatchObject({ setAside: 1 });
+        expect(await isReadable(recent)).toBe(false);
+        expect(await isReadable(old)).toBe(true);
+      });
+
+      test("keeps the newer resumes when the database is restored from a backup", async () => {
+        const keys = await keepMany(55);
+        const inBackup = keys.slice(0, 30);
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing(...inBackup))).toEqual({ ...nothingSwept, withheld: "too-many" });
+        for (const key of keys) expect(await isReadable(key)).toBe(true);
+        // Nor later, when some of them are too old to be looked at and the rest would be few enough.
+        clock.advance(2 * dayMs);
+        const later = await vault.keep(await stage(vault));
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing(...inBackup, ...keys.slice(30, 50)))).toEqual({ ...nothingSwept, setAside: 1 });
+        for (const key of keys) expect(await isReadable(key)).toBe(true);
+        expect(await isReadable(later)).toBe(false);
+      });
+
+      test("sets aside ten at once and not eleven", async () => {
+        const ten = await keepMany(10);
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing())).toEqual({ ...nothingSwept, setAside: 10 });
+        for (const key of ten) expect(await isReadable(key)).toBe(false);
+        const eleven = await keepMany(11);
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing())).toEqual({ ...nothingSwept, withheld: "too-many" });
+        for (const key of eleven) expect(await isReadable(key)).toBe(true);
+      });
+
+      test("keeps everything from the store of another identity: an empty database takes none", async () => {
+        const [aside, kept] = [await vault.keep(await stage(vault)), await vault.keep(await stage(vault))];
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing(kept))).toMatchObject({ setAside: 1 });
+        clock.advance(40 * dayMs);
+        const newer = await vault.keep(await stage(vault));
+        clock.advance(2 * hourMs);
+        const before = await names();
+        expect(await sweep(knowing(), "another store")).toEqual({ ...nothingSwept, withheld: "other-identity" });
+        expect(await names()).toEqual(before);
+        expect(await sweep(knowing(kept))).toEqual({ ...nothingSwept, setAside: 1, removed: 1 });
+        expect([await isReadable(newer), (await names()).includes(`set-aside/${aside}`)]).toEqual([false, false]);
+      });
+
+      test("asks for at most 500 keys at a time, each once, and finds them all", async () => {
+        const keys = await keepMany(manyFiles);
+        clock.advance(2 * hourMs);
+        const batches: (readonly string[])[] = [];
+        await sweep(async (batch) => (batches.push(batch), new Set(batch)));
+        expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(500);
+        expect(batches.flat().toSorted()).toEqual(keys.toSorted());
+      });
+
+      test("may be swept by several processes at once", async () => {
+        const known = await vault.keep(await stage(vault, "known"));
+        const orphans = await keepMany(4);
+        clock.advance(2 * hourMs);
+        const sweeps = await Promise.all(Array.from({ length: 3 }, () => sweep(knowing(known))));
+        expect(sweeps.map(({ withheld }) => withheld)).toEqual(["none", "none", "none"]);
+        expect((await read(known)).toString()).toBe("known");
+        expect((await names()).filter((name) => !name.startsWith("."))).toEqual(
+          [known, ...orphans.map((key) => `set-aside/${key}`)].toSorted(),
+        );
+      });
+
+      test("keeps everything while the store cannot be asked", async () => {
+        const key = await vault.keep(await stage(vault, "kept"));
+        clock.advance(2 * hourMs);
+        await expect(sweep(unavailable)).rejects.toThrow("the database is away");
+        expect((await read(key)).toString()).toBe("kept");
       });
     });
 
-    test("may be swept by several processes at once", async () => {
-      const known = await vault.keep(await stage(vault, "known"));
-      const orphans = await Promise.all(Array.from({ length: 4 }, async () => vault.keep(await stage(vault))));
-      clock.advance(2 * hourMs);
-      await Promise.all(Array.from({ length: 3 }, () => vault.sweep(knowing(known), hourMs)));
-      expect((await read(known)).toString()).toBe("known");
-      for (const orphan of orphans) await expect(vault.read(orphan)).rejects.toThrow(ResumeMissing);
-    });
+    describe("that has files and belongs to no store yet", () => {
+      test("is paired with a store that knows some of them, and these files are never judged", async () => {
+        const [known, orphan] = [await vault.keep(await stage(vault)), await vault.keep(await stage(vault))];
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing(known))).toEqual(nothingSwept);
+        const later = await vault.keep(await stage(vault));
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing(known))).toEqual({ ...nothingSwept, setAside: 1 });
+        expect([await isReadable(orphan), await isReadable(later)]).toEqual([true, false]);
+      });
 
-    test("sweeps nothing away when nobody can say what is known", async () => {
-      const key = await vault.keep(await stage(vault, "kept"));
-      clock.advance(2 * hourMs);
-      await expect(vault.sweep(unknowing, hourMs)).rejects.toThrow("the database is away");
-      expect((await read(key)).toString()).toBe("kept");
+      test("is not paired with a store that knows none of them", async () => {
+        const key = await vault.keep(await stage(vault));
+        clock.advance(2 * hourMs);
+        for (const _time of [1, 2]) {
+          expect(await sweep(knowing())).toEqual({ ...nothingSwept, withheld: "other-identity" });
+        }
+        expect(await names()).toEqual([key]);
+      });
     });
   });
 };

@@ -1,4 +1,4 @@
-// What counts as a DOC: an OLE compound file with a WordDocument stream in its root, told truthfully.
+// What counts as a DOC: an OLE compound file with a WordDocument stream in its root, and no macros.
 import { expect, test } from "vitest";
 import { useJudge } from "./judge.ts";
 import { wordCompound, writeCompound, type CompoundParts } from "./write-compound.ts";
@@ -31,6 +31,27 @@ test("an encrypted Office package is refused and its sender told why", async () 
   const file = writeCompound([stream("EncryptionInfo"), stream("EncryptedPackage")]);
   const inspection = await judge(file, "cv.docx");
   expect(inspection).toMatchObject({ accepted: false, message: expect.stringContaining("password") });
+});
+
+const storage = (name: string) => ({ name, type: "storage" as const, children: [stream("dir")] });
+
+test.each(["Macros", "MACROS", "_VBA_PROJECT_CUR", "_vba_project_cur"])(
+  "a document with a storage %s in its root has macros and is refused",
+  async (name) => {
+    const file = writeCompound([stream("WordDocument"), storage(name)]);
+    expect(await judge(file, "cv.doc")).toEqual({
+      accepted: false,
+      message: "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.",
+    });
+  },
+);
+
+test.each([
+  ["a stream called Macros", stream("Macros")],
+  ["an embedded workbook with macros", { name: "ObjectPool", type: "storage" as const, children: [storage("Macros")] }],
+])("a document with %s has no macros of its own", async (_, entry) => {
+  const file = writeCompound([stream("WordDocument"), entry]);
+  expect(await judge(file, "cv.doc")).toMatchObject({ accepted: true, kind: "doc" });
 });
 
 test.each<[string, (parts: CompoundParts) => void]>([

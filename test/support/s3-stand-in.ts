@@ -1,5 +1,6 @@
-// Speaks as much S3 on a loopback port as a vault needs: put, get and delete objects, list them in pages, look at a bucket.
-// Refuses what a store refuses (no signature, no length, another checksum, another bucket) and fails as it is told to.
+// Speaks as much S3 on a loopback port as a vault needs: puts, gets, copies and deletes objects, lists them in pages, looks
+// at a bucket.
+// Refuses what a store refuses (no signature, no length, another checksum, another bucket) and fails when a test wants it.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -39,7 +40,7 @@ export interface StoredObject {
 export const s3Credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "hunter2-hunter2" };
 const bucketName = "resumes";
 /** A page of a listing: fewer than are asked for, which a store may do. */
-const pageMax = 300;
+const pageMax = 100;
 
 export class S3StandIn implements AsyncDisposable {
   readonly bucket = bucketName;
@@ -129,6 +130,8 @@ export class S3StandIn implements AsyncDisposable {
 
   #answer({ method, headers }: IncomingMessage, url: URL, key: string, body: Buffer): Answer {
     if (key === "") return method === "HEAD" ? { status: 200, headers: {}, body: Buffer.alloc(0) } : this.#list(url);
+    const source = headers["x-amz-copy-source"];
+    if (typeof source === "string") return this.#copy(decodeURIComponent(source), key);
     if (method === "PUT") return this.#put(key, headers as Record<string, string | undefined>, body);
     if (method === "DELETE") {
       this.objects.delete(key);
@@ -154,12 +157,19 @@ export class S3StandIn implements AsyncDisposable {
     return { status: 200, headers: { etag: `"${etag}"`, ...encryption }, body: Buffer.alloc(0) };
   }
 
+  #copy(source: string, key: string): Answer {
+    const found = this.objects.get(source.replace(`${bucketName}/`, ""));
+    if (found === undefined) return { status: 404, headers: xml, body: errorBody("NoSuchKey") };
+    this.objects.set(key, { ...found, modifiedAt: this.now() });
+    return { status: 200, headers: xml, body: Buffer.from("<CopyObjectResult><ETag>x</ETag></CopyObjectResult>") };
+  }
+
   #list(url: URL): Answer {
     const prefix = url.searchParams.get("prefix") ?? "";
     const after = url.searchParams.get("continuation-token") ?? "";
     const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
-    const page = keys.slice(0, pageMax);
-    const more = keys.length > pageMax;
+    const page = keys.slice(0, Math.min(pageMax, Number(url.searchParams.get("max-keys") ?? pageMax)));
+    const more = keys.length > page.length;
     const contents = page.map((key) => {
       const modified = new Date(this.objects.get(key)?.modifiedAt ?? 0).toISOString();
       return `<Contents><Key>${key}</Key><LastModified>${modified}</LastModified></Contents>`;

@@ -22,7 +22,7 @@ const identityName = ".identity";
  * Names are without the prefix. Ages follow the store's clock alone, that of its answers and that of
  * its objects: ours may be wrong, and what another machine has just sent must never look old.
  */
-export class Bucket implements Shelf {
+export class S3Bucket implements Shelf {
   readonly #sdk: S3Sdk;
   readonly #client: S3Client;
   readonly #place: S3Place;
@@ -98,9 +98,9 @@ export class Bucket implements Shelf {
   }
 
   async move(from: string, to: string): Promise<boolean> {
-    const { Bucket, Key } = this.#addressOf(from);
+    const source = this.#addressOf(from);
     // Names of ours need no encoding; the prefix may.
-    const CopySource = `${Bucket}/${Key.split("/").map(encodeURIComponent).join("/")}`;
+    const CopySource = `${source.Bucket}/${source.Key.split("/").map(encodeURIComponent).join("/")}`;
     const command = () => new this.#sdk.CopyObjectCommand({ ...this.#addressOf(to), CopySource });
     try {
       await this.#calls.send((abortSignal) => this.#client.send(command(), { abortSignal }));

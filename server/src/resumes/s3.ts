@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
-import { Bucket } from "./s3-bucket.ts";
+import { S3Bucket } from "./s3-bucket.ts";
 import { S3Calls, s3Limits, type S3Limits } from "./s3-calls.ts";
 import { createS3Client, loadS3Sdk, type S3Place } from "./s3-sdk.ts";
 import { DiskRoom, freeBytesOf, isSystemError, openStagingFolder, probeFolder, sweepStaged } from "./staging.ts";
@@ -32,13 +32,13 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
   const sdk = await loadS3Sdk();
   const client = await createS3Client(sdk, settings, limits);
   const stagingFolder = await openStagingFolder(resolve(settings.folder));
-  const bucket = new Bucket(sdk, client, settings, new S3Calls(limits));
+  const bucket = new S3Bucket(sdk, client, settings, new S3Calls(limits));
   const room = new DiskRoom(() => freeBytesOf(stagingFolder), settings.freeBytesMin);
   return new S3Vault({ bucket, clock, limits, stagingFolder, room, links: settings.links });
 };
 
 interface Parts {
-  readonly bucket: Bucket;
+  readonly bucket: S3Bucket;
   readonly clock: Clock;
   readonly limits: S3Limits;
   readonly stagingFolder: string;

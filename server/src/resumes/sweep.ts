@@ -96,10 +96,10 @@ interface Pairing {
   readonly judgedFrom: number;
 }
 
-const writePairing = ({ identity, judgedFrom }: Pairing) => `${identity} ${judgedFrom}\n`;
+const writePairing = ({ identity, judgedFrom }: Pairing) => `${identity}\n${judgedFrom}\n`;
 
 function readPairing(text: string): Pairing {
-  const [identity = "", judgedFrom] = text.trim().split(" ");
+  const [identity = "", judgedFrom] = text.split("\n");
   return { identity, judgedFrom: Number(judgedFrom) };
 }
 
