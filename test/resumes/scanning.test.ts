@@ -1,4 +1,5 @@
-// Virus scanning through the running service: what the scanner says, and what happens while it says nothing.
+// Virus scanning through the running service and its command line. What the scanner does with each answer of the daemon is
+// in scanner.test.ts.
 import { expect, test } from "vitest";
 import { join } from "node:path";
 import { openStore } from "../../server/src/storage/open-store.ts";
@@ -39,45 +40,21 @@ test("a resume is scanned whole after it was accepted, and an infected one canno
     expect([refused.code, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain("infected");
   }
-  // An alarm may be false: nothing is thrown away.
-  expect(await service.files("resumes")).toHaveLength(2);
+  // An alarm may be false, so both files are still there.
+  expect((await service.files("resumes")).filter((path) => /[0-9a-f]{32}$/.test(path))).toHaveLength(2);
 });
 
-test.each([["hang up"], ["INSTREAM size limit exceeded. ERROR"], [""]])(
-  "a scanner that answers %j delays saving, never the submission",
-  async (excuse) => {
-    await using clamd = await ClamdStandIn.open();
-    const env = { CLAMD_ADDRESS: clamd.address };
-    clamd.excuses.push(excuse);
-    await using service = await startService({ env });
-    const reference = await apply(service, pdf());
-    await expect.poll(() => clamd.excuses.length, { timeout: 20_000 }).toBe(0);
-    expect(await scanOf(service, reference)).toBe("unscanned");
-    const refused = await save(service, reference, env);
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("not judged");
-  },
-);
-
-test("a resume that the scanner cannot judge does not hold up those behind it", async () => {
+test("a scanner that gives no verdict delays saving, never the submission", async () => {
   await using clamd = await ClamdStandIn.open();
-  await using first = await startService();
-  const [odd, good] = [await apply(first, pdf("odd.pdf", 700)), await apply(first, pdf())];
-  await first.stop();
+  const env = { CLAMD_ADDRESS: clamd.address };
   clamd.excuses.push("INSTREAM size limit exceeded. ERROR");
-  await using second = await startService({ env: { DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address } });
-  expect(second.url).not.toBe(first.url);
-  await expect.poll(() => scanOf(first, good), { timeout: 20_000 }).toBe("clean");
-  expect(await scanOf(first, odd)).toBe("unscanned");
-});
-
-test("a scanner that never answers does not keep the service from ending", async () => {
-  await using clamd = await ClamdStandIn.open();
-  clamd.excuses.push("say nothing");
-  await using service = await startService({ env: { CLAMD_ADDRESS: clamd.address } });
-  await apply(service, pdf());
+  await using service = await startService({ env });
+  const reference = await apply(service, pdf());
   await expect.poll(() => clamd.excuses.length, { timeout: 20_000 }).toBe(0);
-  await service.stop();
+  expect(await scanOf(service, reference)).toBe("unscanned");
+  const refused = await save(service, reference, env);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("not judged");
 });
 
 test("a scanner that is away is asked again by the next start, and old resumes are caught up with", async () => {

@@ -1,5 +1,4 @@
-// Speaks clamd's INSTREAM on a loopback port. Finds whatever holds the word EICAR; can be told to be away or to answer
-// something else.
+// Speaks clamd's INSTREAM on a loopback port. Finds what holds the word EICAR; a test can have it give other answers.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
