@@ -1,5 +1,5 @@
 // What is done to the site under load: a host is cut off and comes back; hosts are restarted in turn; the database is cut
-// off and comes back. Answers what was seen, and judges nothing.
+// off and comes back. Answers what was seen; the test judges it.
 import { until, type ServiceHost } from "./machines.ts";
 import type { Site } from "./site.ts";
 
@@ -42,7 +42,7 @@ const isAsked = (service: ServiceHost, before: number) =>
 export interface CutOff {
   /** From pulling the cable until the host is back in service. */
   readonly all: Phase;
-  /** While it was away and everybody knew. */
+  /** While it was away and the balancer knew. */
   readonly withoutIt: Phase;
   readonly notReadyAfterMs: number;
   readonly readyAfterMs: number;
@@ -108,12 +108,13 @@ export interface Stored {
 /** Ends the load and compares what is stored with what was acknowledged. */
 export async function compare({ clients, database }: Site): Promise<Stored> {
   await clients.stop();
-  const rows = await database.all<{ reference: string }>("SELECT reference FROM inquiry");
-  const stored = new Set(rows.map(({ reference }) => reference));
+  await using store = await database.openStore();
+  const stored = new Set<string>();
+  for await (const { reference } of store.readSubmissions("inquiry", {})) stored.add(reference);
   const known = new Set(clients.acknowledged.map(({ inquiryId }) => inquiryId));
   return {
     acknowledged: clients.acknowledged.length,
-    rows: rows.length,
+    rows: stored.size,
     lost: [...known].filter((id) => !stored.has(id)).length,
     unknown: [...stored].filter((id) => !known.has(id)).length,
   };
@@ -121,13 +122,13 @@ export async function compare({ clients, database }: Site): Promise<Stored> {
 
 /** Waits until no mail waits, and counts what the provider took. */
 export async function countMails(site: Site): Promise<{ stored: number; taken: number; twice: number }> {
-  const stored = await until("mails to be sent", async () => {
-    const [mails] = await site.database.all<{ waiting: number; stored: number }>(
-      "SELECT (count(*) FILTER (WHERE status <> 'sent'))::integer AS waiting, count(*)::integer AS stored FROM mail",
-    );
-    return mails?.waiting === 0 ? mails.stored : undefined;
+  await using store = await site.database.openStore();
+  await until("mails to be sent", async () => {
+    const { queued, failed, inDoubt } = await store.mailBacklog();
+    return queued + failed + inDoubt === 0 ? true : undefined;
   });
+  const { length } = await store.listMails({ status: "sent", limit: 1_000_000 });
   const ids = site.takenMails();
   const different = new Set(ids).size;
-  return { stored, taken: different, twice: ids.length - different };
+  return { stored: length, taken: different, twice: ids.length - different };
 }

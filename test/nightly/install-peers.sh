@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Installs the real peers that some tests run against, as root on Debian: OpenStack Swift with its S3 door. Everywhere
-# else, and when the packages cannot be had, it says so and succeeds: the tests that need them are skipped then.
+# Installs what nightly tests run against, as root on Debian: OpenStack Swift with its S3 door, HAProxy, nginx. Everywhere
+# else, and when the packages cannot be had, it says so and succeeds; the tests that need them are then skipped.
 set -uo pipefail
 
-# Without what they recommend: no service is to be started, and none is kept running.
-packages=(swift-proxy swift-account swift-container swift-object memcached)
+packages=(swift-proxy swift-account swift-container swift-object memcached haproxy nginx-light iproute2)
 
 skip() {
   echo "install-peers: $1; tests against real peers are skipped."

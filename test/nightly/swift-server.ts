@@ -74,7 +74,7 @@ export class SwiftServer implements AsyncDisposable {
   }
 }
 
-/** Ports that nobody listens on: all at once, so that they differ. */
+/** Free ports: all at once, so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   for (const server of servers) {
@@ -86,7 +86,7 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Waits until somebody listens on a port. Without a limit of its own: that is the test's. */
+/** Waits until a server listens on a port. The test's time-out is the limit. */
 async function listening(port: number, processes: readonly ChildProcess[]): Promise<void> {
   for (;;) {
     if (processes.some(({ exitCode }) => exitCode !== null)) throw new Error("A process of Swift has ended.");
@@ -157,7 +157,7 @@ allow_multipart_uploads = false
 # Few, so that a handful of objects are several pages.
 max_bucket_listing = 50
 # Tests put the time of its answers forward, and the SDK believes it.
-allowable_clock_skew = 1000000
+allowable_clock_skew = 10000000
 [filter:tempauth]
 use = egg:swift#tempauth
 user_test_tester = testing .admin

@@ -9,11 +9,13 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import { startProcess, type ServiceProcess } from "../support/service-process.ts";
-import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { openStore } from "../../../server/src/storage/open-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import { startProcess, type ServiceProcess } from "../../support/service-process.ts";
+import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { ownAddress, type Host } from "./network.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 // PostgreSQL refuses to run as root; this user is everywhere.
 const nobody = 65_534;
 const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
@@ -36,7 +38,8 @@ export async function until<T>(what: string, ask: () => Promise<T | undefined>):
 
 export interface Database extends AsyncDisposable {
   readonly url: string;
-  all<Row>(query: string): Promise<Row[]>;
+  /** Reads as the command line does. */
+  openStore(): Promise<Store>;
 }
 
 /** Starts PostgreSQL, which syncs as it does in earnest. */
@@ -68,22 +71,19 @@ export async function startDatabase(host: Host, folder: string): Promise<Databas
   ];
   const server = spawn(words[0]!, words.slice(1), { stdio: ["ignore", "ignore", "ignore"], cwd: "/" });
   const url = `postgres://submissions@${host.address}:5432/postgres?sslmode=disable`;
-  const client = await until("a database", async () => {
-    const opening = new Client(url);
-    opening.on("error", () => {});
+  await until("a database", async () => {
+    const client = new Client(url);
+    client.on("error", () => {});
     // ECONNREFUSED and "the database system is starting up".
-    return opening.connect().then(
-      () => opening,
+    return client.connect().then(
+      () => client.end().then(() => true),
       () => undefined,
     );
   });
   return {
     url,
-    all: async <Row>(query: string) => (await client.query(query)).rows as Row[],
-    async [Symbol.asyncDispose]() {
-      await client.end();
-      await end(server, "SIGINT");
-    },
+    openStore: () => openStore({ kind: "postgres", url, replicaUrl: null, poolMax: 2 }, { access: "read-only" }),
+    [Symbol.asyncDispose]: () => end(server, "SIGINT"),
   };
 }
 

@@ -1,6 +1,6 @@
 // Runs all of it in a network of its own and prints what was seen; two to three minutes, as root on Linux with iproute2,
 // util-linux, openssl and HAProxy:
-//   npm exec -- node -C @submissions/source test/topology/run.ts
+//   npm exec -- node -C @submissions/source test/nightly/topology/run.ts
 // With the word `host` it is the cut-off of a host alone.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
