@@ -1,32 +1,18 @@
-// The parts of an OpenAPI 3.1 document that this service writes, as types. Only what is used; the whole vocabulary is
-// the specification's business.
+// The parts of an OpenAPI 3.1 document that this service writes, as types.
 
-/** A schema of JSON Schema 2020-12, as zod and we write them. */
+/** A schema of JSON Schema 2020-12. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minimum?: number;
-  readonly contentMediaType?: string;
   readonly examples?: readonly unknown[];
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly [keyword: string]: unknown;
 }
 
 export interface Example {
   readonly summary?: string;
-  readonly description?: string;
   readonly value: unknown;
 }
 
@@ -38,26 +24,13 @@ export interface MediaType {
 
 type Content = Readonly<Record<string, MediaType>>;
 
-/** A header, or a reference to one in the components. */
-export interface Header {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly required?: boolean;
-  readonly schema?: Schema;
-}
+/** A part of the components. */
+export type Reference = { readonly $ref: string };
 
 export interface Answer {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Header>>;
+  readonly headers: Readonly<Record<string, Reference>>;
   readonly content: Content;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
 }
 
 export interface Operation {
@@ -66,10 +39,21 @@ export interface Operation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly security: readonly [];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly Reference[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   /** By status. */
   readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Header {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface Parameter extends Header {
+  readonly name: string;
+  readonly in: "header";
 }
 
 export interface OpenApiDocument {
@@ -88,11 +72,6 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly headers: Readonly<Record<string, Header>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
   };
-}
-
-/** Follows a reference into the components, one step; anything else is returned as it is. */
-export function resolveSchema(document: OpenApiDocument, schema: Schema): Schema {
-  const name = schema.$ref?.replace("#/components/schemas/", "");
-  return (name === undefined ? undefined : document.components.schemas[name]) ?? schema;
 }

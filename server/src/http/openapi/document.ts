@@ -1,158 +1,193 @@
-// Builds the OpenAPI 3.1 document: trpc-to-openapi turns the router's schemas and meta into operations, and what it cannot
-// know (the true refusals, headers, examples, files) is put in here. Knows nothing of serving it.
+// Builds the OpenAPI 3.1 document. trpc-to-openapi makes the operations from the router's schemas and meta. This adds what
+// it cannot know: the true refusals, headers, examples, the file, and the health paths.
 import { altchaChallengePath, altchaField } from "@submissions/shared/altcha";
 import { resumeField } from "@submissions/shared/application";
 import { bytesMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";
-import { answerHeaders, errorSchemas, everyAnswersHeaders, rateLimitHeaders, refusalsOf } from "./refusals.ts";
-import { examplesOf, multipartExamples, type OperationExamples } from "./examples.ts";
-import { healthPaths } from "./health-paths.ts";
-import type { Answer, MediaType, OpenApiDocument, Operation, Schema } from "./document-types.ts";
+import { everyAnswer, headers, parameters, rateLimit, refer, refusalSchemas, retryAfter } from "./components.ts";
+import type { Answer, OpenApiDocument, Operation, Schema } from "./document-types.ts";
+import { examples, type OperationExamples } from "./examples.ts";
+import { refusalsOf } from "./refusals.ts";
 
 export interface DocumentOptions {
   /** Where callers reach the service, without a slash at the end. */
   readonly publicUrl: string;
   /** The version of the service. */
   readonly version: string;
-  /** Whether submissions need a proof of work; not, if left out. */
-  readonly proofOfWork?: boolean;
+  /** Whether submissions need a proof of work. */
+  readonly proofOfWork: boolean;
 }
 
 const description = `Takes inquiries about dataset packages, newsletter subscriptions and job applications.
 
-A \`200\` means that the submission and its mails are on stable storage. Every refusal has one body, \`Error\`: a message that is safe to show, a code for programs, the id of the request, and under \`issues\` all problems of the fields at once. A refused request leaves nothing behind.
+A \`200\` means that the submission and its mails are on stable storage. Every refusal has one body, \`Refusal\`: a message that is safe to show, a code for programs, the id of the request, and under \`issues\` all problems of the fields at once. A refused request leaves nothing behind.
 
-Texts are trimmed and brought to Unicode's composed form (NFC); lengths count code points, not bytes. An optional field that is blank counts as absent. Fields that are not documented are ignored.
+Texts are trimmed and brought to Unicode's composed form (NFC). Lengths count code points, not bytes. An optional field that is blank counts as absent. Fields that are not documented are ignored.
 
-The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same words.
+The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same messages.
 
-This is what programs get. A browser that posts a form, and would rather read \`text/html\` than JSON, is answered with pages by the same addresses.`;
+This document describes what programs get. A browser that posts a form and prefers \`text/html\` to JSON gets pages from the same addresses.`;
 
 const proofDescription = `
 
-Every submission needs a proof of work (ALTCHA): get a challenge from \`${altchaChallengePath}\`, solve it, and send the solution as the text \`${altchaField}\` beside the fields of the operation, as ALTCHA's widget does. A challenge is good for one submission.`;
+Every submission needs a proof of work (ALTCHA). Get a challenge from \`${altchaChallengePath}\`, solve it, and send the solution as the text \`${altchaField}\` beside the fields of the operation, as ALTCHA's widget does. A challenge is good for one submission.`;
 
 const tags = [
   { name: "Submissions", description: "What visitors send." },
   { name: "Health", description: "What orchestrators and load balancers ask." },
 ];
 
-/** Builds the document. The schemas of the router are read, never changed. */
-export function buildOpenApiDocument({ publicUrl, version, proofOfWork = false }: DocumentOptions): OpenApiDocument {
-  const words = proofOfWork ? description + proofDescription : description;
-  const info = { title: "Submissions", version, description: words, license: { name: "MIT", identifier: "MIT" } };
-  const generated = generateOpenApiDocument(appRouter, {
-    ...info,
-    baseUrl: publicUrl,
-    // Left out, a bearer scheme would be made up.
-    securitySchemes: {},
-  }) as unknown as Pick<OpenApiDocument, "openapi" | "paths">;
+/** Builds the document. It reads the router's schemas and never changes them. */
+export function buildOpenApiDocument({ publicUrl, version, proofOfWork }: DocumentOptions): OpenApiDocument {
+  const info = {
+    title: "Submissions",
+    version,
+    description: proofOfWork ? description + proofDescription : description,
+    license: { name: "MIT", identifier: "MIT" },
+  };
+  // Without `securitySchemes` the library would invent a bearer scheme.
+  const generated = generateOpenApiDocument(appRouter, { ...info, baseUrl: publicUrl, securitySchemes: {} });
+  const { openapi, paths } = generated as unknown as Pick<OpenApiDocument, "openapi" | "paths">;
   const schemas: Record<string, Schema> = {};
-  const paths = Object.entries(generated.paths).map(([path, methods]) => [
-    path,
-    Object.fromEntries(Object.entries(methods).map(([method, raw]) => [method, complete(raw, schemas, proofOfWork)])),
-  ]);
+  const submissions = Object.entries(paths).map(([path, methods]) => {
+    const operations = Object.entries(methods).map(([method, raw]) => [method, complete(raw, schemas, proofOfWork)]);
+    return [path, Object.fromEntries(operations)];
+  });
   return {
-    openapi: generated.openapi,
+    openapi,
     info,
     servers: [{ url: publicUrl, description: "This service" }],
-    externalDocs: { url: `${publicUrl}/docs`, description: "This document, for reading" },
+    externalDocs: { url: `${publicUrl}/docs`, description: "This document, to read and to try" },
     security: [],
     tags,
-    paths: { ...Object.fromEntries(paths), ...healthPaths },
-    components: { schemas: { ...schemas, ...errorSchemas }, headers: answerHeaders },
+    paths: { ...Object.fromEntries(submissions), ...healthPaths },
+    components: { schemas: { ...schemas, ...refusalSchemas }, headers, parameters },
   };
 }
 
-// The generated operation with everything of ours. Its schemas move to the components, so that generated clients have
-// names for them.
+// The schemas move to the components, so that generated clients have names for them.
 function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: boolean): Operation {
   const { operationId } = raw;
-  const examples = examplesOf(operationId);
+  const shown = examples[operationId];
+  const receipt = raw.responses[200]?.content["application/json"]?.schema;
+  const content = raw.requestBody?.content ?? {};
+  const type = multipart in content ? multipart : json;
+  const body = content[type]?.schema;
+  if (shown === undefined || receipt === undefined || body === undefined)
+    throw new Error(`${operationId} lacks its body, its receipt or its examples.`);
   const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
-  const content = Object.entries(raw.requestBody?.content ?? {});
-  const body = content.map(([type, { schema }]) => [
-    type,
-    type === "multipart/form-data"
-      ? multipart(reference(schemas, `${name}Form`, filled(schema, examples)), examples)
-      : {
-          schema: reference(schemas, `${name}Request`, filled(withoutFile(schema), examples)),
-          examples: examples.bodies,
-        },
-  ]);
-  const { parameters = [], ...rest } = raw;
+  schemas[`${name}Request`] = withExamples(body, shown);
+  schemas[`${name}Receipt`] = receipt;
+  const file = type === multipart;
   return {
-    ...rest,
-    ...(parameters.length === 0 ? {} : { parameters }),
+    operationId,
+    summary: raw.summary,
+    description: file ? raw.description + otherBodies(shown) : raw.description,
+    tags: raw.tags,
     security: [],
-    requestBody: { required: true, content: Object.fromEntries(body) },
+    parameters: [refer("parameters", "IdempotencyKey")],
+    requestBody: {
+      required: true,
+      content: {
+        [type]: {
+          schema: refer("schemas", `${name}Request`),
+          examples: {
+            complete: { summary: "Every field", value: shown.complete },
+            minimal: { summary: "Required fields only", value: shown.minimal },
+          },
+          ...(file && { encoding: { [resumeField]: { contentType: resumeTypes } } }),
+        },
+      },
+    },
     responses: {
-      200: accepted(raw, reference.bind(null, schemas, `${name}Receipt`), examples),
-      ...refusalsOf({ operationId, contentTypes: content.map(([type]) => type), issues: examples.issues, proofOfWork }),
-    },
-  };
-}
-
-function reference(schemas: Record<string, Schema>, name: string, schema: Schema): Schema {
-  schemas[name] = schema;
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function accepted(raw: Operation, name: (schema: Schema) => Schema, { receipt }: OperationExamples): Answer {
-  const { headers, content } = raw.responses[200] ?? {};
-  const schema = content?.["application/json"]?.schema;
-  if (schema === undefined) throw new Error(`${raw.operationId} answers with nothing.`);
-  return {
-    description: "Accepted, and committed to stable storage.",
-    headers: { ...headers, ...everyAnswersHeaders, ...rateLimitHeaders },
-    content: {
-      "application/json": {
-        schema: name(schema),
-        ...(receipt === undefined ? {} : { examples: { accepted: { summary: "Accepted", value: receipt } } }),
+      200: {
+        description: "Accepted, and committed to stable storage.",
+        headers: { ...everyAnswer, "idempotency-replayed": refer("headers", "IdempotencyReplayed"), ...rateLimit },
+        content: {
+          [json]: {
+            schema: refer("schemas", `${name}Receipt`),
+            examples: { accepted: { summary: "Accepted", value: shown.receipt } },
+          },
+        },
       },
+      ...refusalsOf({
+        submission: true,
+        file,
+        reference: Object.keys(receipt.properties ?? {}).some((field) => field.endsWith("Id")),
+        proofOfWork,
+        issues: shown.issues,
+      }),
     },
   };
 }
 
-// Only multipart carries files, so the other two kinds of body do not know the field.
-function withoutFile(schema: Schema): Schema {
-  const { [resumeField]: _file, ...properties } = schema.properties ?? {};
-  return { ...schema, properties };
-}
+const json = "application/json";
+const multipart = "multipart/form-data";
+const resumeTypes =
+  "application/pdf, application/msword, application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
-function multipart(schema: Schema, examples: OperationExamples): MediaType {
-  return {
-    schema,
-    examples: multipartExamples(examples),
-    encoding: {
-      [resumeField]: {
-        contentType:
-          "application/pdf, application/msword, application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-      },
-    },
-  };
-}
+// Told in words only: a client generated from several media types sends the first, or JSON, and loses the file.
+const otherBodies = ({ minimal }: OperationExamples): string => `
+
+Without a resume the same fields may also be sent as \`application/json\`:
+
+\`\`\`json
+${JSON.stringify(minimal, null, 2)}
+\`\`\`
+
+or as \`application/x-www-form-urlencoded\`:
+
+\`\`\`
+${new URLSearchParams(minimal as Record<string, string>).toString()}
+\`\`\``;
 
 // zod writes no examples for optional fields, and its own words for files.
-function filled(schema: Schema, { bodies }: OperationExamples): Schema {
-  const [first] = Object.values(bodies);
-  const values = (first?.value ?? {}) as Readonly<Record<string, unknown>>;
-  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    if (name === resumeField) return [name, file(property)];
-    return [name, name in values ? { examples: [values[name]], ...property } : property];
-  });
+function withExamples(schema: Schema, { complete: values }: OperationExamples): Schema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+    name,
+    name === resumeField
+      ? { type: "string", format: "binary", description: property.description, maxLength: bytesMax.resume }
+      : { examples: [values[name]], ...property },
+  ]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-// OpenAPI 3.1 reads a string without `contentEncoding` as the bytes themselves, and `maxLength` as their number.
-// `format` is for the many tools that still look for it.
-function file({ description: words }: Schema): Schema {
+// The health paths are plain routes, so nothing generates them.
+const healthPaths: OpenApiDocument["paths"] = {
+  "/healthz": {
+    get: health("isAlive", "Is the process alive?", "Answers as long as the process runs. Looks at nothing else.", {
+      200: status("The process is alive.", ["ok"]),
+    }),
+  },
+  "/readyz": {
+    get: health("isReady", "Are submissions accepted?", "Asks the database and the resume store. For load balancers.", {
+      200: status("Submissions are accepted.", ["ready"]),
+      503: status(
+        "Submissions are not accepted: a part of the service is unusable, or the process is shutting down.",
+        ["unavailable", "draining"],
+        { failed: { type: "array", description: "What is unusable.", items: { type: "string" } } },
+      ),
+    }),
+  },
+};
+
+function health(operationId: string, summary: string, words: string, answers: Record<string, Answer>): Operation {
+  const refusals = refusalsOf({ submission: false, file: false, reference: false, proofOfWork: false, issues: [] });
+  const responses = { ...refusals, ...answers };
+  return { operationId, summary, description: words, tags: ["Health"], security: [], responses };
+}
+
+function status(words: string, values: readonly string[], more: Readonly<Record<string, Schema>> = {}): Answer {
+  const properties = { status: { type: "string", enum: values }, ...more };
   return {
-    type: "string",
-    ...(words === undefined ? {} : { description: words }),
-    format: "binary",
-    contentMediaType: "application/octet-stream",
-    maxLength: bytesMax.resume,
+    description: words,
+    headers: { ...everyAnswer, ...(values.includes("draining") && retryAfter) },
+    content: {
+      [json]: {
+        schema: { type: "object", required: ["status"], additionalProperties: false, properties },
+        examples: Object.fromEntries(values.map((value) => [value, { value: { status: value } }])),
+      },
+    },
   };
 }

@@ -1,50 +1,59 @@
-// Serves the OpenAPI document and its reader. Both are built when first asked for, because only a listening server knows
-// its own address, and kept.
-import type { FastifyInstance, FastifyReply } from "fastify";
-import { serveAsset } from "../pages/asset.ts";
-import { docsAssets, renderDocsPage } from "./reader-page.ts";
-import { buildOpenApiDocument } from "./document.ts";
+// Serves the OpenAPI document and its reader. The document is built when it is first asked for, because only a listening
+// server knows its own address, and then kept.
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
+import type { FastifyInstance } from "fastify";
+import { Asset, serveAsset } from "../pages/assets.ts";
+import { sendPage } from "../pages/page-answer.ts";
+import type { DocumentOptions } from "./document.ts";
 
-interface OpenApiRoutesOptions {
+interface OpenApiRoutesOptions extends Omit<DocumentOptions, "publicUrl"> {
+  readonly brand: string;
   /** Where callers reach the service; asked for once, at the first request. */
   readonly publicUrl: () => string;
-  /** The version of the service. */
-  readonly version: string;
-  /** Whether submissions need a proof of work; not, if left out. */
-  readonly proofOfWork?: boolean;
 }
 
-// The page needs its own style sheet and its own script, and nothing else in the world.
-const pagePolicy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const { resolve } = createRequire(import.meta.url);
+const ours = (name: string) => new Asset(`/docs/${name}`, () => readFileSync(new URL(name, import.meta.url)));
+const swagger = (name: string, file: string) =>
+  new Asset(`/docs/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${file}`)));
+
+/** What the reader loads: Swagger UI, and how this service starts and styles it. */
+export const readerAssets = {
+  swaggerStyle: swagger("swagger-ui.css", "swagger-ui.css"),
+  swaggerScript: swagger("swagger-ui.js", "swagger-ui-bundle.js"),
+  style: ours("reader.css"),
+  script: ours("reader.js"),
+} as const;
+
+/** Public, and the same for every caller. */
+const caching = "public, max-age=300";
 
 /** Adds `/openapi.json`, and `/docs` with its assets. */
-export function openApiRoutes(app: FastifyInstance, { publicUrl, ...options }: OpenApiRoutesOptions): void {
-  const document = once(() => buildOpenApiDocument({ ...options, publicUrl: publicUrl().replace(/\/+$/, "") }));
-  const json = once(() => JSON.stringify(document()));
-  const page = once(() => renderDocsPage(document()));
+export function openApiRoutes(app: FastifyInstance, { brand, publicUrl, ...options }: OpenApiRoutesOptions): void {
+  let built: Promise<string> | undefined;
+
+  async function build(): Promise<string> {
+    const workerData: DocumentOptions = { ...options, publicUrl: publicUrl().replace(/\/+$/, "") };
+    const [json] = await once(new Worker(new URL("document-worker.ts", import.meta.url), { workerData }), "message");
+    return json as string;
+  }
 
   // The registered type, application/vnd.oai.openapi+json, makes browsers download it.
-  app.get("/openapi.json", (_request, reply) => send(reply, "application/json; charset=utf-8", json()));
-  app.get("/docs", (_request, reply) =>
-    send(reply.header("content-security-policy", pagePolicy), "text/html; charset=utf-8", page()),
-  );
-  for (const asset of docsAssets) serveAsset(app, asset);
-}
-
-// Public, the same for everybody, and allowed to be some minutes old; `no-store` is for submissions.
-const send = (reply: FastifyReply, type: string, body: string): FastifyReply =>
-  reply.type(type).header("cache-control", "public, max-age=300").send(body);
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+  app.get("/openapi.json", async (_request, reply) => {
+    built ??= build();
+    const json = await built.catch((error: unknown) => {
+      // The next request tries again.
+      built = undefined;
+      throw error;
+    });
+    return reply.type("application/json; charset=utf-8").header("cache-control", caching).send(json);
+  });
+  app.get("/docs", async (_request, reply) => {
+    const { readerPage } = await import("./reader-page.ts");
+    return sendPage(reply.header("cache-control", caching), readerPage(brand), { policy: "reader", indexed: true });
+  });
+  for (const asset of Object.values(readerAssets)) serveAsset(app, asset);
 }
