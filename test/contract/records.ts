@@ -1,32 +1,37 @@
-// Submissions and mails for tests: every field filled, each call another one. Nothing here is random but identifiers.
+// Submissions for tests, every field filled, and what most tests do with them. Nothing here is random but tokens.
 import { randomUUID } from "node:crypto";
 import type {
   ApplicationRecord,
   InquiryRecord,
-  NewMail,
+  LeasedMail,
   ResumeRecord,
+  StoredSubscriber,
+  SubmissionRecord,
   SubscriptionRecord,
 } from "../../server/src/storage/records.ts";
-import type { Lease } from "../../server/src/storage/store.ts";
+import type { Acceptance, Accepted, Entry, Lease, Store } from "../../server/src/storage/store.ts";
 
 /** 2026-11-21, noon. */
 export const noon = Date.UTC(2026, 10, 21, 12);
-export const day = "20261121";
+export const day = 20261121;
 export const minute = 60_000;
 
 export const lease: Lease = { owner: "this-process", until: noon + minute };
 
-export const reference = (kind: "INQ" | "APP", number: number) => `${kind}-${day}-${String(number).padStart(6, "0")}`;
+/** Another process, whose lease begins when the first one's has ended. */
+export const otherLease: Lease = { owner: "other-process", until: noon + 10 * minute };
+export const afterLease = lease.until + 1;
 
+/** An address of its own for each number: an address gets only a few automatic mails a day. */
 export function inquiry(number: number, more: Partial<InquiryRecord> = {}): InquiryRecord {
   return {
-    reference: reference("INQ", number),
+    kind: "inquiry",
     receivedAt: noon,
-    origin: { door: "rest", requestId: `request-${number}` },
-    emailDisposable: false,
+    door: "rest",
+    requestId: `request-${number}`,
     name: "Ann Buyer",
     company: "Voices Ltd",
-    email: "ann@example.org",
+    email: `ann-${number}@example.org`,
     selectedPackageIds: ["en-GB-scottish", "de-AT"],
     ...more,
   };
@@ -45,12 +50,12 @@ export function resume(number: number, more: Partial<ResumeRecord> = {}): Resume
 
 export function application(number: number, more: Partial<ApplicationRecord> = {}): ApplicationRecord {
   return {
-    reference: reference("APP", number),
+    kind: "application",
     receivedAt: noon,
-    origin: { door: "rpc", requestId: `request-${number}` },
-    emailDisposable: false,
-    fullName: "Ana Souza",
-    email: "ana@example.org",
+    door: "rpc",
+    requestId: `request-${number}`,
+    name: "Ana Souza",
+    email: `ana-${number}@example.org`,
     position: "Accent annotator",
     phone: "+351 912 345 678",
     company: "Estúdio",
@@ -66,45 +71,80 @@ export function application(number: number, more: Partial<ApplicationRecord> = {
 
 export function subscription(more: Partial<SubscriptionRecord> = {}): SubscriptionRecord {
   return {
+    kind: "subscription",
     receivedAt: noon,
-    origin: { door: "rest", requestId: "request" },
+    door: "rest",
+    requestId: "request",
     email: "Reader@example.org",
     source: "footer",
     optIn: "double",
-    confirmTokenHash: tokenHash(),
-    confirmExpiresAt: noon + 7 * 24 * 60 * minute,
-    unsubscribeTokenHash: tokenHash(),
+    confirm: { ...token(), expiresAt: noon + 7 * 24 * 60 * minute },
+    unsubscribe: token(),
     ...more,
   };
 }
 
-const tokenHash = () => (randomUUID() + randomUUID()).replaceAll("-", "");
+const token = () => ({ token: randomUUID(), hash: (randomUUID() + randomUUID()).replaceAll("-", "") });
 
-let addressees = 0;
+export const entry = (submission: Entry["submission"], more: Partial<Entry> = {}): Entry => ({
+  submission,
+  spam: false,
+  key: null,
+  challenge: null,
+  lease,
+  deadline: performance.now() + minute,
+  ...more,
+});
 
-/** A mail to an address that no other mail goes to: an address gets only a few automatic mails a day. */
-export function mail(more: Partial<NewMail> = {}): NewMail {
-  return {
-    id: randomUUID(),
-    kind: "inquiry-receipt",
-    reference: null,
-    content: {
-      to: [`ann-${(addressees += 1)}@example.org`],
-      subject: "We have your inquiry",
-      text: "Thank you.",
-      html: "<p>Thank you.</p>",
-      replyTo: "sales@example.org",
-      headers: { "Auto-Submitted": "auto-replied" },
-    },
-    ...more,
-  };
+/** Offers a submission to the store. */
+export const offer = (store: Store, submission: Entry["submission"], more: Partial<Entry> = {}): Promise<Acceptance> =>
+  store.accept(entry(submission, more));
+
+/** Stores a submission. Fails when the store does not accept it. */
+export async function accept(
+  store: Store,
+  submission: Entry["submission"],
+  more: Partial<Entry> = {},
+): Promise<Accepted> {
+  const acceptance = await offer(store, submission, more);
+  if (acceptance.result !== "accepted") throw new Error(acceptance.result);
+  return acceptance;
 }
 
-export const welcome = (): NewMail => mail({ kind: "newsletter-welcome" });
+/** Stores an inquiry or application and answers its reference. */
+export async function acceptReference(
+  store: Store,
+  submission: SubmissionRecord,
+  more: Partial<Entry> = {},
+): Promise<string> {
+  return (await accept(store, submission, more)).reference ?? "";
+}
 
-/** Everything that an export gives. */
+/** Stores an inquiry and answers its receipt and its notice. */
+export async function acceptMails(store: Store, submission: InquiryRecord): Promise<[LeasedMail, LeasedMail]> {
+  const [receipt, notice] = (await accept(store, submission)).mails;
+  if (receipt === undefined || notice === undefined) throw new Error("A mail is missing.");
+  return [receipt, notice];
+}
+
+export const kindsOf = (mails: readonly { readonly kind: string }[]): string[] => mails.map(({ kind }) => kind);
+export const idsOf = (mails: readonly { readonly id: string }[]): string[] => mails.map(({ id }) => id);
+
+/** Everything that is read. */
 export async function collect<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const row of rows) all.push(row);
   return all;
 }
+
+export const inquiries = (store: Store) => collect(store.readSubmissions("inquiry", {}));
+export const applications = (store: Store) => collect(store.readSubmissions("application", {}));
+export const subscribers = (store: Store) => collect(store.readSubscribers({}));
+
+export async function onlySubscriber(store: Store): Promise<StoredSubscriber | undefined> {
+  const all = await subscribers(store);
+  return all.length === 1 ? all[0] : undefined;
+}
+
+/** All mails of the store, newest first. */
+export const allMails = (store: Store) => store.listMails({ limit: 10_000 });

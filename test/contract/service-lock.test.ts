@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { startChild } from "./children/child.ts";
-import { inquiry, lease } from "./records.ts";
+import { accept, inquiry } from "./records.ts";
 import { openFolder } from "./sqlite-under-test.ts";
 
 const sqlite = (file: string) => ({ kind: "sqlite", file }) as const;
@@ -32,12 +32,12 @@ test("two paths to one database are one database", async () => {
   await expect(lockStore(sqlite(join(folder.path, "other.db")))).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
-test("whoever does not ask for the lock reads and writes beside it", async () => {
+test("a process that does not ask for the lock reads and writes beside it", async () => {
   await using folder = await openFolder();
   const file = join(folder.path, "store.db");
   using _held = await lockStore(sqlite(file));
   await using store = await openStore(sqlite(file));
-  expect(await store.acceptInquiry(inquiry(1), [], lease)).toMatchObject({ result: "accepted" });
+  expect(await accept(store, inquiry(1))).toMatchObject({ result: "accepted" });
 });
 
 test("a hundred owners, every other one killed, leave no lock behind", async () => {

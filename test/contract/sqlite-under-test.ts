@@ -3,15 +3,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { emailKey } from "../../shared/src/fields.ts";
-import { openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
+import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
-import { noon } from "./records.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 
 export interface SqliteUnderTest extends StoreUnderTest {
-  readonly store: OpenStore;
   readonly file: string;
   /** Looks at the database, or changes it, through a connection of its own. */
   raw<T>(use: (database: DatabaseSync) => T): T;
@@ -33,20 +31,33 @@ export async function openSqliteUnderTest(): Promise<SqliteUnderTest> {
     return store;
   };
   const raw = <T>(use: (database: DatabaseSync) => T): T => useRaw(file, use);
+  const change = async (text: string, ...values: SQLInputValue[]) =>
+    raw((database) => void database.prepare(text).run(...values));
   return {
     store: await open(),
     folder: folder.path,
     file,
     raw,
     openAgain: open,
-    fillDay: async (kind, day, free) => raw((database) => fillDay(database, kind, day, free)),
-    spoilMail: async (id, column) =>
-      raw((database) => void database.prepare(`UPDATE mail SET ${column} = '{"' WHERE id = ?`).run(id)),
-    setSubscriber: async (email, status, at) =>
-      raw((database) => {
-        const set = "UPDATE subscriber SET status = ?, unsubscribed_at = ? WHERE email_key = ?";
-        database.prepare(set).run(status, status === "unsubscribed" ? at : null, emailKey(email));
-      }),
+    setTaken: (kind, day, taken) =>
+      change("INSERT OR REPLACE INTO day_counter (kind, day, taken) VALUES (?, ?, ?)", kind, day, taken),
+    deleteSubmission: (reference) => change("DELETE FROM submission WHERE reference = ?", reference),
+    deleteSubscriber: (email) => change("DELETE FROM subscriber WHERE email_key = ?", emailKey(email)),
+    spoilFields: (reference, fields) =>
+      change("UPDATE submission SET fields = ? WHERE reference = ?", fields, reference),
+    spoilTokens: (tokens) => change("UPDATE mail SET tokens = ? WHERE tokens IS NOT NULL", tokens),
+    async failMailsOf(kind) {
+      const fail = "SELECT RAISE(ABORT, 'told to fail')";
+      await change(`CREATE TRIGGER failing BEFORE INSERT ON mail WHEN new.kind = '${kind}' BEGIN ${fail}; END`);
+      return { [Symbol.asyncDispose]: () => change("DROP TRIGGER failing") };
+    },
+    setSubscriber: (email, status, at) =>
+      change(
+        "UPDATE subscriber SET status = ?, unsubscribed_at = ? WHERE email_key = ?",
+        status,
+        status === "unsubscribed" ? at : null,
+        emailKey(email),
+      ),
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -61,21 +72,4 @@ export function useRaw<T>(file: string, use: (database: DatabaseSync) => T): T {
   } finally {
     database.close();
   }
-}
-
-/** One statement, so that a million rows take seconds. */
-function fillDay(database: DatabaseSync, kind: "INQ" | "APP", day: string, free: readonly number[]): void {
-  const columns = "reference, received_at, door, request_id, status, email";
-  const [table, more, values] =
-    kind === "INQ"
-      ? ["inquiry", "name, selected_package_ids", "'Ann', '[]'"]
-      : ["application", "full_name, position", "'Ana', 'Annotator'"];
-  database
-    .prepare(
-      `WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 999999)
-       INSERT INTO ${table} (${columns}, ${more})
-       SELECT ? || format('%06d', n), ?, 'rest', 'r', 'new', 'a@example.org', ${values} FROM number
-       WHERE n NOT IN (SELECT value FROM json_each(?))`,
-    )
-    .run(`${kind}-${day}-`, noon, JSON.stringify(free));
 }

@@ -1,6 +1,6 @@
 // What the contract suite needs of an engine beyond the port: a fresh store for each test, and shortcuts to states that
 // the port reaches only slowly or not yet.
-import type { SubscriberStatus } from "../../server/src/storage/records.ts";
+import type { MailKind, SubmissionKind, SubscriberStatus } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 
 export interface StoreUnderTest extends AsyncDisposable {
@@ -9,10 +9,18 @@ export interface StoreUnderTest extends AsyncDisposable {
   readonly folder: string;
   /** A second store over the same data, as another process would open it. Closed with the first. */
   openAgain(): Promise<Store>;
-  /** Takes all references of a day but the given ones, in bulk. */
-  fillDay(kind: "INQ" | "APP", day: string, free: readonly number[]): Promise<void>;
-  /** Makes a column of a mail unreadable, as a bad disk or a bad version would. */
-  spoilMail(id: string, column: "recipients" | "headers"): Promise<void>;
+  /** Makes the counter of a day (yyyymmdd) say that so many references are taken. */
+  setTaken(kind: SubmissionKind, day: number, taken: number): Promise<void>;
+  /** Deletes a submission with everything that refers to it, as erasing a person does. */
+  deleteSubmission(reference: string): Promise<void>;
+  /** Deletes a subscriber in the same way. */
+  deleteSubscriber(email: string): Promise<void>;
+  /** Replaces the fields of a submission, as a bad disk or another version would. */
+  spoilFields(reference: string, fields: string): Promise<void>;
+  /** Replaces the tokens of all mails that have some. */
+  spoilTokens(tokens: string): Promise<void>;
+  /** Makes storing mails of a kind fail until it is disposed of. */
+  failMailsOf(kind: MailKind): Promise<AsyncDisposable>;
   /** What links and the provider's webhook will do to a subscriber. */
   setSubscriber(email: string, status: SubscriberStatus, at: number): Promise<void>;
 }

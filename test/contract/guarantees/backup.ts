@@ -2,13 +2,13 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inquiry, lease } from "../records.ts";
+import { accept, inquiry } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 export function backupGuarantees(open: OpenStoreUnderTest): void {
   test("writes a backup that only its owner can read", async () => {
     await using tested = await open();
-    await tested.store.acceptInquiry(inquiry(1), [], lease);
+    await accept(tested.store, inquiry(1));
     const file = join(tested.folder, "backup");
     await tested.store.backup(file);
     const { mode, size } = await stat(file);

@@ -1,14 +1,22 @@
-// What the port promises about challenges: each is spent on one submission, whatever kind it is and whoever stores it.
+// What the port promises about challenges: each is spent on one submission, of whatever kind, in whatever process.
 import { expect, test } from "vitest";
 import type { ChallengeRecord, IdempotencyRecord } from "../../../server/src/storage/records.ts";
-import { application, collect, inquiry, lease, mail, minute, noon, subscription, welcome } from "../records.ts";
+import {
+  accept,
+  allMails,
+  application,
+  applications,
+  inquiries,
+  inquiry,
+  minute,
+  noon,
+  offer,
+  subscribers,
+  subscription,
+} from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
-const challenge = (more: Partial<ChallengeRecord> = {}): ChallengeRecord => ({
-  hash: "c".repeat(64),
-  expiresAt: noon + 10 * minute,
-  ...more,
-});
+const challenge: ChallengeRecord = { hash: "c".repeat(64), expiresAt: noon + 10 * minute };
 
 const key: IdempotencyRecord = {
   procedure: "marketplace.inquiry",
@@ -23,70 +31,59 @@ export function challengeGuarantees(open: OpenStoreUnderTest): void {
   test("spends a challenge with its submission, and stores nothing for the same one again, of any kind", async () => {
     await using tested = await open();
     const { store } = tested;
-    expect((await store.acceptInquiry(inquiry(1), [mail()], lease, null, challenge())).result).toBe("accepted");
-    expect(await store.acceptInquiry(inquiry(2), [mail()], lease, null, challenge())).toEqual(spent);
-    expect(await store.acceptApplication(application(1), [mail()], lease, null, challenge())).toEqual(spent);
-    expect(await store.acceptSubscription(subscription(), welcome(), lease, null, challenge())).toEqual(spent);
-    expect(await store.acceptNothing(null, challenge())).toEqual(spent);
-    expect(await collect(store.exportInquiries(0))).toHaveLength(1);
-    expect(await collect(store.exportApplications(0))).toEqual([]);
-    expect(await collect(store.exportSubscribers(0))).toEqual([]);
-    expect(await store.listMails({ limit: 10 })).toHaveLength(1);
+    await accept(store, inquiry(1), { challenge });
+    for (const spam of [false, true]) {
+      for (const submission of [inquiry(2), application(2), subscription()]) {
+        expect(await offer(store, submission, { challenge, spam })).toEqual(spent);
+      }
+    }
+    expect(await inquiries(store)).toHaveLength(1);
+    expect(await applications(store)).toEqual([]);
+    expect(await subscribers(store)).toEqual([]);
+    expect(await allMails(store)).toHaveLength(2);
   });
 
   test("spends a challenge once when many come at the same time, through several processes", async () => {
     await using tested = await open();
     const other = await tested.openAgain();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => {
-        const store = n % 2 === 0 ? tested.store : other;
-        return store.acceptInquiry(inquiry(n), [mail()], lease, null, challenge());
-      }),
+      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? tested.store : other, inquiry(n), { challenge })),
     );
     expect(answers.filter(({ result }) => result === "accepted")).toHaveLength(1);
     expect(answers.filter(({ result }) => result === "challenge-spent")).toHaveLength(19);
-    expect(await collect(tested.store.exportInquiries(0))).toHaveLength(1);
-    expect(await tested.store.listMails({ limit: 100 })).toHaveLength(1);
+    expect(await inquiries(tested.store)).toHaveLength(1);
   });
 
   test("does not spend a challenge whose submission was not stored", async () => {
     await using tested = await open();
     const { store } = tested;
-    await store.acceptInquiry(inquiry(1), [], lease, key);
-    expect(await store.acceptInquiry(inquiry(1), [], lease, null, challenge())).toEqual({ result: "reference-taken" });
-    expect(await store.acceptInquiry(inquiry(2), [], lease, key, challenge())).toEqual({ result: "repeated" });
-    expect((await store.acceptInquiry(inquiry(2), [], lease, null, challenge())).result).toBe("accepted");
+    await accept(store, application(1), { key });
+    const { resume } = application(1);
+    await expect(offer(store, application(2, { resume }), { challenge })).rejects.toThrow();
+    expect(await offer(store, inquiry(2), { key, challenge })).toMatchObject({ result: "repeated" });
+    await accept(store, inquiry(2), { challenge });
   });
 
-  test("takes no key whose challenge is spent, and finds a repetition before the challenge it repeats", async () => {
+  test("takes no key whose challenge is spent, and finds a repetition before the challenge that it repeats", async () => {
     await using tested = await open();
     const { store } = tested;
-    await store.acceptApplication(application(1), [], lease, null, challenge());
-    expect(await store.acceptInquiry(inquiry(1), [], lease, key, challenge())).toEqual(spent);
-    const fresh = challenge({ hash: "d".repeat(64) });
-    expect((await store.acceptInquiry(inquiry(1), [], lease, key, fresh)).result).toBe("accepted");
-    expect(await store.acceptInquiry(inquiry(2), [], lease, key, fresh)).toEqual({ result: "repeated" });
+    await accept(store, application(1), { challenge });
+    expect(await offer(store, inquiry(1), { key, challenge })).toEqual(spent);
+    const fresh = { ...challenge, hash: "d".repeat(64) };
+    await accept(store, inquiry(1), { key, challenge: fresh });
+    expect(await offer(store, inquiry(2), { key, challenge: fresh })).toMatchObject({ result: "repeated" });
   });
 
-  test("takes key and challenge of what is answered and not kept", async () => {
+  test("takes key and challenge of a subscription that is spam, and keeps nothing else of it", async () => {
     await using tested = await open();
     const { store } = tested;
-    expect(await store.acceptNothing(null, null)).toEqual({ result: "accepted", mails: [] });
-    expect(await store.acceptNothing(key, challenge())).toEqual({ result: "accepted", mails: [] });
-    expect(await store.acceptNothing(key, challenge())).toEqual({ result: "repeated" });
-    expect(await store.acceptInquiry(inquiry(1), [], lease, null, challenge())).toEqual(spent);
-    const earlier = { fingerprint: key.fingerprint, reference: null, receiptSent: false };
-    expect(await store.findIdempotency(key.procedure, key.keyHash, 0)).toEqual(earlier);
-  });
-
-  test("forgets challenges that have expired when told, and no others", async () => {
-    await using tested = await open();
-    const { store } = tested;
-    const later = challenge({ hash: "d".repeat(64), expiresAt: noon + 11 * minute });
-    await store.acceptInquiry(inquiry(1), [], lease, null, challenge());
-    await store.acceptInquiry(inquiry(2), [], lease, null, later);
-    expect(await store.forgetChallenges(noon + 10 * minute - 1)).toBe(0);
-    expect(await store.forgetChallenges(noon + 10 * minute)).toBe(1);
-    expect(await store.acceptInquiry(inquiry(3), [], lease, null, later)).toEqual(spent);
+    const kept = { result: "accepted", reference: null, mails: [], capped: [] };
+    expect(await offer(store, subscription(), { spam: true })).toEqual(kept);
+    expect(await offer(store, subscription(), { spam: true, key, challenge })).toEqual(kept);
+    expect(await offer(store, subscription(), { spam: true, key, challenge })).toMatchObject({ result: "repeated" });
+    expect(await offer(store, inquiry(1), { challenge })).toEqual(spent);
+    expect(await store.findEarlier(key)).toMatchObject({ fingerprint: key.fingerprint, reference: null });
+    expect(await subscribers(store)).toEqual([]);
+    expect(await allMails(store)).toEqual([]);
   });
 }

@@ -1,9 +1,20 @@
 // What the port promises about keys under which a submission may be repeated.
 import { expect, test } from "vitest";
-import { automaticMailMs, automaticMailsMax } from "../../../server/src/storage/automatic-mail.ts";
 import { idempotencyMs } from "../../../server/src/storage/store.ts";
 import type { IdempotencyRecord } from "../../../server/src/storage/records.ts";
-import { application, collect, inquiry, lease, mail, noon, subscription, welcome } from "../records.ts";
+import {
+  accept,
+  acceptReference,
+  allMails,
+  application,
+  inquiries,
+  inquiry,
+  lease,
+  noon,
+  offer,
+  subscribers,
+  subscription,
+} from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
@@ -15,81 +26,108 @@ const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
 });
 
 export function idempotencyGuarantees(open: OpenStoreUnderTest): void {
-  test("takes a key with its submission and stores nothing for the same key again", async () => {
+  taking(open);
+  findingEarlier(open);
+}
+
+function taking(open: OpenStoreUnderTest): void {
+  test("takes a key with its submission, and stores nothing for the same key again", async () => {
     await using tested = await open();
     const { store } = tested;
-    expect((await store.acceptInquiry(inquiry(1), [mail()], lease, key())).result).toBe("accepted");
-    expect(await store.acceptInquiry(inquiry(2), [mail()], lease, key())).toEqual({ result: "repeated" });
-    expect(await collect(store.exportInquiries(0))).toHaveLength(1);
-    expect(await store.listMails({ limit: 10 })).toHaveLength(1);
+    const reference = await acceptReference(store, inquiry(1), { key: key() });
+    const earlier = { fingerprint: key().fingerprint, reference, receiptSent: false, spam: false };
+    const other = key({ fingerprint: "other content" });
+    expect(await offer(store, inquiry(2), { key: key() })).toEqual({ result: "repeated", earlier });
+    expect(await offer(store, inquiry(2), { key: other })).toEqual({ result: "repeated", earlier });
+    expect(await inquiries(store)).toHaveLength(1);
+    expect(await allMails(store)).toHaveLength(2);
   });
 
-  test("takes a key once when many come at the same time", async () => {
+  test("takes a key once when many come at the same time, through several processes", async () => {
     await using tested = await open();
+    const other = await tested.openAgain();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => tested.store.acceptInquiry(inquiry(n), [mail()], lease, key())),
+      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? tested.store : other, inquiry(n), { key: key() })),
     );
-    expect(answers.filter(({ result }) => result === "accepted")).toHaveLength(1);
-    expect(answers.filter(({ result }) => result === "repeated")).toHaveLength(19);
+    const accepted = answers.filter((answer) => answer.result === "accepted");
+    const repeated = answers.filter((answer) => answer.result === "repeated");
+    expect([accepted.length, repeated.length]).toEqual([1, 19]);
+    for (const { earlier } of repeated) expect(earlier.reference).toBe(accepted[0]?.reference);
+    expect(await inquiries(tested.store)).toHaveLength(1);
   });
 
   test("does not take a key whose submission was not stored", async () => {
     await using tested = await open();
     const { store } = tested;
-    await store.acceptInquiry(inquiry(1), [], lease);
-    expect(await store.acceptInquiry(inquiry(1), [], lease, key())).toEqual({ result: "reference-taken" });
-    expect(await store.findIdempotency("marketplace.inquiry", key().keyHash, 0)).toBeNull();
-    expect((await store.acceptInquiry(inquiry(2), [], lease, key())).result).toBe("accepted");
-  });
-
-  test("finds what a key stands for, and whether its receipt has gone out by now", async () => {
-    await using tested = await open();
-    const { store } = tested;
-    const receipt = mail();
-    await store.acceptInquiry(inquiry(1), [receipt, mail({ kind: "inquiry-notice" })], lease, key());
-    const find = () => store.findIdempotency("marketplace.inquiry", key().keyHash, noon - 1);
-    const earlier = { fingerprint: key().fingerprint, reference: inquiry(1).reference };
-    expect(await find()).toEqual({ ...earlier, receiptSent: false });
-    await store.settleMails([{ id: receipt.id, result: "sent", at: noon, providerId: "p" }], lease.owner);
-    expect(await find()).toEqual({ ...earlier, receiptSent: true });
+    const procedure = "applications.submit";
+    await accept(store, application(1));
+    const { resume } = application(1);
+    await expect(offer(store, application(2, { resume }), { key: key({ procedure }) })).rejects.toThrow();
+    expect(await store.findEarlier(key({ procedure }))).toBeNull();
+    await accept(store, application(2), { key: key({ procedure }) });
   });
 
   test("keeps keys of different procedures apart", async () => {
     await using tested = await open();
     const { store } = tested;
-    await store.acceptInquiry(inquiry(1), [], lease, key());
-    const ofApplications = key({ procedure: "applications.submit" });
+    await accept(store, inquiry(1), { key: key() });
+    await accept(store, application(1), { key: key({ procedure: "applications.submit" }) });
     const ofNewsletter = key({ procedure: "newsletter.subscribe" });
-    expect((await store.acceptApplication(application(1), [], lease, ofApplications)).result).toBe("accepted");
-    expect((await store.acceptSubscription(subscription(), welcome(), lease, ofNewsletter)).result).toBe("accepted");
-    const again = await store.acceptSubscription(subscription(), welcome(), lease, ofNewsletter);
-    expect(again).toEqual({ result: "repeated" });
+    await accept(store, subscription(), { key: ofNewsletter });
+    const again = await offer(store, subscription(), { key: ofNewsletter });
+    const earlier = { fingerprint: key().fingerprint, reference: null, receiptSent: false, spam: false };
+    expect(again).toEqual({ result: "repeated", earlier });
   });
 
-  test("lets a key be used anew once it has run out, and forgets it when told", async () => {
+  test("lets a key be used anew once it has run out", async () => {
     await using tested = await open();
     const { store } = tested;
-    await store.acceptInquiry(inquiry(1), [], lease, key());
-    const later = noon + idempotencyMs;
-    expect(await store.findIdempotency("marketplace.inquiry", key().keyHash, later - idempotencyMs)).toBeNull();
-    const anew = await store.acceptInquiry(inquiry(2), [], lease, key({ createdAt: later }));
-    expect(anew.result).toBe("accepted");
-    expect(await store.forgetIdempotency(later - 1)).toBe(0);
-    expect(await store.forgetIdempotency(later)).toBe(1);
+    await accept(store, inquiry(1), { key: key() });
+    const lastMoment = key({ createdAt: noon + idempotencyMs - 1 });
+    expect(await offer(store, inquiry(2), { key: lastMoment })).toMatchObject({ result: "repeated" });
+    const anew = key({ createdAt: noon + idempotencyMs, fingerprint: "new" });
+    expect(await store.findEarlier(anew)).toBeNull();
+    const reference = await acceptReference(store, inquiry(2), { key: anew });
+    expect(await store.findEarlier(anew)).toMatchObject({ fingerprint: "new", reference });
+  });
+}
+
+function findingEarlier(open: OpenStoreUnderTest): void {
+  test("finds what a key stands for, and whether its receipt has gone out by now", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const { reference, mails } = await accept(store, inquiry(1), { key: key() });
+    const earlier = { fingerprint: key().fingerprint, reference, spam: false };
+    expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
+    const [receipt, notice] = mails;
+    const sent = { result: "sent", at: noon, providerId: "p" } as const;
+    await store.settleMails([{ id: notice?.id ?? "", ...sent }], lease.owner);
+    expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
+    await store.settleMails([{ id: receipt?.id ?? "", ...sent }], lease.owner);
+    expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: true });
+    expect(await store.findEarlier(key({ keyHash: "c".repeat(64) }))).toBeNull();
   });
 
-  test("stores no more automatic mails to one address than a day allows, notices apart", async () => {
+  test("says of a key whether its submission was kept as spam", async () => {
     await using tested = await open();
     const { store } = tested;
-    const receipt = () => mail({ content: { ...mail().content, to: ["Ann@example.org"] } });
-    const notice = () => mail({ kind: "inquiry-notice", content: { ...mail().content, to: ["ann@example.org"] } });
-    const accept = async (number: number, receivedAt: number) => {
-      const mails = [receipt(), notice()];
-      const accepted = await store.acceptInquiry(inquiry(number, { receivedAt }), mails, lease);
-      return accepted.result === "accepted" ? mails.map(({ id }) => accepted.mails.includes(id)) : [];
-    };
-    for (let n = 0; n < automaticMailsMax; n += 1) expect(await accept(n, noon + n)).toEqual([true, true]);
-    expect(await accept(10, noon + 10)).toEqual([false, true]);
-    expect(await accept(11, noon + automaticMailMs)).toEqual([true, true]);
+    const reference = await acceptReference(store, inquiry(1), { key: key(), spam: true });
+    expect(await store.findEarlier(key())).toMatchObject({ reference, spam: true, receiptSent: false });
+    await store.release(reference, noon);
+    expect(await store.findEarlier(key())).toMatchObject({ reference, spam: false });
+  });
+
+  test("forgets a key with the submission or the subscriber that it stands for", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1), { key: key() });
+    const ofNewsletter = key({ procedure: "newsletter.subscribe" });
+    await accept(store, subscription(), { key: ofNewsletter });
+    await tested.deleteSubmission(reference);
+    await tested.deleteSubscriber(subscription().email);
+    expect(await store.findEarlier(key())).toBeNull();
+    expect(await store.findEarlier(ofNewsletter)).toBeNull();
+    expect(await subscribers(store)).toEqual([]);
+    expect(await allMails(store)).toEqual([]);
   });
 }

@@ -1,7 +1,7 @@
 // What the port promises about the store as a whole: readiness, closing.
 import { expect, test } from "vitest";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
-import { collect, inquiry, lease, mail } from "../records.ts";
+import { accept, inquiries, inquiry, noon, offer } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 export function operationGuarantees(open: OpenStoreUnderTest): void {
@@ -10,13 +10,19 @@ export function operationGuarantees(open: OpenStoreUnderTest): void {
     expect(await tested.store.checkReadiness()).toEqual({ ready: true });
   });
 
+  test("has an identity that is long and random", async () => {
+    await using tested = await open();
+    expect(tested.store.identity).toMatch(/^[0-9a-f]{32}$/);
+    expect(new Set(tested.store.identity).size).toBeGreaterThan(4);
+  });
+
   test("stores what was handed in before it closes", async () => {
     await using tested = await open();
     const other = await tested.openAgain();
-    const accepted = tested.store.acceptInquiry(inquiry(1), [mail()], lease);
+    const accepted = accept(tested.store, inquiry(1));
     await tested.store[Symbol.asyncDispose]();
     expect(await accepted).toMatchObject({ result: "accepted" });
-    expect(await collect(other.exportInquiries(0))).toHaveLength(1);
+    expect(await inquiries(other)).toHaveLength(1);
   });
 
   test("refuses everything as unavailable once it is closed, and may be closed twice", async () => {
@@ -25,13 +31,25 @@ export function operationGuarantees(open: OpenStoreUnderTest): void {
     await tested.store[Symbol.asyncDispose]();
     const { store } = tested;
     const refused = [
-      store.acceptInquiry(inquiry(1), [], lease),
+      offer(store, inquiry(1)),
+      store.findSubmission("INQ-20261121-000000"),
       store.listMails({ limit: 1 }),
-      collect(store.exportInquiries(0)),
+      store.forgetExpired(noon),
+      inquiries(store),
     ];
     for (const call of await Promise.allSettled(refused)) {
       expect(call).toMatchObject({ status: "rejected", reason: expect.any(StorageUnavailable) });
     }
     expect(await store.checkReadiness()).toMatchObject({ ready: false });
+  });
+
+  test("counts commits and what shares them", async () => {
+    await using tested = await open();
+    const before = tested.store.commitCounts;
+    await Promise.all(Array.from({ length: 64 }, (_, number) => accept(tested.store, inquiry(number))));
+    const { commits, jobs, waiting } = tested.store.commitCounts;
+    expect(jobs - before.jobs).toBe(64);
+    expect(commits - before.commits).toBeLessThanOrEqual(8);
+    expect(waiting).toBe(0);
   });
 }

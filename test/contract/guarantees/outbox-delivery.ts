@@ -1,28 +1,40 @@
 // What the port promises about mails on their way: one lease, one sender, and nothing forgotten.
 import { expect, test } from "vitest";
-import type { MailSettlement, NewMail } from "../../../server/src/storage/records.ts";
+import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { inquiry, lease, mail, minute, noon } from "../records.ts";
+import {
+  accept,
+  acceptMails,
+  acceptReference,
+  afterLease,
+  allMails,
+  application,
+  idsOf,
+  inquiry,
+  kindsOf,
+  lease,
+  minute,
+  noon,
+  otherLease as later,
+  subscription,
+} from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
-const later = { owner: "other-process", until: noon + 10 * minute };
-const afterLease = lease.until + 1;
-
-/** Stores mails, each with an inquiry received at its own time. */
-async function storeMails(store: Store, receivedAt: readonly number[]): Promise<NewMail[]> {
-  const mails = receivedAt.map(() => mail());
-  await Promise.all(
-    mails.map((one, index) =>
-      store.acceptInquiry(inquiry(index, { receivedAt: receivedAt[index] ?? noon }), [one], lease),
-    ),
-  );
-  return mails;
+/** Stores inquiries, each received at its own time, and answers their receipts. The notices are sent. */
+async function storeMails(store: Store, receivedAt: readonly number[]): Promise<LeasedMail[]> {
+  const stored: LeasedMail[] = [];
+  for (const [number, at] of receivedAt.entries()) {
+    const [receipt, notice] = await acceptMails(store, inquiry(number, { receivedAt: at }));
+    await store.settleMails([{ id: notice.id, result: "sent", at, providerId: "n" }], lease.owner);
+    stored.push(receipt);
+  }
+  return stored;
 }
 
-async function storeMail(store: Store): Promise<NewMail> {
-  const one = mail();
-  await store.acceptInquiry(inquiry(1), [one], lease);
-  return one;
+async function storeMail(store: Store): Promise<LeasedMail> {
+  const [mail] = await storeMails(store, [noon]);
+  if (mail === undefined) throw new Error("The mail is missing.");
+  return mail;
 }
 
 /** A try that has to be repeated. */
@@ -37,65 +49,61 @@ const again = (id: string, dueAt: number, more: object = {}): MailSettlement => 
   ...more,
 });
 
-const refused = (id: string, error: string): MailSettlement => ({
-  id,
-  result: "failed",
-  at: noon,
-  error,
-  denials: null,
-});
+const failed = (id: string, error: string) => ({ id, result: "failed", at: noon, error, denials: null }) as const;
+const sent = (id: string, at = noon) => ({ id, result: "sent", at, providerId: "pm-1" }) as const;
 
-const onlyMail = async (store: Store) => (await store.listMails({ limit: 10 }))[0];
+const find = async (store: Store, id: string) => (await allMails(store)).find((mail) => mail.id === id);
 
 export function deliveryGuarantees(open: OpenStoreUnderTest): void {
   claiming(open);
+  unreadable(open);
   doubting(open);
   settling(open);
+  renewing(open);
   releasing(open);
 }
 
 function claiming(open: OpenStoreUnderTest): void {
-  test("keeps a new mail from every sender but the accepting process until its lease ends", async () => {
+  test("keeps a new mail from every process but the accepting one until its lease ends", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
     expect(await tested.store.claimDueMails(lease.until, 10, later)).toEqual([]);
-    const claimed = await tested.store.claimDueMails(afterLease, 10, later);
-    expect(claimed.map((one) => one.id)).toEqual([id]);
+    expect(idsOf(await tested.store.claimDueMails(afterLease, 10, later))).toEqual([id]);
   });
 
-  test("hands a claimed mail over as it was stored", async () => {
+  test("hands a claimed mail over with the submission as it is then", async () => {
     await using tested = await open();
-    const given = mail({ kind: "inquiry-notice", reference: "INQ-20261121-000001" });
-    await tested.store.acceptInquiry(inquiry(1), [given], lease);
+    const given = application(1);
+    const { reference, mails } = await accept(tested.store, given);
     const claimed = await tested.store.claimDueMails(afterLease, 10, later);
-    expect(claimed).toEqual([{ ...given, attempts: 0, createdAt: noon, denials: 0 }]);
+    expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
+    expect(claimed[0]?.about).toEqual({ submission: await tested.store.findSubmission(reference ?? "") });
+  });
+
+  test.each(["double", "single"] as const)("hands a welcome mail over with its links, %s opt-in", async (optIn) => {
+    await using tested = await open();
+    const { mails } = await accept(tested.store, subscription({ optIn }));
+    const claimed = await tested.store.claimDueMails(afterLease, 10, later);
+    expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
   });
 
   test("claims the oldest due mails first, and at most as many as asked for", async () => {
     await using tested = await open();
     const [c, a, b] = await storeMails(tested.store, [noon + 3, noon + 1, noon + 2]);
-    const first = await tested.store.claimDueMails(afterLease, 2, later);
-    expect(first.map((one) => one.id)).toEqual([a?.id, b?.id]);
-    const second = await tested.store.claimDueMails(afterLease, 2, later);
-    expect(second.map((one) => one.id)).toEqual([c?.id]);
+    expect(idsOf(await tested.store.claimDueMails(afterLease, 2, later))).toEqual([a?.id, b?.id]);
+    expect(idsOf(await tested.store.claimDueMails(afterLease, 2, later))).toEqual([c?.id]);
   });
 
   test("leases no mail to two claimers at once", async () => {
     await using tested = await open();
-    await storeMails(
-      tested.store,
-      Array.from({ length: 60 }, () => noon),
-    );
     const other = await tested.openAgain();
+    await Promise.all(Array.from({ length: 30 }, (_, n) => acceptMails(tested.store, inquiry(n))));
     const claims = await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        (index % 2 === 0 ? tested.store : other).claimDueMails(afterLease, 10, {
-          owner: `sender-${index}`,
-          until: later.until,
-        }),
+      Array.from({ length: 10 }, (_, n) =>
+        (n % 2 === 0 ? tested.store : other).claimDueMails(afterLease, 7, { ...later, owner: `claimer ${n}` }),
       ),
     );
-    const ids = claims.flat().map((one) => one.id);
+    const ids = idsOf(claims.flat());
     expect(ids).toHaveLength(60);
     expect(new Set(ids).size).toBe(60);
   });
@@ -108,6 +116,43 @@ function claiming(open: OpenStoreUnderTest): void {
     expect(await tested.store.claimDueMails(dueAt - 1, 10, later)).toEqual([]);
     expect(await tested.store.claimDueMails(dueAt, 10, later)).toHaveLength(1);
   });
+
+  test("hands over no mail of a submission or a subscriber that was erased", async () => {
+    await using tested = await open();
+    const reference = await acceptReference(tested.store, inquiry(1));
+    await accept(tested.store, subscription());
+    await tested.deleteSubmission(reference);
+    await tested.deleteSubscriber(subscription().email);
+    expect(await tested.store.claimDueMails(afterLease, 10, later)).toEqual([]);
+  });
+}
+
+function unreadable(open: OpenStoreUnderTest): void {
+  test("settles a mail as failed whose submission cannot be read, and hands over the others", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const bad = await accept(store, inquiry(1));
+    const worse = await accept(store, application(2));
+    const good = await accept(store, inquiry(3));
+    await tested.spoilFields(bad.reference ?? "", '{"');
+    await tested.spoilFields(worse.reference ?? "", '{"position": 7}');
+    expect(idsOf(await store.claimDueMails(afterLease, 10, later))).toEqual(idsOf(good.mails));
+    const setAside = await store.listMails({ status: "failed", limit: 10 });
+    expect(new Set(idsOf(setAside))).toEqual(new Set(idsOf([...bad.mails, ...worse.mails])));
+    for (const mail of setAside) expect(mail).toMatchObject({ attempts: 1, lastError: "unreadable row" });
+    expect(setAside[3]).toMatchObject({ reference: bad.reference, email: inquiry(1).email });
+  });
+
+  test.each(["{", "null", "7", '{"confirm": "a"}'])(
+    "settles a welcome mail as failed whose tokens are %j",
+    async (tokens) => {
+      await using tested = await open();
+      await accept(tested.store, subscription());
+      await tested.spoilTokens(tokens);
+      expect(await tested.store.claimDueMails(afterLease, 10, later)).toEqual([]);
+      expect(await tested.store.listMails({ status: "failed", limit: 10 })).toHaveLength(1);
+    },
+  );
 }
 
 function doubting(open: OpenStoreUnderTest): void {
@@ -121,7 +166,7 @@ function doubting(open: OpenStoreUnderTest): void {
 
   test("hands over without doubt what its owner gave back, or lets run out itself", async () => {
     await using tested = await open();
-    await storeMails(tested.store, [noon]);
+    await storeMail(tested.store);
     const own = { owner: lease.owner, until: afterLease + minute };
     expect(await claimOnly(tested.store, afterLease, own)).toMatchObject({ denials: null });
     await tested.store.releaseMails(lease.owner, afterLease);
@@ -139,109 +184,137 @@ function doubting(open: OpenStoreUnderTest): void {
     expect(await claimOnly(tested.store, noon + 2)).toMatchObject({ denials: null });
   });
 
-  test("keeps the doubt of a mail that was given up until an operator wakes it", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.settleMails([{ ...refused(id, "given up"), denials: 1 } as MailSettlement], lease.owner);
-    await tested.store.retryMails({ id }, noon);
-    expect(await claimOnly(tested.store, noon)).toMatchObject({ denials: 1 });
-  });
+  test.each(["failed", "in-doubt"] as const)(
+    "keeps the doubt of a mail that is %s until an operator wakes it",
+    async (result) => {
+      await using tested = await open();
+      const { id } = await storeMail(tested.store);
+      await tested.store.settleMails([{ id, result, at: noon, error: "given up", denials: 1 }], lease.owner);
+      await tested.store.retryMails({ id }, noon);
+      expect(await claimOnly(tested.store, noon)).toMatchObject({ denials: 1, attempts: 0 });
+    },
+  );
 
   test("counts no try for a mail that was only asked about", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
     await tested.store.settleMails([again(id, noon + 1, { tried: false })], lease.owner);
-    expect(await onlyMail(tested.store)).toMatchObject({ attempts: 0, dueAt: noon + 1, lastError: "x" });
-  });
-
-  test("sets a row aside that cannot be read, and hands over the others", async () => {
-    await using tested = await open();
-    const [bad, worse, good] = await storeMails(tested.store, [noon, noon + 1, noon + 2]);
-    await tested.spoilMail(bad!.id, "recipients");
-    await tested.spoilMail(worse!.id, "headers");
-    expect(await tested.store.claimDueMails(afterLease, 10, later)).toMatchObject([{ id: good!.id }]);
-    const failed = await tested.store.listMails({ status: "failed", limit: 10 });
-    expect(failed).toMatchObject([
-      { id: worse!.id, attempts: 1, lastError: "unreadable row" },
-      { id: bad!.id, attempts: 1, lastError: "unreadable row", to: [] },
-    ]);
+    expect(await find(tested.store, id)).toMatchObject({ attempts: 0, dueAt: noon + 1, lastError: "x" });
   });
 }
 
 function settling(open: OpenStoreUnderTest): void {
-  test("settles a mail whatever the provider says of it, characters that a database may refuse among it", async () => {
+  test("settles a mail whatever the provider says of it, also in characters that a database may refuse", async () => {
     await using tested = await open();
     const { store } = tested;
-    const [sent, failed] = [mail(), mail()];
-    await store.acceptInquiry(inquiry(1), [sent, failed], lease);
+    const [one, two] = await acceptMails(store, inquiry(1));
     const words = "id \0 \ud800 'x' 🎙️";
-    await store.settleMails(
-      [
-        { id: sent.id, result: "sent", at: noon, providerId: words },
-        { id: failed.id, result: "failed", at: noon, error: words, denials: null },
-      ],
-      lease.owner,
-    );
+    await store.settleMails([{ ...sent(one.id), providerId: words }, failed(two.id, words)], lease.owner);
     const kept = "id  \ufffd 'x' 🎙️";
-    expect(await store.listMails({ status: "sent", limit: 1 })).toMatchObject([{ id: sent.id, providerId: kept }]);
-    expect(await store.listMails({ status: "failed", limit: 1 })).toMatchObject([{ id: failed.id, lastError: kept }]);
+    expect(await store.listMails({ status: "sent", limit: 1 })).toMatchObject([{ id: one.id, providerId: kept }]);
+    expect(await store.listMails({ status: "failed", limit: 1 })).toMatchObject([{ id: two.id, lastError: kept }]);
   });
 
   test("never hands out a sent mail again", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
     const at = noon + 5;
-    await tested.store.settleMails([{ id, result: "sent", at, providerId: "pm-1" }], lease.owner);
-    const expected = { status: "sent", attempts: 1, sentAt: at, providerId: "pm-1", dueAt: null };
-    expect(await onlyMail(tested.store)).toMatchObject({ ...expected, lastError: null });
+    await tested.store.settleMails([sent(id, at)], lease.owner);
+    const expected = { status: "sent", attempts: 1, sentAt: at, providerId: "pm-1", dueAt: null, lastError: null };
+    expect(await find(tested.store, id)).toMatchObject(expected);
     expect(await tested.store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
   });
 
-  test("keeps a failed mail, with the reason, until an operator wakes it", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.settleMails([refused(id, "inactive")], lease.owner);
-    const expected = { status: "failed", attempts: 1, dueAt: null, lastError: "inactive" };
-    expect(await onlyMail(tested.store)).toMatchObject(expected);
-    expect(await tested.store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
-  });
+  test.each(["failed", "in-doubt"] as const)(
+    "keeps a mail that is %s, with the reason, until an operator wakes it",
+    async (result) => {
+      await using tested = await open();
+      const { id } = await storeMail(tested.store);
+      await tested.store.settleMails([{ ...failed(id, "reason"), result }], lease.owner);
+      const expected = { status: result, attempts: 1, dueAt: null, lastError: "reason", sentAt: null };
+      expect(await find(tested.store, id)).toMatchObject(expected);
+      expect(await tested.store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
+    },
+  );
 
   test("counts the tries of a mail that has to be tried again", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
     await tested.store.settleMails([again(id, noon + 1, { error: "timeout" })], lease.owner);
     const expected = { status: "queued", attempts: 1, dueAt: noon + 1, lastError: "timeout" };
-    expect(await onlyMail(tested.store)).toMatchObject(expected);
-    const [claimed] = await tested.store.claimDueMails(noon + 1, 10, later);
-    expect(claimed?.attempts).toBe(1);
+    expect(await find(tested.store, id)).toMatchObject(expected);
+    expect(await tested.store.claimDueMails(noon + 1, 10, later)).toMatchObject([{ attempts: 1 }]);
   });
 
   test("ignores what another owner says of a leased mail", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
     await tested.store.claimDueMails(afterLease, 10, later);
-    await tested.store.settleMails([refused(id, "too late")], lease.owner);
-    expect(await onlyMail(tested.store)).toMatchObject({ status: "queued", attempts: 0 });
-    const sent: MailSettlement = { id, result: "sent", at: noon, providerId: "pm-1" };
-    await tested.store.settleMails([sent], later.owner);
-    expect(await onlyMail(tested.store)).toMatchObject({ status: "sent" });
+    await tested.store.settleMails([failed(id, "too late")], lease.owner);
+    expect(await find(tested.store, id)).toMatchObject({ status: "queued", attempts: 0 });
+    await tested.store.settleMails([sent(id)], later.owner);
+    expect(await find(tested.store, id)).toMatchObject({ status: "sent" });
   });
 
-  test("ignores what is said of a mail after it was settled", async () => {
+  test("ignores what is said of a mail after it was settled, and of one that is not known", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
-    const sent: MailSettlement = { id, result: "sent", at: noon, providerId: "pm-1" };
-    await tested.store.settleMails([sent], lease.owner);
-    await tested.store.settleMails([again(id, noon), again("unknown", noon)], lease.owner);
-    expect(await onlyMail(tested.store)).toMatchObject({ status: "sent", attempts: 1 });
+    await tested.store.settleMails([sent(id)], lease.owner);
+    const [row = ""] = id.split("-");
+    const others = [id, "unknown", "999999-0", `${row}-0`];
+    await tested.store.settleMails(
+      others.map((one) => again(one, noon)),
+      lease.owner,
+    );
+    expect(await find(tested.store, id)).toMatchObject({ status: "sent", attempts: 1 });
   });
 
-  test("still believes an owner whose lease ran out while nobody claimed the mail", async () => {
+  test("still believes an owner whose lease ran out while no other process claimed the mail", async () => {
     await using tested = await open();
     const { id } = await storeMail(tested.store);
-    const sent: MailSettlement = { id, result: "sent", at: afterLease, providerId: "pm-1" };
-    await tested.store.settleMails([sent], lease.owner);
-    expect(await onlyMail(tested.store)).toMatchObject({ status: "sent" });
+    await tested.store.settleMails([sent(id, afterLease)], lease.owner);
+    expect(await find(tested.store, id)).toMatchObject({ status: "sent" });
+  });
+
+  test("settles many mails of many submissions at once", async () => {
+    await using tested = await open();
+    const accepted = await Promise.all(Array.from({ length: 40 }, (_, n) => acceptMails(tested.store, inquiry(n))));
+    await Promise.all(
+      accepted.map((mails) =>
+        tested.store.settleMails(
+          mails.map(({ id }) => sent(id)),
+          lease.owner,
+        ),
+      ),
+    );
+    expect(await tested.store.listMails({ status: "sent", limit: 100 })).toHaveLength(80);
+    expect(await tested.store.mailBacklog()).toMatchObject({ queued: 0 });
+  });
+}
+
+function renewing(open: OpenStoreUnderTest): void {
+  const longer = { owner: lease.owner, until: lease.until + minute };
+
+  test("prolongs the leases that the owner holds, and says which those are", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const [held, settled, taken] = await storeMails(store, [noon, noon, noon + 1]);
+    const ids = idsOf([held!, settled!, taken!]);
+    await store.settleMails([sent(settled!.id)], lease.owner);
+    await store.settleMails([again(taken!.id, noon)], lease.owner);
+    await store.claimDueMails(noon, 10, later);
+    expect(await store.renewLeases([...ids, "unknown", "999999-0"], longer)).toEqual(new Set([held!.id]));
+    expect(await store.claimDueMails(longer.until, 10, { ...later, owner: "third" })).toEqual([]);
+    const claimed = await store.claimDueMails(later.until + 1, 10, { ...later, owner: "third" });
+    expect(idsOf(claimed)).toEqual([held!.id, taken!.id]);
+  });
+
+  test("prolongs a lease that has run out while no other process claimed the mail", async () => {
+    await using tested = await open();
+    const { id } = await storeMail(tested.store);
+    const muchLater = { owner: lease.owner, until: afterLease + minute };
+    expect(await tested.store.renewLeases([id], muchLater)).toEqual(new Set([id]));
+    expect(await tested.store.claimDueMails(afterLease, 10, later)).toEqual([]);
   });
 }
 
@@ -250,14 +323,23 @@ function releasing(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const [b, a] = await storeMails(tested.store, [noon + 2, noon + 1]);
     await tested.store.releaseMails(lease.owner, noon + 3);
-    const claimed = await tested.store.claimDueMails(noon + 3, 10, later);
-    expect(claimed.map((one) => one.id)).toEqual([a?.id, b?.id]);
+    expect(idsOf(await tested.store.claimDueMails(noon + 3, 10, later))).toEqual([a?.id, b?.id]);
+  });
+
+  test("releases all of however many", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inquiry(n))));
+    await store.releaseMails(lease.owner, noon);
+    const claimed = await store.claimDueMails(noon, 1_000, later);
+    expect(new Set(idsOf(claimed)).size).toBe(600);
+    expect(new Set(kindsOf(claimed))).toEqual(new Set(["inquiry-receipt", "inquiry-notice"]));
   });
 
   test("releases only what the owner holds", async () => {
     await using tested = await open();
     await storeMail(tested.store);
-    await tested.store.releaseMails("somebody-else", noon);
+    await tested.store.releaseMails("another-owner", noon);
     expect(await tested.store.claimDueMails(noon, 10, later)).toEqual([]);
   });
 
@@ -266,6 +348,6 @@ function releasing(open: OpenStoreUnderTest): void {
     const { id } = await storeMail(tested.store);
     await tested.store.settleMails([again(id, noon + minute)], lease.owner);
     await tested.store.releaseMails(lease.owner, noon);
-    expect(await onlyMail(tested.store)).toMatchObject({ dueAt: noon + minute });
+    expect(await find(tested.store, id)).toMatchObject({ dueAt: noon + minute });
   });
 }

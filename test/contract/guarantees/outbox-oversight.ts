@@ -1,26 +1,54 @@
 // What the port promises operators about mails: to see them, to wake them, and never to send one twice.
 import { expect, test } from "vitest";
-import type { MailSettlement, NewMail } from "../../../server/src/storage/records.ts";
+import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { inquiry, lease, mail, minute, noon } from "../records.ts";
+import {
+  accept,
+  acceptMails,
+  allMails,
+  idsOf,
+  inquiry,
+  lease,
+  minute,
+  noon,
+  otherLease as other,
+  subscription,
+} from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
-const other = { owner: "other-process", until: noon + 10 * minute };
+const stopped = (id: string, result: "failed" | "in-doubt"): MailSettlement => ({
+  id,
+  result,
+  at: noon,
+  error: "no",
+  denials: null,
+});
 
-const refused = (id: string): MailSettlement => ({ id, result: "failed", at: noon, error: "no", denials: null });
-
-/** Stores one mail a minute: sent, failed, failed, queued, in this order. */
-async function storeMixed(store: Store): Promise<[NewMail, NewMail, NewMail, NewMail]> {
-  const mails = [mail(), mail(), mail(), mail()] as [NewMail, NewMail, NewMail, NewMail];
-  for (const [index, one] of mails.entries()) {
-    await store.acceptInquiry(inquiry(index, { receivedAt: noon + index * minute }), [one], lease);
+/** Stores six mails, two a minute. */
+async function storeMixed(store: Store) {
+  const mails: LeasedMail[] = [];
+  for (const number of [0, 1, 2]) {
+    mails.push(...(await acceptMails(store, inquiry(number, { receivedAt: noon + number * minute }))));
   }
-  const sent: MailSettlement = { id: mails[0].id, result: "sent", at: noon, providerId: "pm-1" };
-  await store.settleMails([sent, refused(mails[1].id), refused(mails[2].id)], lease.owner);
-  return mails;
+  const [sent, failed, failedLater, doubtful, queued, queuedLater] = mails as [
+    LeasedMail,
+    LeasedMail,
+    LeasedMail,
+    LeasedMail,
+    LeasedMail,
+    LeasedMail,
+  ];
+  await store.settleMails(
+    [
+      { id: sent.id, result: "sent", at: noon, providerId: "pm-1" },
+      stopped(failed.id, "failed"),
+      stopped(failedLater.id, "failed"),
+      stopped(doubtful.id, "in-doubt"),
+    ],
+    lease.owner,
+  );
+  return { mails, sent, failed, failedLater, doubtful, queued, queuedLater };
 }
-
-const idsOf = (mails: readonly { readonly id: string }[]) => mails.map((one) => one.id);
 
 export function oversightGuarantees(open: OpenStoreUnderTest): void {
   seeing(open);
@@ -30,75 +58,111 @@ export function oversightGuarantees(open: OpenStoreUnderTest): void {
 function seeing(open: OpenStoreUnderTest): void {
   test("lists mails newest first, at most as many as asked for", async () => {
     await using tested = await open();
-    const mails = await storeMixed(tested.store);
+    const { mails } = await storeMixed(tested.store);
     expect(idsOf(await tested.store.listMails({ limit: 10 }))).toEqual(idsOf(mails).toReversed());
     expect(await tested.store.listMails({ limit: 2 })).toHaveLength(2);
+    expect(await tested.store.listMails({ limit: 0 })).toEqual([]);
   });
 
   test("lists mails of one status", async () => {
     await using tested = await open();
-    const [sent, failed, failedLater, queued] = await storeMixed(tested.store);
-    const list = async (status: "queued" | "sent" | "failed") =>
-      idsOf(await tested.store.listMails({ status, limit: 10 }));
-    expect(await list("queued")).toEqual([queued.id]);
+    const { sent, failed, failedLater, doubtful, queued, queuedLater } = await storeMixed(tested.store);
+    const list = async (status: "queued" | "sent" | "failed" | "in-doubt", limit = 10) =>
+      idsOf(await tested.store.listMails({ status, limit }));
+    expect(await list("queued")).toEqual([queuedLater.id, queued.id]);
     expect(await list("sent")).toEqual([sent.id]);
     expect(await list("failed")).toEqual([failedLater.id, failed.id]);
+    expect(await list("failed", 1)).toEqual([failedLater.id]);
+    expect(await list("in-doubt")).toEqual([doubtful.id]);
   });
 
-  test("shows of a mail whom it goes to and where it stands", async () => {
+  test("lists more mails than a page holds", async () => {
     await using tested = await open();
-    const { content, ...given } = mail({ kind: "application-notice", reference: "APP-20261121-000001" });
-    const to = ["a@example.org", "b@example.org"];
-    await tested.store.acceptInquiry(inquiry(1), [{ ...given, content: { ...content, to } }], lease);
-    expect(await tested.store.listMails({ limit: 1 })).toEqual([
-      {
-        ...given,
-        to,
-        subject: content.subject,
-        status: "queued",
-        attempts: 0,
-        createdAt: noon,
-        dueAt: noon,
-        sentAt: null,
-        providerId: null,
-        lastError: null,
-      },
-    ]);
+    const { store } = tested;
+    const accepted = await Promise.all(Array.from({ length: 600 }, (_, n) => acceptMails(store, inquiry(n))));
+    expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(idsOf(accepted.flat())));
+    const failed = accepted.map(([, notice]) => stopped(notice.id, "failed"));
+    await store.settleMails(failed, lease.owner);
+    expect(await store.listMails({ status: "failed", limit: 1_000 })).toHaveLength(600);
+    expect(await store.listMails({ status: "queued", limit: 550 })).toHaveLength(550);
   });
 
-  test("tells how many mails wait and since when", async () => {
+  test("shows of a mail what it is about and where it stands", async () => {
     await using tested = await open();
-    expect(await tested.store.mailBacklog()).toEqual({ queued: 0, failed: 0, oldestCreatedAt: null });
-    await storeMixed(tested.store);
-    expect(await tested.store.mailBacklog()).toEqual({
-      queued: 1,
-      failed: 2,
-      oldestCreatedAt: noon + 3 * minute,
+    const { reference, mails } = await accept(tested.store, inquiry(1));
+    await accept(tested.store, subscription());
+    const waiting = { status: "queued", attempts: 0, createdAt: noon, dueAt: noon };
+    const nothing = { sentAt: null, providerId: null, lastError: null };
+    const [welcome, notice] = await tested.store.listMails({ limit: 2 });
+    expect(notice).toEqual({
+      id: mails[1]?.id,
+      kind: "inquiry-notice",
+      reference,
+      email: inquiry(1).email,
+      ...waiting,
+      ...nothing,
     });
+    const email = subscription().email;
+    expect(welcome).toMatchObject({ kind: "newsletter-welcome", reference: null, email, ...waiting, ...nothing });
+  });
+
+  test("tells how many mails wait, since when, and how many failed or are in doubt", async () => {
+    await using tested = await open();
+    const none = { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null };
+    expect(await tested.store.mailBacklog()).toEqual(none);
+    await storeMixed(tested.store);
+    const some = { queued: 2, failed: 2, inDoubt: 1, oldestCreatedAt: noon + 2 * minute };
+    expect(await tested.store.mailBacklog()).toEqual(some);
   });
 }
 
 function waking(open: OpenStoreUnderTest): void {
-  test("wakes one failed mail, whole, and counts its tries anew", async () => {
+  test("wakes one stopped mail, whole, and counts its tries anew", async () => {
     await using tested = await open();
-    const [, failed] = await storeMixed(tested.store);
-    expect(await tested.store.retryMails({ id: failed.id }, noon + minute)).toBe(1);
-    const claimed = await tested.store.claimDueMails(noon + minute, 10, other);
-    expect(claimed).toEqual([{ ...failed, attempts: 0, createdAt: noon + minute, denials: null }]);
+    const { failed, doubtful } = await storeMixed(tested.store);
+    for (const mail of [failed, doubtful]) {
+      expect(await tested.store.retryMails({ id: mail.id }, noon + minute)).toBe(1);
+      const claimed = await tested.store.claimDueMails(noon + minute, 10, other);
+      expect(claimed).toEqual([{ ...mail, attempts: 0, leasedUntil: other.until }]);
+    }
   });
 
-  test("wakes all failed mails and nothing else", async () => {
+  test("wakes a welcome mail with its links", async () => {
     await using tested = await open();
-    const [, failed, failedLater] = await storeMixed(tested.store);
-    expect(await tested.store.retryMails("all-failed", noon)).toBe(2);
+    const { mails } = await accept(tested.store, subscription());
+    const [welcome] = mails;
+    await tested.store.settleMails([stopped(welcome!.id, "failed")], lease.owner);
+    await tested.store.retryMails({ status: "failed" }, noon);
+    expect(await tested.store.claimDueMails(noon, 10, other)).toEqual([{ ...welcome, leasedUntil: other.until }]);
+  });
+
+  test("wakes all mails of a status and nothing else", async () => {
+    await using tested = await open();
+    const { failed, failedLater, doubtful } = await storeMixed(tested.store);
+    expect(await tested.store.retryMails({ status: "failed" }, noon)).toBe(2);
     const claimed = await tested.store.claimDueMails(noon, 10, other);
     expect(new Set(idsOf(claimed))).toEqual(new Set([failed.id, failedLater.id]));
-    expect(await tested.store.retryMails("all-failed", noon)).toBe(0);
+    expect(await tested.store.retryMails({ status: "failed" }, noon)).toBe(0);
+    expect(await tested.store.retryMails({ status: "in-doubt" }, noon)).toBe(1);
+    expect(idsOf(await tested.store.claimDueMails(noon, 10, other))).toEqual([doubtful.id]);
   });
 
-  test("brings a queued mail forward", async () => {
+  test("wakes all of more mails than a batch holds, once each", async () => {
     await using tested = await open();
-    const [, , , queued] = await storeMixed(tested.store);
+    const { store } = tested;
+    const accepted = await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inquiry(n))));
+    const ids = idsOf(accepted.flat());
+    await store.settleMails(
+      ids.map((id) => stopped(id, "failed")),
+      lease.owner,
+    );
+    expect(await store.retryMails({ status: "failed" }, noon)).toBe(600);
+    expect(await store.mailBacklog()).toMatchObject({ queued: 600, failed: 0 });
+  });
+
+  test("brings a queued mail forward, whose tries go on counting", async () => {
+    await using tested = await open();
+    const { queued } = await storeMixed(tested.store);
     const later = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
     await tested.store.settleMails([{ ...later, denials: null, tried: true }], lease.owner);
     expect(await tested.store.retryMails({ id: queued.id }, noon)).toBe(1);
@@ -107,15 +171,14 @@ function waking(open: OpenStoreUnderTest): void {
 
   test("never sends a sent mail again", async () => {
     await using tested = await open();
-    const [sent] = await storeMixed(tested.store);
-    expect(await tested.store.retryMails({ id: sent.id }, noon)).toBe(0);
-    expect(await tested.store.retryMails({ id: "unknown" }, noon)).toBe(0);
+    const { sent } = await storeMixed(tested.store);
+    for (const id of [sent.id, "unknown", "999999-0"]) expect(await tested.store.retryMails({ id }, noon)).toBe(0);
     expect(await tested.store.claimDueMails(noon, 10, other)).toEqual([]);
   });
 
-  test("does not take a mail from the sender that has it in its hands", async () => {
+  test("does not take a mail from the process that has leased it", async () => {
     await using tested = await open();
-    const [, , , queued] = await storeMixed(tested.store);
+    const { queued } = await storeMixed(tested.store);
     expect(await tested.store.retryMails({ id: queued.id }, noon)).toBe(1);
     expect(await tested.store.claimDueMails(noon, 10, other)).toEqual([]);
   });

@@ -1,44 +1,74 @@
-// What the port promises about finding free reference numbers.
+// What the port promises about references.
 import { expect, test } from "vitest";
-import { formatReference } from "../../../shared/src/reference.ts";
-import { application, day, inquiry, lease } from "../records.ts";
+import { accept, acceptReference, application, day, inquiries, inquiry, noon, offer } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
+const dayMs = 24 * 60 * 60_000;
+const exhausted = { result: "references-exhausted" };
+
 export function referenceGuarantees(open: OpenStoreUnderTest): void {
-  test("finds as many different free numbers of an empty day as asked for", async () => {
+  test("gives each submission a reference of its kind and of the day on which it came in, in UTC", async () => {
     await using tested = await open();
-    const found = await tested.store.freeReferenceNumbers("INQ", day, 50);
-    expect(new Set(found).size).toBe(50);
-    for (const number of found) expect(formatReference("INQ", day, number)).toHaveLength(19);
-    expect(await tested.store.freeReferenceNumbers("INQ", day, 0)).toEqual([]);
+    const lastMoment = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
+    expect(await acceptReference(tested.store, inquiry(1, { receivedAt: lastMoment }))).toMatch(/^INQ-20261121-\d{6}$/);
+    expect(await acceptReference(tested.store, application(1, { receivedAt: lastMoment + 1 }))).toMatch(
+      /^APP-20261122-\d{6}$/,
+    );
   });
 
-  test("starts looking at a random number", async () => {
+  test("gives no reference twice, to many at once and through several processes", async () => {
     await using tested = await open();
-    const starts = await Promise.all(Array.from({ length: 8 }, () => tested.store.freeReferenceNumbers("APP", day, 1)));
-    // Eight equal draws of a million would be a miracle.
-    expect(new Set(starts.flat()).size).toBeGreaterThan(1);
+    const stores = [tested.store, await tested.openAgain()];
+    const references = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        acceptReference(stores[n % 2] ?? tested.store, n % 3 === 0 ? application(n) : inquiry(n)),
+      ),
+    );
+    expect(new Set(references).size).toBe(100);
+    for (const reference of references) {
+      expect(await tested.store.findSubmission(reference)).toMatchObject({ reference });
+    }
   });
 
-  test("finds the one free number of a day with 999,999 taken, and none when that is taken too", async () => {
+  test("does not tell by a reference how many submissions came before", async () => {
     await using tested = await open();
-    await tested.fillDay("INQ", day, [123_456]);
-    expect(await tested.store.freeReferenceNumbers("INQ", day, 10)).toEqual([123_456]);
-    expect(await tested.store.acceptInquiry(inquiry(123_456), [], lease)).toMatchObject({ result: "accepted" });
-    expect(await tested.store.freeReferenceNumbers("INQ", day, 10)).toEqual([]);
-    // Another kind and another day are not touched by it.
-    expect(await tested.store.freeReferenceNumbers("APP", day, 3)).toHaveLength(3);
-    expect(await tested.store.freeReferenceNumbers("INQ", "20261122", 3)).toHaveLength(3);
+    const numbers: number[] = [];
+    for (let n = 0; n < 20; n += 1) numbers.push(Number((await acceptReference(tested.store, inquiry(n))).slice(-6)));
+    expect(numbers).not.toEqual(numbers.toSorted((a, b) => a - b));
+    // Twenty draws of a million that all lie below 100,000: once in 10^20.
+    expect(Math.max(...numbers)).toBeGreaterThan(100_000);
   });
 
-  test("finds all free numbers of a nearly full day, its first and its last among them", async () => {
+  test("uses all references of a day, and refuses only what comes after the last", async () => {
     await using tested = await open();
-    const free = [0, 9_999, 10_000, 500_000, 500_001, 999_999];
-    await tested.fillDay("APP", day, free);
-    const found = await tested.store.freeReferenceNumbers("APP", day, 100);
-    expect(found.toSorted((a, b) => a - b)).toEqual(free);
-    expect(await tested.store.freeReferenceNumbers("APP", day, 2)).toHaveLength(2);
-    const [number = -1] = found;
-    expect(await tested.store.acceptApplication(application(number), [], lease)).toMatchObject({ result: "accepted" });
+    const { store } = tested;
+    await tested.setTaken("inquiry", day, 999_997);
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => offer(store, inquiry(n))));
+    expect(answers.map(({ result }) => result)).toEqual([
+      ...Array.from({ length: 3 }, () => "accepted"),
+      ...Array.from({ length: 5 }, () => "references-exhausted"),
+    ]);
+    expect(await inquiries(store)).toHaveLength(3);
+    expect(await offer(store, inquiry(9))).toEqual(exhausted);
+  });
+
+  test("counts every day and kind apart", async () => {
+    await using tested = await open();
+    await tested.setTaken("inquiry", day, 1_000_000);
+    expect(await offer(tested.store, inquiry(1))).toEqual(exhausted);
+    await accept(tested.store, application(1));
+    await accept(tested.store, inquiry(2, { receivedAt: noon + dayMs }));
+    expect(await tested.store.listMails({ limit: 10 })).toHaveLength(4);
+  });
+
+  test("takes neither key nor challenge of a submission that got no reference", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await tested.setTaken("inquiry", day, 1_000_000);
+    const key = { procedure: "marketplace.inquiry", keyHash: "a".repeat(64), fingerprint: "b", createdAt: noon };
+    const challenge = { hash: "c".repeat(64), expiresAt: noon };
+    expect(await offer(store, inquiry(1), { key, challenge })).toEqual(exhausted);
+    expect(await store.findEarlier(key)).toBeNull();
+    await accept(store, application(1), { key, challenge });
   });
 }

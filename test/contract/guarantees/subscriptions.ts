@@ -1,34 +1,49 @@
 // What the port promises about subscribing: what changes, and when a welcome mail is one too many.
 import { expect, test } from "vitest";
-import type { StoredSubscriber } from "../../../server/src/storage/records.ts";
 import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
-import { collect, lease, noon, subscription, welcome } from "../records.ts";
+import { accept, allMails, lease, noon, offer, onlySubscriber, subscribers, subscription } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
+/** Subscribes an address and answers whether a welcome mail was stored. */
 async function subscribe(store: Store, more: Parameters<typeof subscription>[0] = {}): Promise<boolean> {
-  const accepted = await store.acceptSubscription(subscription(more), welcome(), lease);
-  return accepted.result === "accepted" && accepted.mails.length > 0;
+  return (await accept(store, subscription(more))).mails.length > 0;
 }
 
-async function onlySubscriber(store: Store): Promise<StoredSubscriber | undefined> {
-  const all = await collect(store.exportSubscribers(0));
-  expect(all).toHaveLength(1);
-  return all[0];
-}
+const mailCount = async (store: Store) => (await allMails(store)).length;
 
-const mailCount = async (store: Store) => (await store.listMails({ limit: 100 })).length;
-
-export function newsletterGuarantees(open: OpenStoreUnderTest): void {
+export function subscriptionGuarantees(open: OpenStoreUnderTest): void {
   newAddresses(open);
   knownAddresses(open);
   leftAddresses(open);
 }
 
 function newAddresses(open: OpenStoreUnderTest): void {
-  test("takes a new address as pending with double opt-in, and mails it", async () => {
+  test("takes a new address as pending with double opt-in, and mails it both links", async () => {
     await using tested = await open();
-    expect(await subscribe(tested.store)).toBe(true);
+    const given = subscription();
+    const welcome = {
+      email: given.email,
+      confirmToken: given.confirm.token,
+      unsubscribeToken: given.unsubscribe.token,
+    };
+    expect(await accept(tested.store, given)).toEqual({
+      result: "accepted",
+      reference: null,
+      capped: [],
+      mails: [
+        {
+          id: expect.any(String),
+          kind: "newsletter-welcome",
+          about: { welcome },
+          createdAt: noon,
+          attempts: 0,
+          denials: null,
+          leasedUntil: lease.until,
+        },
+      ],
+    });
     expect(await onlySubscriber(tested.store)).toEqual({
+      arrival: expect.any(Number),
       email: "Reader@example.org",
       status: "pending",
       source: "footer",
@@ -36,23 +51,26 @@ function newAddresses(open: OpenStoreUnderTest): void {
       subscribedAt: noon,
       confirmedAt: null,
       unsubscribedAt: null,
-      emailDisposable: false,
     });
-    expect(await mailCount(tested.store)).toBe(1);
+    expect(await allMails(tested.store)).toMatchObject([{ reference: null, email: given.email }]);
   });
 
-  test("takes a new address as active with single opt-in, and mails it", async () => {
+  test("takes a new address as active with single opt-in, and mails it the link to unsubscribe", async () => {
     await using tested = await open();
-    expect(await subscribe(tested.store, { optIn: "single" })).toBe(true);
+    const given = subscription({ optIn: "single" });
+    const { mails } = await accept(tested.store, given);
+    expect(mails).toMatchObject([{ about: { welcome: { confirmToken: null } } }]);
     expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active" });
-    expect(await mailCount(tested.store)).toBe(1);
+    expect(await tested.store.checkLink("confirm", { tokenHash: given.confirm.hash, at: noon })).toBe(false);
+    expect(await tested.store.checkLink("unsubscribe", { tokenHash: given.unsubscribe.hash, at: noon })).toBe(true);
   });
 
   test("stores no subscription whose welcome mail cannot be stored", async () => {
     await using tested = await open();
-    const same = welcome();
-    await tested.store.acceptSubscription(subscription({ email: "first@example.org" }), same, lease);
-    await expect(tested.store.acceptSubscription(subscription(), same, lease)).rejects.toThrow();
+    const first = subscription({ email: "first@example.org" });
+    await accept(tested.store, first);
+    await using _failing = await tested.failMailsOf("newsletter-welcome");
+    await expect(offer(tested.store, subscription())).rejects.toThrow();
     expect(await onlySubscriber(tested.store)).toMatchObject({ email: "first@example.org" });
   });
 
@@ -63,6 +81,16 @@ function newAddresses(open: OpenStoreUnderTest): void {
     const mailed = await Promise.all(stores.map((store) => subscribe(store)));
     expect(mailed.filter(Boolean)).toHaveLength(1);
     expect(await mailCount(tested.store)).toBe(1);
+  });
+
+  test("never uses the arrival number of a subscriber again", async () => {
+    await using tested = await open();
+    await subscribe(tested.store);
+    const { arrival = Infinity } = (await onlySubscriber(tested.store)) ?? {};
+    await tested.deleteSubscriber("Reader@example.org");
+    expect(await subscribers(tested.store)).toEqual([]);
+    await subscribe(tested.store);
+    expect((await onlySubscriber(tested.store))?.arrival).toBeGreaterThan(arrival);
   });
 }
 
@@ -107,7 +135,7 @@ function knownAddresses(open: OpenStoreUnderTest): void {
   });
 
   test.each(["active", "bounced", "complained"] as const)(
-    "leaves an address that is %s as it is, without mail, and notes the latest source",
+    "leaves an address that is %s as it is, without mail, and keeps the latest source",
     async (status) => {
       await using tested = await open();
       await subscribe(tested.store);

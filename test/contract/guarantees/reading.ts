@@ -1,0 +1,86 @@
+// What the port promises about reading everything: complete, in the order of arrival, and no burden on the service.
+import { expect, test } from "vitest";
+import {
+  accept,
+  acceptReference,
+  application,
+  applications,
+  collect,
+  inquiries,
+  inquiry,
+  noon,
+  subscribers,
+  subscription,
+} from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+
+/** More than two pages. */
+const many = 1_203;
+
+export function readingGuarantees(open: OpenStoreUnderTest): void {
+  test("reads nothing from an empty store", async () => {
+    await using tested = await open();
+    expect(await inquiries(tested.store)).toEqual([]);
+    expect(await applications(tested.store)).toEqual([]);
+    expect(await subscribers(tested.store)).toEqual([]);
+  });
+
+  test("reads from an instant onwards, that instant included, in the order of arrival", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    for (const number of [3, 1, 2]) {
+      await accept(store, inquiry(number, { receivedAt: noon + number }));
+      await accept(store, subscription({ email: `r${number}@example.org`, receivedAt: noon + number }));
+    }
+    const read = await collect(store.readSubmissions("inquiry", { since: noon + 2 }));
+    expect(read.map((row) => row.receivedAt)).toEqual([noon + 3, noon + 2]);
+    const readers = await collect(store.readSubscribers({ since: noon + 2 }));
+    expect(readers.map((row) => row.subscribedAt)).toEqual([noon + 3, noon + 2]);
+  });
+
+  test("goes on behind an arrival number", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    for (const number of [1, 2, 3]) {
+      await accept(store, inquiry(number));
+      await accept(store, subscription({ email: `r${number}@example.org` }));
+    }
+    const [first, ...others] = await inquiries(store);
+    expect(await collect(store.readSubmissions("inquiry", { after: first?.arrival ?? 0 }))).toEqual(others);
+    const [reader, ...otherReaders] = await subscribers(store);
+    expect(await collect(store.readSubscribers({ after: reader?.arrival ?? 0 }))).toEqual(otherReaders);
+    expect(await collect(store.readSubmissions("inquiry", { after: 1_000_000 }))).toEqual([]);
+    const both = { after: first?.arrival ?? 0, since: noon + 1 };
+    expect(await collect(store.readSubmissions("inquiry", both))).toEqual([]);
+  });
+
+  test("reads each of many rows of both kinds once", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const numbers = Array.from({ length: many }, (_, number) => number);
+    const stored = await Promise.all(
+      numbers.map((number) => acceptReference(store, number % 10 === 0 ? application(number) : inquiry(number))),
+    );
+    await Promise.all(numbers.map((number) => accept(store, subscription({ email: `r${number}@example.org` }))));
+    const read = [...(await inquiries(store)), ...(await applications(store))];
+    expect(read).toHaveLength(many);
+    expect(new Set(read.map(({ reference }) => reference))).toEqual(new Set(stored));
+    const arrivals = (await inquiries(store)).map(({ arrival }) => arrival);
+    expect(arrivals).toEqual(arrivals.toSorted((a, b) => a - b));
+    expect(new Set((await subscribers(store)).map(({ email }) => email)).size).toBe(many);
+  });
+
+  test("takes submissions while others are read, and reads those that come later", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const first = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
+    const seen: string[] = [];
+    for await (const row of store.readSubmissions("inquiry", {})) {
+      seen.push(row.reference);
+      await accept(store, inquiry(100 + seen.length));
+      if (seen.length === 2) break;
+    }
+    expect(seen).toEqual(first);
+    expect(await inquiries(store)).toHaveLength(4);
+  });
+}

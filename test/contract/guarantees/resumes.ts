@@ -1,0 +1,72 @@
+// What the port promises about resumes, to the vault, the scanner and operators.
+import { expect, test } from "vitest";
+import { acceptReference, allMails, application, applications, minute, noon, offer, resume } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+
+const later = noon + minute;
+
+export function resumeGuarantees(open: OpenStoreUnderTest): void {
+  test("finds the resume of an application", async () => {
+    await using tested = await open();
+    const reference = await acceptReference(tested.store, application(1));
+    expect(await tested.store.findResume(reference)).toEqual({ ...resume(1), scan: "unscanned" });
+  });
+
+  test("finds no resume where none came, nor for an unknown application", async () => {
+    await using tested = await open();
+    const reference = await acceptReference(tested.store, application(1, { resume: null }));
+    expect(await tested.store.findResume(reference)).toBeNull();
+    expect(await tested.store.findResume("APP-20251121-000000")).toBeNull();
+    expect(await tested.store.findResume("' OR 1=1 --")).toBeNull();
+  });
+
+  test("never lets two applications share the bytes of a resume", async () => {
+    await using tested = await open();
+    await acceptReference(tested.store, application(1));
+    await expect(offer(tested.store, application(2, { resume: resume(1) }))).rejects.toThrow();
+    expect(await applications(tested.store)).toHaveLength(1);
+    expect(await allMails(tested.store)).toHaveLength(2);
+  });
+
+  test("hands out resumes that no scanner has judged, oldest first, and keeps what it says", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const first = {
+      reference: await acceptReference(store, application(2, { receivedAt: noon + 1 })),
+      key: resume(2).key,
+    };
+    const second = { reference: await acceptReference(store, application(1)), key: resume(1).key };
+    await acceptReference(store, application(3, { resume: null }));
+    expect(await store.claimUnscanned(noon, 1, later)).toEqual([first]);
+    expect(await store.claimUnscanned(noon, 10, later)).toEqual([second]);
+    await store.recordScan(first.key, "infected");
+    expect(await store.claimUnscanned(later, 10, later)).toEqual([second]);
+    expect(await store.findResume(first.reference)).toEqual({ ...resume(2), scan: "infected" });
+  });
+
+  test("hands out no resume twice before its time, also not to another process", async () => {
+    await using tested = await open();
+    const other = await tested.openAgain();
+    const numbers = Array.from({ length: 30 }, (_, number) => number);
+    for (const number of numbers) await acceptReference(tested.store, application(number));
+    const claims = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? tested.store : other).claimUnscanned(noon, 7, later)),
+    );
+    const keys = claims.flat().map(({ key }) => key);
+    expect(keys).toHaveLength(30);
+    expect(new Set(keys).size).toBe(30);
+    expect(await other.claimUnscanned(later - 1, 10, later)).toEqual([]);
+    expect(await other.claimUnscanned(later, 50, later + 1)).toHaveLength(30);
+  });
+
+  test("tells which vault keys belong to applications, of however many", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptReference(store, application(1));
+    await acceptReference(store, application(2, { resume: null }));
+    await acceptReference(store, application(3), { spam: true });
+    const asked = Array.from({ length: 40_000 }, (_, number) => resume(number).key);
+    expect(await store.knownResumeKeys(asked)).toEqual(new Set([resume(1).key, resume(3).key]));
+    expect(await store.knownResumeKeys([])).toEqual(new Set());
+  });
+}

@@ -1,0 +1,212 @@
+// What the port promises about accepting inquiries and applications.
+import { expect, test } from "vitest";
+import { StorageUnavailable } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptReference,
+  allMails,
+  application,
+  applications,
+  entry,
+  idsOf,
+  inquiries,
+  inquiry,
+  kindsOf,
+  lease,
+  noon,
+  offer,
+} from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+
+const filed = { status: "new", assignee: null, version: 1, arrival: expect.any(Number), reference: expect.any(String) };
+
+/** The fields of an application that may be absent. */
+const bare = {
+  phone: null,
+  company: null,
+  availability: null,
+  accent: null,
+  portfolioUrl: null,
+  resumeUrl: null,
+  coverLetter: null,
+  resume: null,
+} as const;
+
+export function submissionGuarantees(open: OpenStoreUnderTest): void {
+  keeping(open);
+  mails(open);
+  failing(open);
+  arrival(open);
+}
+
+function keeping(open: OpenStoreUnderTest): void {
+  test("keeps every field of an inquiry as it was given", async () => {
+    await using tested = await open();
+    const given = inquiry(1, {
+      name: "Zoë “Quote” O'Neil; DROP TABLE submission;-- 🎙️",
+      selectedPackageIds: ["b", "a", '"', "\\"],
+    });
+    await accept(tested.store, given);
+    expect(await inquiries(tested.store)).toEqual([{ ...given, ...filed }]);
+  });
+
+  test("keeps every field of an application as it was given", async () => {
+    await using tested = await open();
+    const given = application(1, { coverLetter: "🎙️ñ\n".repeat(5_000) });
+    await accept(tested.store, given);
+    expect(await applications(tested.store)).toEqual([{ ...given, ...filed }]);
+  });
+
+  test("keeps absent fields as null", async () => {
+    await using tested = await open();
+    await accept(tested.store, inquiry(1, { company: null }));
+    await accept(tested.store, application(1, bare));
+    expect(await inquiries(tested.store)).toMatchObject([{ company: null }]);
+    expect(await applications(tested.store)).toMatchObject([bare]);
+  });
+
+  test("finds a submission of either kind by its reference, and null by any other text", async () => {
+    await using tested = await open();
+    const [one, two] = [inquiry(1), application(1)];
+    const references = [await acceptReference(tested.store, one), await acceptReference(tested.store, two)];
+    expect(await tested.store.findSubmission(references[0] ?? "")).toEqual({
+      ...one,
+      ...filed,
+      reference: references[0],
+    });
+    expect(await tested.store.findSubmission(references[1] ?? "")).toEqual({
+      ...two,
+      ...filed,
+      reference: references[1],
+    });
+    const unknown = (references[0] ?? "").replace("INQ", "APP");
+    for (const other of [unknown, "INQ-20251121-000000", "", "' OR 1=1 --"]) {
+      expect(await tested.store.findSubmission(other)).toBeNull();
+    }
+  });
+
+  test("keeps what was accepted when the store is opened again", async () => {
+    await using tested = await open();
+    const given = inquiry(1);
+    await accept(tested.store, given);
+    const other = await tested.openAgain();
+    expect(await inquiries(other)).toEqual([{ ...given, ...filed }]);
+    expect(other.identity).toBe(tested.store.identity);
+  });
+
+  test("reads what is left of a submission whose fields are unreadable, and the others whole", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const [bad, worse, good] = [inquiry(1), application(2), inquiry(3)];
+    const references = [await acceptReference(store, bad), await acceptReference(store, worse)];
+    await accept(store, good);
+    await tested.spoilFields(references[0] ?? "", '{"');
+    await tested.spoilFields(references[1] ?? "", '{"position": 7}');
+    expect(await inquiries(store)).toMatchObject([{ email: bad.email, selectedPackageIds: [] }, good]);
+    expect(await applications(store)).toMatchObject([{ email: worse.email, position: "", resume: null }]);
+    expect(await store.findSubmission(references[1] ?? "")).toMatchObject({ name: worse.name });
+    expect(await store.findResume(references[1] ?? "")).toBeNull();
+  });
+}
+
+function mails(open: OpenStoreUnderTest): void {
+  test.each([
+    [inquiry(1), ["inquiry-receipt", "inquiry-notice"]],
+    [application(1), ["application-receipt", "application-notice"]],
+  ] as const)("stores receipt and notice with a submission, leased to the caller: %#", async (given, kinds) => {
+    await using tested = await open();
+    const accepted = await accept(tested.store, given);
+    const { reference } = accepted;
+    const submission = { ...given, ...filed, reference };
+    expect(accepted).toMatchObject({ capped: [] });
+    expect(accepted.mails).toEqual(
+      kinds.map((kind) => ({
+        id: expect.any(String),
+        kind,
+        about: { submission },
+        createdAt: noon,
+        attempts: 0,
+        denials: null,
+        leasedUntil: lease.until,
+      })),
+    );
+    const stored = await allMails(tested.store);
+    expect(new Set(idsOf(stored))).toEqual(new Set(idsOf(accepted.mails)));
+    for (const mail of stored) expect(mail).toMatchObject({ reference, email: given.email, status: "queued" });
+  });
+
+  test("gives every mail an id of its own", async () => {
+    await using tested = await open();
+    const accepted = await Promise.all(Array.from({ length: 50 }, (_, n) => accept(tested.store, inquiry(n))));
+    const ids = accepted.flatMap((one) => idsOf(one.mails));
+    expect(new Set(ids).size).toBe(100);
+    expect(new Set(idsOf(await allMails(tested.store)))).toEqual(new Set(ids));
+  });
+}
+
+function failing(open: OpenStoreUnderTest): void {
+  test("stores no submission whose mails cannot be stored", async () => {
+    await using tested = await open();
+    {
+      await using _failing = await tested.failMailsOf("application-notice");
+      await expect(offer(tested.store, application(1))).rejects.toThrow();
+    }
+    expect(await applications(tested.store)).toEqual([]);
+    expect(await allMails(tested.store)).toEqual([]);
+    expect(kindsOf((await accept(tested.store, application(1))).mails)).toHaveLength(2);
+  });
+
+  test("lets no submission suffer from another that fails beside it", async () => {
+    await using tested = await open();
+    await using _failing = await tested.failMailsOf("application-notice");
+    const answers = await Promise.allSettled(
+      Array.from({ length: 16 }, (_, number) => offer(tested.store, number === 7 ? application(7) : inquiry(number))),
+    );
+    const rejected = answers.flatMap(({ status }, number) => (status === "rejected" ? [number] : []));
+    expect(rejected).toEqual([7]);
+    expect(await inquiries(tested.store)).toHaveLength(15);
+    expect(await applications(tested.store)).toEqual([]);
+    expect(await allMails(tested.store)).toHaveLength(30);
+  });
+
+  test("refuses a submission whose caller has stopped waiting, as not stored", async () => {
+    await using tested = await open();
+    const late = tested.store.accept(entry(inquiry(1), { deadline: performance.now() - 1 }));
+    await expect(late).rejects.toBeInstanceOf(StorageUnavailable);
+    await expect(late).rejects.toMatchObject({ outcome: "not-stored" });
+    expect(await inquiries(tested.store)).toEqual([]);
+    expect(await allMails(tested.store)).toEqual([]);
+  });
+}
+
+function arrival(open: OpenStoreUnderTest): void {
+  test("numbers submissions of both kinds in the order in which they were stored", async () => {
+    await using tested = await open();
+    for (const number of [1, 2]) {
+      await accept(tested.store, inquiry(number));
+      await accept(tested.store, application(number));
+    }
+    const numbers = (rows: readonly { readonly arrival: number }[]) => rows.map((row) => row.arrival);
+    const [ofInquiries, ofApplications] = [
+      numbers(await inquiries(tested.store)),
+      numbers(await applications(tested.store)),
+    ];
+    const inOrder = [ofInquiries[0], ofApplications[0], ofInquiries[1], ofApplications[1]];
+    expect(inOrder).toEqual(inOrder.toSorted((a, b) => (a ?? 0) - (b ?? 0)));
+    expect(new Set(inOrder).size).toBe(4);
+  });
+
+  test("never uses an arrival number, a reference or a mail id again, also after the newest was erased", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const erased = await accept(store, inquiry(1));
+    const [stored] = await inquiries(store);
+    await tested.deleteSubmission(erased.reference ?? "");
+    expect(await inquiries(store)).toEqual([]);
+    expect(await allMails(store)).toEqual([]);
+    const next = await accept(await tested.openAgain(), inquiry(2));
+    expect((await inquiries(store))[0]?.arrival).toBeGreaterThan(stored?.arrival ?? Infinity);
+    expect(next.reference).not.toBe(erased.reference);
+    for (const id of idsOf(next.mails)) expect(idsOf(erased.mails)).not.toContain(id);
+  });
+}
