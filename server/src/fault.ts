@@ -1,17 +1,17 @@
-// The one expected error. Whatever refuses a request throws it by its name in the shared table; the doors write it
+// The one expected error. Code that refuses a request throws it by its name in the shared table, and the doors write it
 // down. It knows nothing of HTTP or tRPC beyond what the table says.
 import { faults, type FaultName, type Issue } from "@submissions/shared/faults";
 
 interface FaultDetail {
   /** What is wrong with which field, for the caller. */
   readonly issues?: readonly Issue[];
-  /** When trying again makes sense, in seconds; becomes `Retry-After`. */
+  /** When another try makes sense, in seconds; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** What really happened, for the log only. */
+  /** What happened, for the log only. */
   readonly cause?: unknown;
 }
 
-/** An expected refusal. The message is the table's; details of the system stay in `cause` and never reach a caller. */
+/** An expected refusal. Its message is the table's; details of the system stay in `cause` and never reach a caller. */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly fault: FaultName;

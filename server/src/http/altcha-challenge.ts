@@ -1,7 +1,8 @@
 // Hands out the challenges that proofs of work solve. It exists only where the service asks for such proofs.
 import { altchaChallengePath } from "@submissions/shared/altcha";
 import type { FastifyInstance } from "fastify";
-import type { Deps } from "../deps.ts";
+import type { Clock } from "../clock.ts";
+import type { ProofOfWork } from "../intake/proof-of-work.ts";
 import { refuse } from "./fault-reply.ts";
 import type { Guard } from "./gate/rate-limit.ts";
 
@@ -9,14 +10,14 @@ import type { Guard } from "./gate/rate-limit.ts";
 export const challengesFactor = 10;
 
 interface ChallengeOptions {
-  readonly proofOfWork: NonNullable<Deps["proofOfWork"]>;
-  readonly clock: Deps["clock"];
+  readonly proofOfWork: Pick<ProofOfWork, "challenge">;
+  readonly clock: Clock;
   /** Counts the challenges of a client: making one costs as much as a guess. */
   readonly guard: Guard;
 }
 
 /** Adds `GET /altcha/challenge`. */
 export function altchaChallenge(app: FastifyInstance, { proofOfWork, clock, guard }: ChallengeOptions): void {
-  const gate = guard.hook({ calls: () => 1, refuseAll: (...refused) => void refuse(...refused) });
-  app.get(altchaChallengePath, { onRequest: gate }, () => proofOfWork.challenge(clock.now()));
+  const onRequest = guard.hook({ calls: () => 1, refuseAll: (...refused) => void refuse(...refused) });
+  app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
 }

@@ -1,40 +1,56 @@
-// What a request tells about its call beside the input: the request id, the door, the Idempotency-Key. The key is read
-// here and nowhere else, and never logged.
+// What a request says of its calls beside their input. The Idempotency-Key is read here and nowhere else, and never
+// logged.
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
-import type { Call } from "../intake/call.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { Vault } from "../resumes/vault.ts";
+import type { CallCounter, Context } from "../rpc/context.ts";
+import type { Guard } from "./gate/rate-limit.ts";
+import type { HttpLimits } from "./limits.ts";
 
-/**
- * The call that a request makes.
- *
- * @throws Fault `idempotencyKeyInvalid`
- */
-export function callOf(request: FastifyRequest, reply: FastifyReply, door: Call["origin"]["door"]): Call {
-  return {
-    origin: { door, requestId: request.id },
-    idempotencyKey: idempotencyKeyOf(request),
-    // Known once the input is read.
-    trapped: false,
-    solution: null,
-    replayed: () => void reply.header("idempotency-replayed", "true"),
-  };
+/** What both doors are made with. */
+export interface DoorOptions {
+  readonly intake: Intake;
+  readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
+  readonly guard: Guard;
+  readonly count: CallCounter;
+  readonly limits: HttpLimits;
 }
 
-const idempotencyKeyOf = ({ headers }: FastifyRequest): string | null => checkedKey(headers["idempotency-key"]);
+/** The context of the calls in a request. */
+export const contextOf = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { intake, count, limits }: DoorOptions,
+  door: Context["door"],
+): Context => ({
+  intake,
+  door,
+  requestId: request.id,
+  key: () => idempotencyKeyOf(request),
+  answerMsMax: limits.answerMsMax,
+  admission: request.admission,
+  count,
+  replayed: () => void reply.header("idempotency-replayed", "true"),
+});
 
-/**
- * The key that a form holds in the header's place; null when it holds none.
- *
- * @throws Fault `idempotencyKeyInvalid`
- */
-export function idempotencyKeyOfForm(form: FormData): string | null {
-  const [key, ...more] = form.getAll(idempotencyKeyField).map(String);
-  return checkedKey(more.length > 0 ? [] : key || undefined);
+// A browser without script cannot send the header; its form holds the key.
+function idempotencyKeyOf({ headers, raw, page }: FastifyRequest): string | null {
+  const key = headers["idempotency-key"];
+  // Node joins several lines to one value.
+  if (key !== undefined) return checkedKey([key, ...linesOf(raw.rawHeaders, "idempotency-key").slice(1)]);
+  return checkedKey(page?.fields?.getAll(idempotencyKeyField).filter((value) => value !== "") ?? []);
 }
 
-function checkedKey(key: string | readonly string[] | undefined): string | null {
+function checkedKey([key, ...more]: readonly unknown[]): string | null {
   if (key === undefined) return null;
-  if (typeof key !== "string" || !/^[\x20-\x7E]{1,255}$/.test(key)) throw new Fault("idempotencyKeyInvalid");
+  if (more.length > 0 || typeof key !== "string" || !/^[\x20-\x7E]{1,255}$/.test(key)) {
+    throw new Fault("idempotencyKeyInvalid");
+  }
   return key;
 }
+
+/** The values of a header as they came, one for each line. */
+export const linesOf = (rawHeaders: readonly string[], name: string): readonly string[] =>
+  rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);

@@ -1,7 +1,7 @@
-// Answers what never became a request: broken HTTP, headers too large, clients too slow. Node hands over the bare
-// socket, so the answer is written by hand.
+// Answers what never became a request: broken HTTP, headers too large, clients too slow. Only the bare socket is there, so
+// the answer is written by hand.
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
+import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { faults, type FaultName } from "@submissions/shared/faults";
 
@@ -10,57 +10,58 @@ const byNodeCode: Readonly<Record<string, FaultName>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "requestTimedOut",
 };
 
-// Broken bytes after a request that is still being worked on.
+// A client that goes on sending must not keep the socket.
+const closeMsMax = 1_000;
+
+// Connections with broken bytes behind a request that still gets its answer.
 const finishing = new WeakSet<Socket>();
 
-/** Writes the fault and closes the connection; a whole request that came before gets its own answer instead. */
+/** Writes the fault and closes the connection. A whole request that came before gets its own answer instead. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (finishing.has(socket)) return;
-  if (error.code !== "ECONNRESET" && socket.writable && isWhole(messageOf(socket))) {
+  const isGone = error.code === "ECONNRESET" || !socket.writable;
+  if (!isGone && isWhole(messageOf(socket))) {
     finishing.add(socket);
-    finish(socket);
-    return;
-  }
-  if (error.code === "ECONNRESET" || !socket.writable || answerBegun(socket)) {
+    closeAfterAnswers(socket);
+  } else if (isGone) socket.destroy();
+  else answer(socket, byNodeCode[error.code ?? ""] ?? "requestMalformed");
+}
+
+/** Answers 408 to a client that sends the body of the current request too slowly, and closes the connection. */
+export function cutSlowSender(socket: Socket): void {
+  if (socket.writable) answer(socket, "requestTimedOut");
+  else socket.destroy();
+}
+
+function answer(socket: Socket, fault: FaultName): void {
+  // Bytes of an answer that has begun must not be mixed with these.
+  if (messageOf(socket)?.headersSent) {
     socket.destroy();
     return;
   }
-  const fault = byNodeCode[error.code ?? ""] ?? "requestMalformed";
   const { status, code, message } = faults[fault];
   const requestId = randomUUID();
   const body = JSON.stringify({ message, code, requestId });
   socket.end(
-    `HTTP/1.1 ${status} ${reasons[fault] ?? "Bad Request"}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       "content-type: application/json; charset=utf-8\r\n" +
       `content-length: ${Buffer.byteLength(body)}\r\n` +
       `x-request-id: ${requestId}\r\n` +
       "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
       body,
   );
-  // A client that goes on sending must not keep the socket.
-  setTimeout(() => socket.destroy(), 1_000).unref();
+  setTimeout(() => socket.destroy(), closeMsMax).unref();
 }
 
-const reasons: Partial<Record<FaultName, string>> = {
-  headersTooLarge: "Request Header Fields Too Large",
-  requestTimedOut: "Request Timeout",
-};
-
-// Node's own handler looks here too: bytes of an answer that has begun must not be mixed with ours.
-function answerBegun(socket: Socket): boolean {
-  return messageOf(socket)?.headersSent === true;
-}
-
-/** The answer that is due next on a connection; null between requests. */
+/** The answer that is due next on a connection, as Node itself looks it up; null between requests. */
 const messageOf = (socket: Socket): ServerResponse | null | undefined =>
   (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
 
 const isWhole = (message: ServerResponse | null | undefined): message is ServerResponse =>
   message?.req.complete === true;
 
-/** Closes a connection after the answers to the whole requests on it. */
-function finish(socket: Socket): void {
+function closeAfterAnswers(socket: Socket): void {
   const message = messageOf(socket);
-  if (isWhole(message)) message.once("close", () => finish(socket));
+  if (isWhole(message)) message.once("close", () => closeAfterAnswers(socket));
   else socket.destroySoon();
 }

@@ -1,10 +1,10 @@
-// Writes a failure as an answer: the one body on REST, tRPC's envelope below /trpc, the same words in both.
+// Writes a failure as an answer: the one body on REST, tRPC's envelope below /trpc, a page for browsers; the same words in
+// all three.
 import type { FaultBody, FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
-import { errorShape } from "../rpc/error-shape.ts";
-import { describeFailure } from "../rpc/failure.ts";
-import { procedures } from "../rpc/procedures.ts";
+import { describeFailure, errorShape } from "../rpc/failure.ts";
+import { procedures } from "../rpc/router.ts";
 import { variesBy } from "./vary.ts";
 
 /** Where the typed door is. */
@@ -14,6 +14,7 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "bodyTooLarge",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "bodyMalformed",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "contentTypeUnsupported",
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "contentTypeUnsupported",
   FST_ERR_BAD_URL: "notFound",
   FST_ERR_MAX_PARAM_LENGTH: "notFound",
   ECONNRESET: "bodyMalformed",
@@ -44,14 +45,14 @@ export function recognise(thrown: unknown): unknown {
 /** Whether a request is for the typed door. */
 export const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);
 
-/** The procedure of a single call; undefined for a batch, whose refusal as a whole is no one call's. */
+/** The procedure of a single call; undefined for a batch, whose refusal as a whole belongs to no call. */
 const procedureOf = ({ url }: FastifyRequest) =>
-  procedures.find(({ path }) => url.replace(/\?.*$/s, "") === `${rpcPrefix}/${path}`)?.path;
+  procedures.get(url.replace(/\?.*$/s, "").slice(rpcPrefix.length + 1))?.path;
 
 /** Hands a failure to the request's log line, and its headers to the answer. */
 export function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const { fault, status, retryAfterSeconds } = describeFailure(error);
-  // A fault of the table without a cause says all by its name; its stack would only make an overload worse.
+  // The name of a fault without a cause says all, and its stack would only make an overload worse.
   const expected = error instanceof Fault && error.cause === undefined;
   request.failure = { fault, error: status >= 500 && !expected ? error : undefined };
   if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);

@@ -1,42 +1,62 @@
 // What orchestrators and Prometheus ask: alive, ready, and in which state.
 import type { FastifyInstance } from "fastify";
+import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import { secretCheck } from "./gate/credentials.ts";
+import type { HttpLimits } from "./limits.ts";
 
 interface HealthOptions {
   readonly log: Log;
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, "render" | "contentType">;
   readonly draining: { readonly started: boolean };
-  /** Whatever must work for a submission to be taken. */
+  /** Everything that must work for a submission to be taken. */
   readonly checks: Readonly<Record<string, () => Promise<{ readonly ready: boolean; readonly reason?: string }>>>;
+  /** Asked of whoever reads the metrics; null: they are open. */
+  readonly metricsToken: string | null;
+  readonly limits: Pick<HttpLimits, "metricsMs">;
 }
 
 // Each check writes to the disk, and strangers may ask.
-const keptMs = 1_000;
+const readinessMs = 1_000;
 
 /** Adds `/healthz`, `/readyz` and `/metrics`. */
 export function healthRoutes(app: FastifyInstance, options: HealthOptions): void {
+  const { metrics, metricsToken, draining, limits } = options;
   app.get("/healthz", () => ({ status: "ok" }));
 
-  const failedLately = shared(() => failedChecks(options));
+  const failedLately = kept(() => failedChecks(options), readinessMs);
   app.get("/readyz", async (_request, reply) => {
-    if (options.draining.started) return reply.code(503).header("retry-after", 5).send({ status: "draining" });
+    if (draining.started) return reply.code(503).header("retry-after", 5).send({ status: "draining" });
     const failed = await failedLately();
     if (failed.length === 0) return { status: "ready" };
     return reply.code(503).header("retry-after", 5).send({ status: "unavailable", failed });
   });
 
-  app.get("/metrics", async (_request, reply) => {
-    reply.type(options.metrics.contentType);
-    return options.metrics.render();
+  const isReader = bearerCheck(metricsToken);
+  // A scrape takes milliseconds, and anybody may ask unless there is a token.
+  const scrape = kept(() => metrics.render(), limits.metricsMs);
+  app.get("/metrics", async (request, reply) => {
+    if (!isReader(request.headers.authorization)) {
+      reply.header("www-authenticate", 'Bearer realm="metrics"');
+      throw new Fault("unauthorised");
+    }
+    reply.type(metrics.contentType);
+    return scrape();
   });
 }
 
-/** One answer for all who ask while it is worked out, or within {@link keptMs} of that. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+function bearerCheck(token: string | null): (authorization: string | undefined) => boolean {
+  if (token === null) return () => true;
+  const isToken = secretCheck(token);
+  return (authorization = "") => isToken(/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "");
+}
+
+/** One answer for all who ask while it is worked out, or within `ms` of that. */
+function kept<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
   let latest: { readonly answer: Promise<T>; endedAt: number } | undefined;
   return () => {
-    if (latest !== undefined && performance.now() - latest.endedAt < keptMs) return latest.answer;
+    if (latest !== undefined && performance.now() - latest.endedAt < ms) return latest.answer;
     const asked = { answer: ask(), endedAt: Infinity };
     const end = () => void (asked.endedAt = performance.now());
     asked.answer.then(end, end);

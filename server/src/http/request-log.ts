@@ -1,37 +1,35 @@
 // One log line and one measurement for each request. The route's pattern is logged, never the URL.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Log } from "../observe/log.ts";
+import type { Log, LogFacts } from "../observe/log.ts";
 import { statusClass, type Metrics } from "../observe/metrics.ts";
 
 // Probes come every few seconds and say nothing new.
 const quietRoutes = new Set(["/healthz", "/readyz", "/metrics"]);
 
-export function observeRequests(app: FastifyInstance, log: Log, metrics: Metrics): void {
+export function observeRequests(app: FastifyInstance, log: Log, metrics: Pick<Metrics, "requests">): void {
   app.decorateRequest("failure", null);
   app.addHook("onResponse", (request, reply, done) => {
     const route = routeOf(request);
     const { statusCode: status, elapsedTime: ms } = reply;
     metrics.requests.observe({ route, status: statusClass(status) }, ms / 1000);
-    const { failure } = request;
     const level = status >= 500 ? "error" : quietRoutes.has(route) ? "debug" : "info";
-    log[level](
-      {
-        requestId: request.id,
-        method: request.method,
-        route,
-        status,
-        ms: Math.round(ms * 10) / 10,
-        ...(failure === null ? {} : { fault: failure.fault }),
-        ...(failure?.error === undefined ? {} : { err: failure.error }),
-      },
-      "answered",
-    );
+    log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
     done();
   });
   app.addHook("onRequestAbort", (request, done) => {
-    log.info({ requestId: request.id, method: request.method, route: routeOf(request) }, "client went away");
+    log.info(factsOf(request, { route: routeOf(request) }), "client went away");
     done();
   });
+}
+
+function factsOf({ id, method, failure }: FastifyRequest, more: LogFacts): LogFacts {
+  return {
+    requestId: id,
+    method,
+    ...more,
+    ...(failure === null ? {} : { fault: failure.fault }),
+    ...(failure?.error === undefined ? {} : { err: failure.error }),
+  };
 }
 
 const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? "unknown";

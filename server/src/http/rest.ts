@@ -1,32 +1,23 @@
-// The REST door: one real Fastify route for each procedure with a REST address, made from its `openapi` meta. A browser
-// that posts a form without script comes here too, and is answered with pages.
+// The REST door: one real Fastify route for each procedure, made from its `openapi` meta. Browsers that post a form
+// without script come here too, and are answered with pages.
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { CallCounter } from "../rpc/context.ts";
-import { callProcedure, countRefusal, procedures, type ProcedureEntry } from "../rpc/procedures.ts";
-import type { Deps } from "../deps.ts";
+import { countRefusal } from "../rpc/procedure.ts";
+import { callProcedure, procedures, type ProcedureEntry } from "../rpc/router.ts";
 import { Fault } from "../fault.ts";
-import { takeUrlencoded } from "./body/whole-body.ts";
-import { callOf, idempotencyKeyOfForm } from "./call.ts";
+import { contextOf, type DoorOptions } from "./call.ts";
 import type { BodyKind } from "./body/content-type.ts";
-import { refuse } from "./fault-reply.ts";
-import { FormBody } from "./body/form-body.ts";
-import { formShapes } from "./body/form-shapes.ts";
-import type { Guard } from "./gate/rate-limit.ts";
+import { FormBody, formShapes } from "./body/form-body.ts";
 import { ProcedureInput } from "./body/procedure-input.ts";
+import { takeUrlencoded } from "./body/whole-body.ts";
+import { refuse } from "./fault-reply.ts";
 import { thanksAddress } from "./pages/page-answer.ts";
 import { variesBy } from "./vary.ts";
 
-interface Door {
-  readonly deps: Deps;
-  readonly count: CallCounter;
-  readonly guard: Guard;
-}
-
 /** Adds the REST routes, each in a scope of its own for the bodies that it takes. JSON is parsed by the scope around. */
-export async function restDoor(app: FastifyInstance, door: Door): Promise<void> {
-  for (const entry of procedures) {
+export async function restDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {
+  for (const entry of procedures.values()) {
     await app.register(async (scope) => {
       takeUrlencoded(scope);
       const withFiles = entry.contentTypes.includes("multipart/form-data");
@@ -46,23 +37,23 @@ function takeUrlencodedOfPagesOnly(app: FastifyInstance): void {
   });
 }
 
-function addRoute(app: FastifyInstance, entry: ProcedureEntry, { deps, count, guard }: Door): void {
+function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions): void {
   app.route({
     method: entry.method,
     url: entry.url,
     // Serialising by schema is quicker, and lets nothing through that is not documented.
     schema: { response: { 200: z.toJSONSchema(entry.output, { target: "draft-7" }) } },
-    onRequest: guard.hook({
+    onRequest: door.guard.hook({
       calls: () => 1,
       refuseAll(request, reply, fault) {
-        countRefusal(entry.path, "rest", count, fault);
+        countRefusal({ count: door.count, door: "rest" }, entry.path, fault);
         refuse(request, reply, fault);
       },
     }),
     handler: async (request, reply) => {
       variesBy(reply, "Accept");
       try {
-        const receipt = await call(request, reply, entry, { deps, count });
+        const receipt = await call(request, reply, entry, door);
         return request.page ? reply.redirect(thanksAddress(entry.url, receipt), 303) : receipt;
       } catch (error) {
         return refuse(request, reply, error);
@@ -76,25 +67,21 @@ async function call(
   request: FastifyRequest,
   reply: FastifyReply,
   entry: ProcedureEntry,
-  { deps, count }: Omit<Door, "guard">,
+  door: DoorOptions,
 ): Promise<unknown> {
-  await using input = inputOf(request, entry, deps.vault.stagingFolder);
-  const ctx = { deps, count, admission: request.admission, call: callOf(request, reply, "rest") };
-  return await callProcedure(entry.path, ctx, async (made) => {
-    const read = await input.read();
-    if (request.page?.fields) made.idempotencyKey ??= idempotencyKeyOfForm(request.page.fields);
-    return read;
-  });
+  await using input = inputOf(request, entry, door);
+  return await callProcedure(entry.path, contextOf(request, reply, door, "rest"), () => input.read());
 }
 
-function inputOf(request: FastifyRequest, entry: ProcedureEntry, stagingFolder: string): ProcedureInput {
+function inputOf(request: FastifyRequest, entry: ProcedureEntry, { vault, limits }: DoorOptions): ProcedureInput {
   const accepted = entry.contentTypes as readonly BodyKind[];
-  if (!request.page) return new ProcedureInput(request, { accepted, stagingFolder });
+  if (!request.page) return new ProcedureInput(request, { accepted, vault });
   const form = new FormBody(formShapes[entry.path], { keyed: true });
   request.page.fields = form.fields;
   return new ProcedureInput(request, {
     accepted: [...accepted, "application/x-www-form-urlencoded"],
-    stagingFolder,
+    vault,
     form,
+    patienceBytes: limits.drainBytesMax,
   });
 }

@@ -1,51 +1,38 @@
-// The typed door: tRPC's wire format over POST, single and batched. Calls are answered here with tRPC's public parts,
-// because the stock adapter builds a web Request and Response for each at several times the cost; streamed batches,
-// which few clients ask for, go to the stock resolver.
+// The typed door: tRPC's wire format over POST, single and batched. Calls are answered here, because the stock adapter
+// builds a web Request and Response for each and takes uploads without limit. Streamed batches go to tRPC's own resolver.
 import multipart from "@fastify/multipart";
 import { batchCallsMax } from "@submissions/shared/limits";
 import { resolveResponse } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { Deps } from "../deps.ts";
+import { z } from "zod";
 import { Fault } from "../fault.ts";
-import type { CallCounter, Context } from "../rpc/context.ts";
-import { errorShape } from "../rpc/error-shape.ts";
-import { callProcedure, countRefusal, forwardingRouter, procedures } from "../rpc/procedures.ts";
-import { callOf } from "./call.ts";
+import type { Context } from "../rpc/context.ts";
+import { errorShape } from "../rpc/failure.ts";
+import { countRefusal, objectOnly } from "../rpc/procedure.ts";
+import { appRouter, callProcedure, procedures } from "../rpc/router.ts";
 import type { BodyKind } from "./body/content-type.ts";
+import { ProcedureInput } from "./body/procedure-input.ts";
+import { contextOf, type DoorOptions } from "./call.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
-import type { Guard } from "./gate/rate-limit.ts";
-import { objectOnly, ProcedureInput } from "./body/procedure-input.ts";
-
-interface Collaborators {
-  readonly deps: Deps;
-  readonly count: CallCounter;
-  readonly guard: Guard;
-}
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
-export async function rpcDoor(app: FastifyInstance, { deps, count, guard }: Collaborators): Promise<void> {
-  const door = new RpcDoor(deps, count);
+export async function rpcDoor(app: FastifyInstance, options: DoorOptions): Promise<void> {
+  const door = new RpcDoor(options);
   const admitted = (path?: string) =>
-    guard.hook({
+    options.guard.hook({
       calls: (request) => Math.min(pathsOf(request, path).length, batchCallsMax),
       refuseAll: (request, reply, fault) => door.refuseAll(request, reply, pathsOf(request, path), fault),
     });
-  for (const { path, contentTypes } of procedures) {
-    const url = `${rpcPrefix}/${path}`;
-    if (!contentTypes.includes("multipart/form-data")) {
-      app.post(url, { onRequest: admitted(path) }, (request, reply) =>
-        door.call(request, reply, path, ["application/json"]),
-      );
-      continue;
-    }
+  for (const { path, contentTypes, output } of procedures.values()) {
+    const accepted = contentTypes.filter((type) => type !== "application/x-www-form-urlencoded") as BodyKind[];
+    const schema = { response: { 200: resultOf(z.toJSONSchema(output, { target: "draft-7" })) } };
     await app.register(async (scope) => {
-      await scope.register(multipart, { throwFileSizeLimit: false });
-      scope.post(url, { onRequest: admitted(path) }, (request, reply) =>
-        door.call(request, reply, path, ["application/json", "multipart/form-data"]),
+      if (accepted.includes("multipart/form-data")) await scope.register(multipart, { throwFileSizeLimit: false });
+      scope.post(`${rpcPrefix}/${path}`, { schema, onRequest: admitted(path) }, (request, reply) =>
+        isBatch(request) ? door.callAll(request, reply, path) : door.call(request, reply, path, accepted),
       );
     });
   }
-  // Batches, whose path lists the procedures.
   app.post<{ Params: { paths: string } }>(batchRoute, { onRequest: [batchesOnly, admitted()] }, (request, reply) =>
     door.callAll(request, reply, request.params.paths),
   );
@@ -60,60 +47,57 @@ export const isRpcPath = (url: string): boolean =>
   url
     .slice(rpcPrefix.length + 1)
     .split(",")
-    .every((path) => procedures.some((entry) => entry.path === path));
+    .every((path) => procedures.has(path));
 
 class RpcDoor {
-  readonly #deps: Deps;
-  readonly #count: CallCounter;
+  readonly #options: DoorOptions;
 
-  constructor(deps: Deps, count: CallCounter) {
-    this.#deps = deps;
-    this.#count = count;
+  constructor(options: DoorOptions) {
+    this.#options = options;
   }
 
   /** Answers a request of which no call is admitted. */
   refuseAll(request: FastifyRequest, reply: FastifyReply, paths: readonly string[], fault: Fault): void {
-    for (const path of paths) countRefusal(path, "rpc", this.#count, fault);
+    const { count } = this.#options;
+    for (const path of paths) if (procedures.has(path)) countRefusal({ count, door: "rpc" }, path, fault);
     if (!isBatch(request) || wantsStream(request)) return void refuse(request, reply, fault);
     noteFailure(request, reply, fault);
     const answers = paths.map((path) => ({ error: errorShape(fault, path, request.id) }));
-    reply.code(answers[0]?.error.data.httpStatus ?? 500).send(answers);
+    sendList(reply, answers[0]?.error.data.httpStatus ?? 500, answers);
   }
 
-  /** One call, or a batch of one. */
+  /** One call. */
   async call(
     request: FastifyRequest,
     reply: FastifyReply,
     path: string,
     accepted: readonly BodyKind[],
   ): Promise<unknown> {
-    if (isBatch(request)) return this.callAll(request, reply, path);
-    await using input = new ProcedureInput(request, { accepted, stagingFolder: this.#deps.vault.stagingFolder });
+    await using input = new ProcedureInput(request, { accepted, vault: this.#options.vault });
     const { status, body } = await this.#answer(request, reply, path, () => input.read());
     reply.code(status);
     return body;
   }
 
   /** A batch: inputs by position, answers in the same order, 207 when they ended differently. */
-  async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<unknown> {
+  async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<FastifyReply> {
     const paths = list.split(",");
     if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
     // One key cannot stand for several submissions.
     if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
-    await using input = new ProcedureInput(request, {
-      accepted: ["application/json"],
-      stagingFolder: this.#deps.vault.stagingFolder,
-    });
-    const inputs = objectOnly(await input.read()) as Record<string, unknown>;
+    await using input = new ProcedureInput(request, { accepted: ["application/json"], vault: this.#options.vault });
+    const inputs = objectOnly(await input.read()) as Readonly<Record<string, unknown>>;
     if (wantsStream(request)) return this.#stream(request, reply, list);
     const answers = await Promise.all(
-      paths.map((path, position) =>
-        this.#answer(request, reply, path, async () => objectOnly(inputs[String(position)]), position),
-      ),
+      paths.map((path, position) => this.#answer(request, reply, path, async () => inputs[position], position)),
     );
     const [first] = answers;
-    reply.code(answers.every(({ status }) => status === first?.status) ? (first?.status ?? 200) : 207);
-    return answers.map(({ body }) => body);
+    const status = answers.every((answer) => answer.status === first?.status) ? (first?.status ?? 200) : 207;
+    return sendList(
+      reply,
+      status,
+      answers.map(({ body }) => body),
+    );
   }
 
   async #answer(
@@ -124,7 +108,7 @@ class RpcDoor {
     batchIndex?: number,
   ): Promise<{ readonly status: number; readonly body: object }> {
     try {
-      const data = await callProcedure(path, this.#context(request, reply), getRawInput, batchIndex);
+      const data = await callProcedure(path, this.#contextOf(request, reply), getRawInput, batchIndex);
       return { status: 200, body: { result: { data } } };
     } catch (error) {
       noteFailure(request, reply, error);
@@ -133,30 +117,40 @@ class RpcDoor {
     }
   }
 
-  // Streamed batches (`httpBatchStreamLink`): answers as JSON lines, each as soon as it is there.
-  async #stream(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
+  // Streamed batches send each answer as soon as it is there, as JSON lines. Clients with tRPC's `httpBatchStreamLink`
+  // need them. A call costs some three times as much as in a plain batch.
+  async #stream(request: FastifyRequest, reply: FastifyReply, list: string): Promise<FastifyReply> {
     const response = await resolveResponse({
-      router: forwardingRouter,
-      req: new Request(new URL(request.url, "http://internal"), {
+      router: appRouter,
+      req: new Request("http://internal/?batch=1", {
         method: "POST",
         headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
         body: jsonAgain(request.body),
       }),
-      path,
+      // It decodes what Fastify has decoded already.
+      path: encodeURIComponent(list),
       error: null,
       allowBatching: true,
       maxBatchSize: batchCallsMax,
-      createContext: async () => this.#context(request, reply),
+      createContext: async () => this.#contextOf(request, reply),
       onError: ({ error }) => noteFailure(request, reply, error),
     });
     return reply.send(response);
   }
 
-  #context(request: FastifyRequest, reply: FastifyReply): Context {
-    const { admission } = request;
-    return { deps: this.#deps, count: this.#count, admission, call: callOf(request, reply, "rpc") };
+  #contextOf(request: FastifyRequest, reply: FastifyReply): Context {
+    return contextOf(request, reply, this.#options, "rpc");
   }
 }
+
+// The schema of the route describes single calls.
+const sendList = (reply: FastifyReply, status: number, answers: readonly object[]): FastifyReply =>
+  reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(answers);
+
+const resultOf = (data: object) => ({
+  type: "object",
+  properties: { result: { type: "object", properties: { data } } },
+});
 
 // What was parsed may be nested deeper than the stack that writing it takes.
 function jsonAgain(body: unknown): string {

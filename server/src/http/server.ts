@@ -1,72 +1,77 @@
-// The HTTP server: limits and time-outs, what every request gets, and the doors. It knows the order of these things and
-// none of their details.
+// The HTTP server: what every request gets, and the gates and doors in their order. It knows none of their details.
 import { randomUUID } from "node:crypto";
+import { createServer, type RequestListener, type Server } from "node:http";
 import cors from "@fastify/cors";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Deps } from "../deps.ts";
 import { Fault } from "../fault.ts";
+import type { Intake } from "../intake/intake.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import type { CallCounter } from "../rpc/context.ts";
+import type { Vault } from "../resumes/vault.ts";
 import type { CallCounts } from "../storage/call-counts.ts";
+import type { Store } from "../storage/store.ts";
 import { altchaChallenge, challengesFactor } from "./altcha-challenge.ts";
-import { takeJson } from "./body/whole-body.ts";
-import { answerClientError } from "./client-error.ts";
 import { drain } from "./body/drain.ts";
+import { takeJson } from "./body/whole-body.ts";
+import { linesOf, type DoorOptions } from "./call.ts";
+import { answerClientError } from "./client-error.ts";
+import { refuse } from "./fault-reply.ts";
+import { ClientAddresses, type TrustedProxies } from "./gate/client-address.ts";
+import { WrongPasswords } from "./gate/credentials.ts";
 import type { Draining } from "./gate/draining.ts";
 import { answerExpectations } from "./gate/expectation.ts";
-import { refuse } from "./fault-reply.ts";
-import { clientAddressReader, type TrustedProxies } from "./gate/client-address.ts";
-import { Guard } from "./gate/rate-limit.ts";
-import { Overload, type OverloadLimits } from "./gate/overload.ts";
+import { foreignSites } from "./gate/origin.ts";
+import { shedLoad } from "./gate/overload.ts";
+import { Guard, type RateLimit } from "./gate/rate-limit.ts";
+import { cutSlowSenders } from "./gate/slow-senders.ts";
+import { Traffic } from "./gate/traffic.ts";
+import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
 import { healthRoutes } from "./health.ts";
-import { followedLinksFactor, newsletterPages } from "./pages/newsletter.ts";
+import { httpLimits, type HttpLimits } from "./limits.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
+import { findFormsBundle } from "./pages/assets.ts";
+import { followedLinksFactor, newsletterPages } from "./pages/newsletter.ts";
 import { answerWithPages } from "./pages/page-answer.ts";
-import { postmarkWebhook, type WebhookCredentials } from "./webhook.ts";
-import { openRateLimiter, type RateLimit } from "./gate/rate-limiter.ts";
+import { siteRoutes } from "./pages/routes.ts";
+import { siteOf, type Site } from "./pages/site.ts";
 import { observeRequests } from "./request-log.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
-import { findFormsBundle } from "./pages/assets.ts";
-import { siteRoutes } from "./pages/routes.ts";
-import { siteOf, type Site } from "./pages/site.ts";
-import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
+import { postmarkWebhook, type WebhookCredentials } from "./webhook.ts";
 
-interface HttpOptions {
-  readonly deps: Deps;
+export interface HttpOptions {
+  readonly intake: Intake;
+  readonly store: Pick<Store, "checkReadiness" | "suppress" | "checkLink" | "confirmSubscription" | "unsubscribe">;
+  readonly vault: Pick<Vault, "stagingFolder" | "hasRoom" | "checkReadiness">;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly draining: Draining;
+  /** The name on pages. */
+  readonly brand: string;
+  /** The base address of this service. Asked for once it listens, because it may depend on the port. */
+  readonly publicUrl: () => string;
+  /** Origins whose pages may call from a browser. */
   readonly corsOrigins: readonly string[];
+  readonly trustedProxy: TrustedProxies;
   readonly rateLimit: RateLimit;
   /** Where calls are counted together with other processes; null: nowhere. */
   readonly callCounts: CallCounts | null;
   /** False: only health and metrics are answered. */
   readonly doors: boolean;
-  readonly trustedProxy: TrustedProxies;
-  /** What the process carries at once, unless it is the usual. */
-  readonly overloadLimits?: OverloadLimits | undefined;
-  /** Who may call Postmark's webhook; null: nobody, and there is none. */
+  /** The credentials of Postmark's webhook; null: there is none. */
   readonly webhook: WebhookCredentials | null;
+  /** Asked of whoever reads the metrics; null: they are open. */
+  readonly metricsToken: string | null;
+  /** How long an answer waits for its mail, in milliseconds. */
+  readonly mailDeadlineMs: number;
   /** The version that the OpenAPI document names. */
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
-  readonly formsFolder?: string;
+  readonly formsFolder?: string | undefined;
+  /** What differs from {@link httpLimits}. */
+  readonly limits?: Partial<HttpLimits> | undefined;
 }
-
-// Node checks time-outs at an interval, and swaps the two if the headers' is the longer one.
-const timeouts = {
-  headersMs: 10_000,
-  /** Headers and body together: 5 MiB at 0.7 Mbit/s. */
-  requestMs: 60_000,
-  /** A connection on which nothing moves. Longer than any answer takes. */
-  idleMs: 20_000,
-  /** Longer than the idle time-outs of common proxies, so that they close first. */
-  keepAliveMs: 72_000,
-  checkMs: 1_000,
-};
 
 const everyAnswer = {
   "cache-control": "no-store",
@@ -76,28 +81,22 @@ const everyAnswer = {
 };
 
 function headAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(everyAnswer);
-  reply.header("x-request-id", request.id);
+  reply.headers(everyAnswer).header("x-request-id", request.id);
 }
 
 /** Builds the server; it listens to nothing yet. */
 export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> {
-  const { deps, log, metrics, draining } = options;
+  const { log, metrics, draining, corsOrigins } = options;
+  const limits = limitsOf(options);
+  const addresses = new ClientAddresses(options.trustedProxy);
+  const traffic = new Traffic(limits, addresses, (uploads) => metrics.uploadsInFlight.set(uploads));
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: () => randomUUID(),
     bodyLimit: bytesMax.json,
-    requestTimeout: timeouts.requestMs,
-    connectionTimeout: timeouts.idleMs,
-    keepAliveTimeout: timeouts.keepAliveMs,
-    http: {
-      headersTimeout: timeouts.headersMs,
-      connectionsCheckingInterval: timeouts.checkMs,
-      maxHeaderSize: bytesMax.headers,
-      requireHostHeader: false,
-    },
+    serverFactory: (handler) => nodeServer(traffic, limits, handler as RequestListener),
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    rewriteUrl: ({ url = "/" }) => originForm(url),
     routerOptions: { maxParamLength: 500 },
     // No hook runs for an address that the router cannot read.
     frameworkErrors: (error, request, reply) => {
@@ -105,6 +104,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
       refuse(request, reply, error);
     },
   });
+  cutSlowSenders(app.server, traffic, limits);
   answerExpectations(app);
   app.removeAllContentTypeParsers();
   takeJson(app);
@@ -113,72 +113,114 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   observeRequests(app, log, metrics);
   app.addHook("onRequest", (request, reply, done) => {
     headAnswer(request, reply);
-    // RFC 9112 3.2; Node would refuse it without a word.
-    const isNameless = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
-    done(isNameless ? new Fault("requestMalformed") : undefined);
+    done(isMalformed(request) ? new Fault("requestMalformed") : undefined);
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
-  if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
+  if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins));
   const site = openSite(options);
   answerWithPages(app, site);
   // A request that was answered before its body was read: let the client finish, within bounds.
   app.addHook("onResponse", (request, _reply, done) => {
-    drain(request.raw);
+    drain(request.raw, limits);
     done();
   });
   refuseUnknownAddresses(app);
-  draining.guard(app);
-  new Overload(metrics, options.overloadLimits).guard(app);
+  draining.guard(app, traffic);
+  shedLoad(app, traffic, limits.loopLagMsMax);
 
-  healthRoutes(app, {
-    log,
-    metrics,
-    draining,
-    checks: { store: () => deps.store.checkReadiness(), vault: () => deps.vault.checkReadiness() },
-  });
-  if (options.doors) await openDoors(app, options, site);
+  const { store, vault, metricsToken } = options;
+  const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
+  healthRoutes(app, { log, metrics, draining, checks, metricsToken, limits });
+  if (options.doors) await openDoors(app, options, { site, addresses, limits });
   return app;
 }
 
-async function openDoors(app: FastifyInstance, options: HttpOptions, site: Site): Promise<void> {
-  const { deps, metrics, callCounts } = options;
-  openApiRoutes(app, {
-    publicUrl: () => deps.mail.publicUrl,
-    version: options.version,
-    proofOfWork: deps.proofOfWork !== null,
-  });
-  const addressOf = clientAddressReader(options.trustedProxy);
+// The connection is cut when nothing was sent for a while, and the mail is waited for after storing.
+function limitsOf({ limits: own, mailDeadlineMs }: HttpOptions): HttpLimits {
+  const limits = { ...httpLimits, ...own };
+  const answerMsMax = Math.min(limits.answerMsMax, limits.idleMs - limits.checkMs - mailDeadlineMs);
+  return { ...limits, answerMsMax: Math.max(answerMsMax, limits.checkMs) };
+}
+
+function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListener): Server {
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkMs,
+      maxHeaderSize: bytesMax.headers,
+      // Refused here, in the words of the table.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      if (traffic.enter(request, response)) handler(request, response);
+    },
+  );
+  server.timeout = limits.idleMs;
+  server.on("clientError", answerClientError);
+  traffic.watch(server);
+  return server;
+}
+
+/** The target of a request as every server understands it; RFC 9112 3.2.2 lets clients send a whole URL. */
+function originForm(url: string): string {
+  if (url.startsWith("/")) return url;
+  const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1];
+  return path === undefined ? url : path.startsWith("/") ? path : `/${path}`;
+}
+
+// RFC 9112 3.2: one Host, which Node would not count, and a target without a fragment, which the router would drop.
+const isMalformed = ({ raw }: FastifyRequest): boolean => {
+  const hosts = linesOf(raw.rawHeaders, "host").length;
+  return hosts > 1 || (hosts === 0 && raw.httpVersion === "1.1") || (raw.url?.includes("#") ?? false);
+};
+
+interface Shared {
+  readonly site: Site;
+  readonly addresses: ClientAddresses;
+  readonly limits: HttpLimits;
+}
+
+async function openDoors(
+  app: FastifyInstance,
+  options: HttpOptions,
+  { site, addresses, limits }: Shared,
+): Promise<void> {
+  const { intake, store, vault, metrics, publicUrl, brand, callCounts: shared } = options;
+  const { proofOfWork, clock } = intake;
+  openApiRoutes(app, { publicUrl, brand, version: options.version, proofOfWork: proofOfWork !== null });
+  const isForeign = foreignSites(options);
   const guardOf = (name: string, factor: number) => {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * factor };
-    return new Guard(limit, addressOf, openRateLimiter(name, limit, callCounts));
+    return new Guard({ name, limit, addresses, isForeign, shared });
   };
-  if (deps.proofOfWork !== null) {
-    const guard = guardOf("challenges", challengesFactor);
-    altchaChallenge(app, { proofOfWork: deps.proofOfWork, clock: deps.clock, guard });
-  }
-  const door = { deps, guard: guardOf("calls", 1), count: countCall(metrics) };
+  if (proofOfWork !== null)
+    altchaChallenge(app, { proofOfWork, clock, guard: guardOf("challenges", challengesFactor) });
+  const door: DoorOptions = {
+    intake,
+    vault,
+    guard: guardOf("calls", 1),
+    count: (procedure, by, code) => metrics.submissions.inc({ procedure, door: by, code }),
+    limits,
+  };
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
-  await app.register((scope) =>
-    newsletterPages(scope, { brand: site.brand, links: deps, guard: guardOf("links", followedLinksFactor) }),
-  );
+  const guard = guardOf("links", followedLinksFactor);
+  await app.register((scope) => newsletterPages(scope, { brand, links: { clock, store }, guard }));
   if (options.webhook !== null) {
-    postmarkWebhook(app, { credentials: options.webhook, store: deps.store, clock: deps.clock, metrics });
+    const wrongPasswords = new WrongPasswords(addresses, limits.wrongPasswordsMax);
+    postmarkWebhook(app, { credentials: options.webhook, wrongPasswords, store, clock, metrics });
   }
 }
 
-function openSite({ deps, log, doors, formsFolder }: HttpOptions): Site {
+function openSite({ brand, intake, log, doors, formsFolder }: HttpOptions): Site {
   const bundle = formsFolder === undefined || !doors ? null : findFormsBundle(formsFolder);
   if (formsFolder !== undefined && doors && bundle === null)
     log.warn({}, "the forms' script was not built (npm run build): forms work without it");
-  return siteOf({ brand: deps.mail.brand, intake: deps, bundle });
+  return siteOf({ brand, intake, bundle });
 }
-
-const countCall =
-  (metrics: Metrics): CallCounter =>
-  (procedure, door, code) =>
-    metrics.submissions.inc({ procedure, door, code });
 
 const corsOptions = (origins: readonly string[]) => ({
   origin: [...origins],

@@ -2,7 +2,9 @@
 import type { FastifyReply } from "fastify";
 
 export function variesBy(reply: FastifyReply, header: string): void {
-  const named = String(reply.getHeader("vary") ?? "");
-  const known = named.split(/\s*,\s*/).some((one) => one.toLowerCase() === header.toLowerCase());
-  if (!known) reply.header("vary", named === "" ? header : `${named}, ${header}`);
+  const named = reply.getHeader("vary");
+  if (named === undefined) return void reply.header("vary", header);
+  const known = String(named).split(/\s*,\s*/);
+  if (!known.some((one) => one.toLowerCase() === header.toLowerCase()))
+    reply.header("vary", [...known, header].join(", "));
 }

@@ -1,15 +1,16 @@
-// The door for Postmark's news of addresses. It exists only where credentials are set; whoever has them could suppress
-// any address, so they are asked for before a byte of the body is read.
-import { createHash, timingSafeEqual } from "node:crypto";
+// The door for Postmark's news of addresses. It exists only where credentials are set. The credentials could suppress any
+// address, so they are asked for before a byte of the body is read.
 import type { FastifyInstance } from "fastify";
+import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
 import { readWebhook } from "../mail/webhook.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { issuesOf } from "../rpc/failure.ts";
+import { inputRefused } from "../rpc/failure.ts";
 import type { Store } from "../storage/store.ts";
 import { bodyKind } from "./body/content-type.ts";
+import { secretCheck, type WrongPasswords } from "./gate/credentials.ts";
 
-/** Who may call the webhook. */
+/** The credentials of the webhook. */
 export interface WebhookCredentials {
   readonly user: string;
   readonly password: string;
@@ -20,21 +21,25 @@ const eventBytesMax = 1024 * 1024;
 
 interface WebhookOptions {
   readonly credentials: WebhookCredentials;
+  readonly wrongPasswords: WrongPasswords;
   readonly store: Pick<Store, "suppress">;
-  readonly clock: { now(): number };
+  readonly clock: Clock;
   readonly metrics: Pick<Metrics, "mailNews">;
 }
 
 /** Adds `POST /webhooks/postmark`. JSON bodies are parsed by the scope around it. */
-export function postmarkWebhook(app: FastifyInstance, { credentials, store, clock, metrics }: WebhookOptions): void {
-  const expected = digest(`${credentials.user}:${credentials.password}`);
+export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): void {
+  const { credentials, wrongPasswords, store, clock, metrics } = options;
+  const isRight = secretCheck(`${credentials.user}:${credentials.password}`);
 
   app.route({
     method: "POST",
     url: "/webhooks/postmark",
     bodyLimit: eventBytesMax,
     onRequest: async (request, reply) => {
-      if (timingSafeEqual(digest(readBasic(request.headers.authorization)), expected)) {
+      const right = isRight(readBasic(request.headers.authorization));
+      await wrongPasswords.judge(request.raw, right);
+      if (right) {
         bodyKind(request.headers, ["application/json"]);
         return;
       }
@@ -45,13 +50,13 @@ export function postmarkWebhook(app: FastifyInstance, { credentials, store, cloc
     handler: async (request) => {
       if (request.body === undefined) throw new Fault("bodyEmpty");
       const news = readWebhook(request.body, clock.now());
-      if (news.result === "malformed") throw malformed(news.error);
+      if (news.result === "malformed") throw inputRefused(news.error);
       if (news.result === "ignored") {
         metrics.mailNews.inc({ reason: "none", result: "ignored" });
         return { result: "ignored" };
       }
       const { change } = news;
-      // What is old or was told before is answered alike, or Postmark would tell it again.
+      // Old or repeated news is answered alike, or Postmark would tell it again.
       const result = (await store.suppress(change)) ? "noted" : "known";
       metrics.mailNews.inc({ reason: change.reason ?? "lifted", result });
       return { result };
@@ -59,18 +64,8 @@ export function postmarkWebhook(app: FastifyInstance, { credentials, store, cloc
   });
 }
 
-function malformed(error: Parameters<typeof issuesOf>[0]): Fault {
-  const issues = issuesOf(error);
-  return issues.some(({ path }) => path.length === 0)
-    ? new Fault("bodyNotObject")
-    : new Fault("fieldsInvalid", { issues });
-}
-
-// `user:password` as it was sent, or nothing that anybody could have set.
-function readBasic(header: string | undefined): Buffer {
-  const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header ?? "")?.[1] ?? "";
+// `user:password` as it was sent; empty when there is none.
+function readBasic(header: string = ""): Buffer {
+  const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header)?.[1] ?? "";
   return Buffer.from(encoded, "base64");
 }
-
-// Both sides at one length, so that the comparison tells nothing, not even that.
-const digest = (value: string | Buffer): Buffer => createHash("sha256").update(value).digest();

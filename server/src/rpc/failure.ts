@@ -1,7 +1,8 @@
-// Turns whatever was thrown into an entry of the fault table. What is not recognised is ours to answer for: an internal
-// fault whose text stays in the log.
+// Turns anything thrown into an entry of the fault table, and that into what callers see. What is not recognised is an
+// internal fault, whose text stays in the log.
 import { faults, type FaultCode, type FaultName, type Issue } from "@submissions/shared/faults";
-import { TRPCError } from "@trpc/server";
+import { TRPCError, type TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { ZodError } from "zod";
 import { Fault } from "../fault.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
@@ -17,7 +18,7 @@ export interface Failure {
   readonly retryAfterSeconds?: number;
 }
 
-// A storage that is unusable is mostly back within seconds; asking more often only adds load.
+// A storage that is unusable is mostly back within seconds, and asking more often only adds load.
 const storageRetrySeconds = 5;
 
 /** The entry of the table for anything thrown. */
@@ -26,9 +27,8 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof StorageUnavailable || error instanceof VaultUnavailable) {
     return failure("storageUnavailable", undefined, storageRetrySeconds);
   }
+  // What tRPC's own resolver throws, or wraps. Any other error of tRPC is a bug of ours.
   if (!(error instanceof TRPCError)) return failure("internal");
-  // A schema that fails with any other code than this one failed on our output, not on the caller's input.
-  if (error.code === "BAD_REQUEST" && error.cause instanceof ZodError) return describeIssues(error.cause);
   if (error.code === "NOT_FOUND") return failure("notFound");
   return error.cause instanceof TRPCError ? failure("internal") : describeFailure(error.cause);
 }
@@ -45,9 +45,18 @@ function failure(fault: FaultName, issues?: readonly Issue[], retryAfterSeconds?
   };
 }
 
-function describeIssues(error: ZodError): Failure {
+/**
+ * The refusal of an input by its schema.
+ *
+ * @param more problems that the schema cannot see
+ */
+export function inputRefused(error: ZodError, more: readonly Issue[] = []): Fault {
   const issues = issuesOf(error);
-  return issues.some(({ path }) => path.length === 0) ? failure("bodyNotObject") : failure("fieldsInvalid", issues);
+  if (issues.some(({ path }) => path.length === 0)) return new Fault("bodyNotObject");
+  const told = new Set(issues.map(({ path }) => JSON.stringify(path)));
+  return new Fault("fieldsInvalid", {
+    issues: [...issues, ...more.filter(({ path }) => !told.has(JSON.stringify(path)))],
+  });
 }
 
 /** What a schema found wrong, in the words for the caller and without zod's own terms. */
@@ -56,4 +65,41 @@ export function issuesOf(error: ZodError): Issue[] {
     path: path.map((part) => (typeof part === "number" ? part : String(part))),
     message,
   }));
+}
+
+/** What a typed caller finds in `error.data`. */
+export interface ErrorData {
+  readonly code: FaultCode;
+  readonly httpStatus: number;
+  /** The procedure. */
+  readonly path?: string;
+  readonly requestId: string;
+  readonly issues?: readonly Issue[];
+  /** What `Retry-After` says: a call in a batch has no headers of its own, and a streamed one none that come in time. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** tRPC's envelope around the words of the table: `error.message` and `error.data` say what a REST body says. */
+export interface ErrorShape {
+  readonly message: string;
+  /** JSON-RPC's number for the code. */
+  readonly code: TRPC_ERROR_CODE_NUMBER;
+  readonly data: ErrorData;
+}
+
+/** The shape of anything thrown. */
+export function errorShape(error: unknown, path: string | undefined, requestId: string): ErrorShape {
+  const { status, code, message, issues, retryAfterSeconds } = describeFailure(error);
+  return {
+    message,
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: {
+      code,
+      httpStatus: status,
+      ...(path === undefined ? {} : { path }),
+      requestId,
+      ...(issues === undefined ? {} : { issues }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  };
 }

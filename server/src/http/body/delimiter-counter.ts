@@ -1,11 +1,16 @@
 // Counts the delimiters of a multipart body as its bytes go by (RFC 2046 5.1.1), so that the reader can tell whether the
 // parser handed over every part and whether the body was closed. It looks at nothing else.
 
+/** Small pieces are gathered up to this size: chunked bodies may come byte by byte. */
+const gatheredBytesMin = 4_096;
+
 export class DelimiterCounter {
   readonly #delimiter: Buffer;
-  // The last bytes seen: a delimiter may lie across chunks. It begins with the line end that the first delimiter of a
+  // The last bytes seen: a delimiter may lie across pieces. It begins with the line end that the first delimiter of a
   // body without preamble lacks.
   #tail: Buffer = Buffer.from("\r\n");
+  #gathered: Buffer[] = [];
+  #gatheredBytes = 0;
   #parts = 0;
   #closed = false;
 
@@ -17,21 +22,38 @@ export class DelimiterCounter {
 
   /** Whether the closing delimiter has come. What follows it is epilogue and counts for nothing. */
   get closed(): boolean {
+    this.#look();
     return this.#closed;
   }
 
   /** How many parts began. */
   get parts(): number {
+    this.#look();
     return this.#parts;
   }
 
-  feed(chunk: Buffer): void {
-    // A delimiter that begins in the tail ends within as many bytes of the chunk as the tail holds at most; all others
-    // lie in the chunk, which is searched where it is, because copying every chunk would cost as much as hashing it.
-    const seam = Buffer.concat([this.#tail, chunk.subarray(0, this.#tailMax)]);
+  /** How many parts are known to have begun; the last few thousand bytes may not have been looked at yet. */
+  get partsAtLeast(): number {
+    return this.#parts;
+  }
+
+  feed(piece: Buffer): void {
+    this.#gathered.push(piece);
+    this.#gatheredBytes += piece.length;
+    if (this.#gatheredBytes >= gatheredBytesMin) this.#look();
+  }
+
+  #look(): void {
+    if (this.#gatheredBytes === 0) return;
+    const bytes = this.#gathered.length === 1 ? this.#gathered[0]! : Buffer.concat(this.#gathered);
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    // A delimiter that begins in the tail ends within as many bytes as the tail holds at most. All others lie in the
+    // bytes themselves, which are searched where they are, because copying all would cost as much as hashing them.
+    const seam = Buffer.concat([this.#tail, bytes.subarray(0, this.#tailMax)]);
     this.#count(seam, this.#tail.length);
-    this.#count(chunk, chunk.length);
-    const end = chunk.length >= this.#tailMax ? chunk : Buffer.concat([this.#tail, chunk]);
+    this.#count(bytes, bytes.length);
+    const end = bytes.length >= this.#tailMax ? bytes : Buffer.concat([this.#tail, bytes]);
     this.#tail = Buffer.from(end.subarray(-this.#tailMax));
   }
 

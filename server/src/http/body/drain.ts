@@ -1,13 +1,12 @@
 // Reads on, and throws away, what a client still sends after it was refused, so that a client that writes before it
-// reads can see the answer. Bounded in bytes and time: left alone, Node would drain without limit.
+// reads can see the answer. Left alone, Node would read on without limit.
 import type { IncomingMessage } from "node:http";
+import type { HttpLimits } from "../limits.ts";
 
-/** What is read of a refused body, and thrown away. */
-export const drainBytesMax = 32 * 1024 * 1024;
-const drainMsMax = 10_000;
+type DrainLimits = Pick<HttpLimits, "drainBytesMax" | "drainMsMax">;
 
-/** Drains the rest of a request's body; a client that sends more than 32 MiB or longer than 10 s is cut off. */
-export function drain(request: IncomingMessage): void {
+/** Drains the rest of a request's body within the limits; a client that sends more or longer is cut off. */
+export function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: DrainLimits): void {
   if (request.complete || request.destroyed) return;
   let bytes = 0;
   const timer = setTimeout(() => request.destroy(), drainMsMax).unref();
@@ -16,7 +15,7 @@ export function drain(request: IncomingMessage): void {
     bytes += chunk.length;
     if (bytes > drainBytesMax) request.destroy();
   });
-  // A destroyed request says so with an error that nobody else listens for.
+  // A destroyed request reports it as an error, and has no other listener for it.
   request.on("error", () => {});
   request.unpipe();
   request.resume();

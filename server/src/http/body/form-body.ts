@@ -1,20 +1,69 @@
 // Gathers the fields of a form, from multipart parts or URL-encoded pairs, into FormData that holds nothing but known
 // names: the names are a stranger's, and zod-form-data builds paths from them.
 import { altchaField } from "@submissions/shared/altcha";
-import { resumeField } from "@submissions/shared/application";
+import { applicationInput, applicationTextFields, resumeField } from "@submissions/shared/application";
 import type { Issue } from "@submissions/shared/faults";
-import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
+import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import { honeypotField } from "@submissions/shared/honeypot";
+import { inquiryInput } from "@submissions/shared/inquiry";
+import { bytesMax } from "@submissions/shared/limits";
+import { subscribeInput } from "@submissions/shared/subscription";
+import type { z } from "zod";
 import { Fault } from "../../fault.ts";
-import { issuesOf } from "../../rpc/failure.ts";
 import type { StagedUpload } from "../../resumes/staged-upload.ts";
-import { applicationForm, type FormShape } from "./form-shapes.ts";
+import { issuesOf } from "../../rpc/failure.ts";
 
-/** Text fields that a form may hold: those of the largest, and as many hidden ones of whatever page posted it. */
+/** A form by its fields. */
+interface FormShape {
+  /** Names of its text fields. */
+  readonly texts: readonly string[];
+  /** One of them that may come many times, as ticked boxes do. */
+  readonly list?: string;
+  readonly schema: z.ZodType;
+  /** What the schema reads. */
+  inputOf(form: FormData): object;
+}
+
+const packages = "selectedPackageIds" satisfies keyof typeof inquiryInput.shape;
+
+/** The form that may hold a resume too. */
+const applicationForm: FormShape = {
+  texts: applicationTextFields,
+  schema: applicationInput,
+  inputOf: (form) => form,
+};
+
+/** The forms by their procedures. */
+export const formShapes: Readonly<Record<string, FormShape>> = {
+  "marketplace.inquiry": {
+    texts: Object.keys(inquiryInput.shape),
+    list: packages,
+    schema: inquiryInput,
+    inputOf: (form) => ({ ...plain(form), [packages]: packageIdsOf(form.getAll(packages).map(String)) }),
+  },
+  "newsletter.subscribe": { texts: Object.keys(subscribeInput.shape), schema: subscribeInput, inputOf: plain },
+  "applications.submit": applicationForm,
+};
+
+// A field that was sent twice becomes a list, which the schemas refuse by name.
+function plain(form: FormData): Record<string, unknown> {
+  const names = new Set(form.keys());
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const [value, ...more] = form.getAll(name);
+      return [name, more.length === 0 ? value : [value, ...more]];
+    }),
+  );
+}
+
+/** Text fields that a form may hold: those of the largest, and as many hidden ones of the page that posted it. */
 export const textFieldsMax = 2 * applicationForm.texts.length;
 
+/** Entries of the one field that may come many times: far more than a catalogue shows. */
+const listEntriesMax = 1_000;
+
 interface FormOptions {
-  /** Whether the form may hold its idempotency key: where no program is that could send the header. */
+  /** Whether the form may hold its idempotency key: pages cannot send the header. */
   readonly keyed: boolean;
 }
 
@@ -24,23 +73,30 @@ export class FormBody {
   readonly #names: ReadonlySet<string>;
   readonly #form = new FormData();
   readonly #issues: Issue[] = [];
+  #resumeIssue: Issue | null = null;
   #textFields = 0;
+  #listEntries = 0;
+  #textBytes = 0;
 
   constructor(shape: FormShape = applicationForm, { keyed }: FormOptions = { keyed: false }) {
     this.#shape = shape;
     this.#names = new Set([...shape.texts, honeypotField, altchaField, ...(keyed ? [idempotencyKeyField] : [])]);
   }
 
+  /** @throws Fault `fieldTooLarge` for too many fields, `bodyTooLarge` for too much text in all, `bodyMalformed` */
   addText(name: string, value: unknown): void {
-    // Of the one that may be repeated there are as many as the body has room for.
-    if (name !== this.#shape.list) this.#textFields += 1;
-    if (this.#textFields > textFieldsMax) throw new Fault("fieldTooLarge");
+    if (name === this.#shape.list) this.#listEntries += 1;
+    else this.#textFields += 1;
+    if (this.#textFields > textFieldsMax || this.#listEntries > listEntriesMax) throw new Fault("fieldTooLarge");
+    // U+FFFD is what a decoder writes where the bytes were not text; keeping it would store a loss silently. Values
+    // that are no strings come from parts that call themselves JSON.
+    const isText = typeof value === "string";
+    this.#textBytes += isText ? Buffer.byteLength(value) : 0;
+    if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
     // A blank in the file's place is how some clients send an input with no file chosen; any other text there is added,
     // and the schema says what is wrong with it.
     if (name === resumeField ? value === "" : !this.#names.has(name)) return;
-    // U+FFFD is what a decoder writes where the bytes were not text; keeping it would store a loss silently. Values
-    // that are no strings come from parts that call themselves JSON.
-    if (typeof value !== "string" || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
+    if (!isText || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
     this.#form.append(name, value);
   }
 
@@ -57,6 +113,11 @@ export class FormBody {
     this.#issues.push({ path: [name], message });
   }
 
+  /** Notes that the bytes of the resume are none, or its name contradicts them. */
+  refuseResume(message: string): void {
+    this.#resumeIssue = { path: [resumeField], message };
+  }
+
   /** What came so far. */
   get fields(): FormData {
     return this.#form;
@@ -65,13 +126,16 @@ export class FormBody {
   /**
    * The input of the procedure.
    *
-   * @throws Fault `fieldsInvalid` with every problem of the form when anything was refused
+   * @throws Fault with every problem of the form when anything was noted: `resumeKindUnsupported` when only the resume is
+   * wrong, otherwise `fieldsInvalid`
    */
   finish(): object {
     const input = this.#shape.inputOf(this.#form);
-    if (this.#issues.length === 0) return input;
+    const ofResume = this.#resumeIssue === null ? [] : [this.#resumeIssue];
+    if (this.#issues.length + ofResume.length === 0) return input;
     const parsed = this.#shape.schema.safeParse(input);
-    const ofSchema = parsed.success ? [] : issuesOf(parsed.error);
-    throw new Fault("fieldsInvalid", { issues: [...ofSchema, ...this.#issues] });
+    const issues = [...(parsed.success ? [] : issuesOf(parsed.error)), ...this.#issues];
+    if (issues.length > 0) throw new Fault("fieldsInvalid", { issues: [...issues, ...ofResume] });
+    throw new Fault("resumeKindUnsupported", { issues: ofResume });
   }
 }

@@ -14,58 +14,45 @@ import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { reached } from "../../failpoint.ts";
 import { Fault } from "../../fault.ts";
+import { inspectResume } from "../../resumes/inspect.ts";
 import { StagedUpload } from "../../resumes/staged-upload.ts";
+import type { StagedFile } from "../../resumes/vault.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
-import { drainBytesMax } from "./drain.ts";
 import { type FormBody, textFieldsMax } from "./form-body.ts";
 
 // One resume, and room to notice a second one.
 const filesMax = 2;
+const partsMax = textFieldsMax + filesMax;
 
-/** What was read of a form. Dispose of it once the request is done: staging files that nobody kept are removed. */
-export interface ReadForm extends AsyncDisposable {
-  readonly input: object;
-}
+/** Headers of one part: a name, a file name of 255 characters in any script, a type. */
+const partHeaderBytesMax = 8 * 1024;
+
+/**
+ * A chunked body may come in pieces of one byte, and each costs as much as one of 64 KiB. After the first pieces, the
+ * average must be that of a very small network packet.
+ */
+const pieces = { free: 1_000, bytesMin: 64 };
 
 interface MultipartOptions {
   readonly stagingFolder: string;
   /**
-   * Whether to read on behind a resume that is too large, as far as the rest would be read and thrown away otherwise: the
-   * fields there are shown again to the person who typed them.
+   * Bytes to read behind a resume that is too large, as far as they would be read and thrown away otherwise: the fields
+   * there are shown again to the person who typed them. 0: none.
    */
-  readonly patient: boolean;
+  readonly patienceBytes: number;
 }
 
-/**
- * Reads a multipart request into a form.
- *
- * @throws Fault `fieldTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `fieldsInvalid`; the
- * staging file is gone by then
- */
-export async function readMultipart(
-  request: FastifyRequest,
-  body: FormBody,
-  options: MultipartOptions,
-): Promise<ReadForm> {
-  const reader = new MultipartReader(request, body, options);
-  if (Number(request.headers["content-length"] ?? 0) > reader.formBytesMax) throw resumeTooLarge();
-  try {
-    return { input: await reader.read(), [Symbol.asyncDispose]: () => reader.removeStaged() };
-  } catch (error) {
-    await reader.removeStaged();
-    throw faultOf(error);
-  }
-}
-
-class MultipartReader {
+/** A multipart request. Dispose of it once the call is over: a staged file that was not kept is removed. */
+export class MultipartForm implements AsyncDisposable {
   readonly #request: FastifyRequest;
-  readonly #options: MultipartOptions;
   readonly #body: FormBody;
+  readonly #options: MultipartOptions;
   readonly #delimiters: DelimiterCounter;
   readonly #overrun = Promise.withResolvers<never>();
   #staged: string | undefined;
   #reading: Readable | undefined;
   #bytes = 0;
+  #pieces = 0;
   #parts = 0;
   #tooLarge = false;
 
@@ -77,34 +64,23 @@ class MultipartReader {
     this.#overrun.promise.catch(() => {});
   }
 
-  get formBytesMax(): number {
-    return this.#options.patient ? drainBytesMax : bytesMax.multipartForm;
-  }
-
+  /**
+   * Reads the form into its body.
+   *
+   * @throws Fault `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `resumeKindUnsupported`, `bodyMalformed`,
+   * `bodyEmpty`, `fieldsInvalid`, `storageUnavailable`
+   */
   async read(): Promise<object> {
-    const parts = this.#request.parts({
-      // Only a file name makes a part a file; by default a content type would do.
-      isPartAFile: (_name, _type, filename) => filename !== undefined,
-      limits: {
-        fieldSize: bytesMax.formField,
-        fileSize: bytesMax.resume,
-        fields: textFieldsMax,
-        files: filesMax,
-        parts: textFieldsMax + filesMax,
-        headerPairs: 20,
-      },
-    });
-    // The first call connects the parser; only then may the bytes be watched, or they would flow past it.
-    let next = parts.next();
-    this.#request.raw.on("data", this.#watch);
+    if (Number(this.#request.headers["content-length"] ?? 0) > this.#bytesMax) throw resumeTooLarge();
+    const { raw } = this.#request;
     try {
-      for (let part = await this.#orOverrun(next); !part.done; part = await this.#orOverrun(next)) {
-        this.#parts += 1;
-        await this.#take(part.value);
-        next = parts.next();
-      }
+      await this.#readParts();
+    } catch (error) {
+      throw faultOf(error);
     } finally {
-      this.#request.raw.off("data", this.#watch);
+      raw.off("data", this.#watch);
+      // After a fault the rest is only drained: parsing it would be work for nothing.
+      raw.unpipe();
     }
     if (this.#bytes === 0) throw new Fault("bodyEmpty");
     if (this.#tooLarge || this.#bytes > bytesMax.multipartForm) throw resumeTooLarge();
@@ -113,19 +89,56 @@ class MultipartReader {
     return this.#body.finish();
   }
 
-  async removeStaged(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     if (this.#staged !== undefined) await rm(this.#staged, { force: true });
   }
 
-  readonly #watch = (chunk: Buffer): void => {
-    this.#bytes += chunk.length;
-    this.#delimiters.feed(chunk);
-    if (this.#bytes <= this.formBytesMax) return;
+  get #bytesMax(): number {
+    return Math.max(bytesMax.multipartForm, this.#options.patienceBytes);
+  }
+
+  async #readParts(): Promise<void> {
+    const parts = this.#request.parts({
+      // Only a file name makes a part a file; by default a content type would do.
+      isPartAFile: (_name, _type, filename) => filename !== undefined,
+      limits: {
+        fieldSize: bytesMax.formField,
+        fileSize: bytesMax.resume,
+        fields: textFieldsMax,
+        files: filesMax,
+        parts: partsMax,
+        headerPairs: 20,
+        headerSize: partHeaderBytesMax,
+      },
+    });
+    // The first call connects the parser; only then may the bytes be watched, or they would flow past it.
+    let next = parts.next();
+    this.#request.raw.on("data", this.#watch);
+    for (let part = await this.#orOverrun(next); !part.done; part = await this.#orOverrun(next)) {
+      this.#parts += 1;
+      await this.#take(part.value);
+      next = parts.next();
+    }
+  }
+
+  readonly #watch = (piece: Buffer): void => {
+    this.#bytes += piece.length;
+    this.#pieces += 1;
+    this.#delimiters.feed(piece);
+    const fault = this.#faultOfBytes();
+    if (fault === null) return;
     this.#request.raw.off("data", this.#watch);
-    const error = resumeTooLarge();
-    this.#overrun.reject(error);
-    this.#reading?.destroy(error);
+    this.#request.raw.unpipe();
+    this.#overrun.reject(fault);
+    this.#reading?.destroy(fault);
   };
+
+  #faultOfBytes(): Fault | null {
+    if (this.#bytes > this.#bytesMax) return resumeTooLarge();
+    if (this.#delimiters.partsAtLeast > partsMax) return new Fault("fieldTooLarge");
+    const isShredded = this.#pieces > pieces.free && this.#bytes < this.#pieces * pieces.bytesMin;
+    return isShredded ? new Fault("bodyMalformed") : null;
+  }
 
   #orOverrun<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#overrun.promise]);
@@ -146,32 +159,39 @@ class MultipartReader {
     if (part.fieldname !== resumeField) return this.#dropFile(part, "No file belongs here.");
     if (this.#staged !== undefined) return this.#dropFile(part, "Send one resume only.");
     if (/[\u0000-\u001F\u007F]/.test(filename)) return this.#dropFile(part, "The file name holds control characters.");
-    const { size, sha256, path } = await this.#stage(part.file);
-    if (part.file.truncated && !this.#options.patient) throw resumeTooLarge();
-    this.#tooLarge ||= part.file.truncated;
-    if (size > 0) return this.#body.addResume(new StagedUpload({ path, size, sha256 }, filename));
+    const staged = await this.#stage(part.file);
+    if (part.file.truncated) {
+      if (this.#options.patienceBytes === 0) throw resumeTooLarge();
+      this.#tooLarge = true;
+    } else if (staged.size > 0) await this.#inspect(staged, filename);
     // A browser sends an empty part without a name for an input with no file chosen.
-    if (filename !== "") this.#body.refuse(resumeField, "The file is empty.");
-    await this.removeStaged();
-    this.#staged = undefined;
+    else if (filename !== "") this.#body.refuse(resumeField, "The file is empty.");
+  }
+
+  async #inspect(staged: StagedFile, filename: string): Promise<void> {
+    const inspection = await inspectResume(staged.path, filename).catch((error: unknown) => {
+      throw new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 });
+    });
+    if (inspection.accepted) this.#body.addResume(new StagedUpload(staged, inspection));
+    else this.#body.refuseResume(inspection.message);
   }
 
   async #dropFile(part: MultipartFile, message: string): Promise<void> {
     let size = 0;
     this.#reading = part.file;
-    for await (const chunk of part.file) size += (chunk as Buffer).length;
+    for await (const piece of part.file) size += (piece as Buffer).length;
     if (size > 0 || (part.filename ?? "") !== "") this.#body.refuse(part.fieldname.slice(0, 100), message);
   }
 
-  async #stage(file: Readable): Promise<{ path: string; size: number; sha256: string }> {
+  async #stage(file: Readable): Promise<StagedFile> {
     const path = join(this.#options.stagingFolder, randomUUID());
     const hash = createHash("sha256");
     let size = 0;
     this.#staged = path;
     this.#reading = file;
-    file.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      hash.update(chunk);
+    file.on("data", (piece: Buffer) => {
+      size += piece.length;
+      hash.update(piece);
     });
     await pipeline(file, createWriteStream(path, { flags: "wx", mode: 0o600, highWaterMark: 64 * 1024 }));
     reached("staged");

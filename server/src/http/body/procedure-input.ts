@@ -1,24 +1,30 @@
 // Reads what a procedure is called with, whatever kind of body it comes in. Called lazily, when the procedure asks for
-// its input: a caller who is refused before that never has the body read.
+// its input: the body of a caller that is refused before is never read.
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
+import type { Vault } from "../../resumes/vault.ts";
 import { bodyKind, type BodyKind } from "./content-type.ts";
 import { FormBody } from "./form-body.ts";
-import { readMultipart } from "./multipart.ts";
+import { MultipartForm } from "./multipart.ts";
 
 interface InputOptions {
   readonly accepted: readonly BodyKind[];
-  readonly stagingFolder: string;
-  /** What a form's fields are gathered in, for who wants to see them even if the form is refused. */
+  readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
+  /** Where a form's fields are gathered, if they are wanted even when the form is refused. */
   readonly form?: FormBody;
+  /** See {@link MultipartForm}. */
+  readonly patienceBytes?: number;
 }
 
-/** Input of one call, and what must be cleaned up once the call is over. */
+// A disk that is full is seldom emptied within a minute.
+const noRoomRetrySeconds = 60;
+
+/** Input of one call. Dispose of it once the call is over. */
 export class ProcedureInput implements AsyncDisposable {
   readonly #request: FastifyRequest;
   readonly #kind: BodyKind;
   readonly #options: InputOptions;
-  #read: AsyncDisposable | undefined;
+  #multipart: MultipartForm | undefined;
 
   /** @throws Fault `bodyEmpty`, `contentTypeUnsupported` */
   constructor(request: FastifyRequest, options: InputOptions) {
@@ -34,28 +40,23 @@ export class ProcedureInput implements AsyncDisposable {
    * @throws Fault as the table says of bodies and forms
    */
   async read(): Promise<unknown> {
-    const { form = new FormBody(), stagingFolder } = this.#options;
-    if (this.#kind === "multipart/form-data") {
-      // A form that somebody wants to see in any case is worth some patience.
-      const patient = this.#options.form !== undefined;
-      const read = await readMultipart(this.#request, form, { stagingFolder, patient });
-      this.#read = read;
-      return read.input;
-    }
+    if (this.#kind === "multipart/form-data") return this.#readMultipart();
     const { body } = this.#request;
     if (body === undefined) throw new Fault("bodyEmpty");
-    if (!(body instanceof URLSearchParams)) return objectOnly(body);
+    if (!(body instanceof URLSearchParams)) return body;
+    const { form = new FormBody() } = this.#options;
     form.addPairs(body);
     return form.finish();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#read?.[Symbol.asyncDispose]();
+  async #readMultipart(): Promise<object> {
+    const { vault, form = new FormBody(), patienceBytes = 0 } = this.#options;
+    if (!(await vault.hasRoom())) throw new Fault("storageUnavailable", { retryAfterSeconds: noRoomRetrySeconds });
+    this.#multipart = new MultipartForm(this.#request, form, { stagingFolder: vault.stagingFolder, patienceBytes });
+    return this.#multipart.read();
   }
-}
 
-/** @throws Fault `bodyNotObject` for any other JSON value */
-export function objectOnly(value: unknown): object {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Fault("bodyNotObject");
-  return value;
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#multipart?.[Symbol.asyncDispose]();
+  }
 }

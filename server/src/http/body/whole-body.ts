@@ -35,17 +35,21 @@ function parseInto(done: Done, parse: () => unknown): void {
   done(null, body);
 }
 
-// Keys such as `__proto__` become plain properties of the parsed object and are dropped by the schemas, which copy
-// known fields only.
+// Keys that are names of prototypes become plain properties of the parsed object and are dropped by the schemas, which
+// copy known fields only.
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new Fault("bodyEmpty");
   if (!isUtf8(bytes)) throw new Fault("bodyMalformed");
   return JSON.parse(bytes.toString("utf8"));
 }
 
+/** Pairs of a form: those of the largest list and all fields. Half of the bytes of a form could be ampersands. */
+const pairsMax = 1_100;
+
 function parseUrlencoded(bytes: Buffer): URLSearchParams {
   if (bytes.length === 0) throw new Fault("bodyEmpty");
   const text = bytes.toString("latin1");
+  if (text.split("&", pairsMax + 1).length > pairsMax) throw new Fault("fieldTooLarge");
   // URLSearchParams would put U+FFFD where the bytes are not UTF-8 and keep stray percent signs.
   try {
     decodeURIComponent(text.replaceAll("+", " "));

@@ -1,6 +1,8 @@
-// Who is calling, as far as limits are concerned: the address of the connection, or what a trusted proxy says about it.
-// What it makes is kept no longer than limits need it, and never logged.
-import { BlockList, isIP } from "node:net";
+// Which client a request comes from, as far as limits are concerned: the address of the connection, or what a trusted
+// proxy says about it. Addresses are kept no longer than limits need them, and never logged.
+import type { IncomingMessage } from "node:http";
+import { isIP, type Socket } from "node:net";
+import ipaddr from "ipaddr.js";
 
 /** Whose `X-Forwarded-For` is believed; the configuration has the same shape. */
 export type TrustedProxies =
@@ -8,82 +10,90 @@ export type TrustedProxies =
   | { readonly kind: "hops"; readonly count: number }
   | { readonly kind: "cidrs"; readonly list: readonly string[] };
 
-/** @param peer the other end of the connection; undefined once it is gone */
-export type ReadClientAddress = (peer: string | undefined, forwardedFor: string | string[] | undefined) => string;
-
-/**
- * Makes the reader of client addresses. It walks from the connection through `X-Forwarded-For`, right to left, for as
- * long as whoever wrote an entry is trusted: what stands further left was sent by a stranger. An entry that is no
- * address ends the walk at the one before, so that nobody gets a limit of his own by sending nonsense.
- */
-export function clientAddressReader(trusted: TrustedProxies): ReadClientAddress {
-  if (trusted.kind === "none") return (peer = "") => withoutMapping(peer);
-  const trusts = trusted.kind === "hops" ? (_: string, hop: number) => hop < trusted.count : inNetworks(trusted.list);
-  return (peer = "", forwardedFor = "") => {
-    let client = withoutMapping(peer);
-    const entries = String(forwardedFor).split(",");
-    for (let hop = 0; trusts(client, hop); hop += 1) {
-      const next = readEntry(entries.pop() ?? "");
-      if (next === undefined) break;
-      client = next;
-    }
-    return client;
-  };
+/** What the limits of a client are counted by. */
+export interface ClientKeys {
+  /** Submissions: an IPv4 address, or the /64 of an IPv6 address, because every customer has at least that. */
+  readonly rate: string;
+  /** What is open at once: an IPv4 address, or the /56 of an IPv6 address, because many customers have that. */
+  readonly share: string;
 }
 
-/**
- * What limits are counted by: an IPv4 address itself, of an IPv6 address its /64, because a single customer has at
- * least as many addresses as that.
- */
-export function limitKey(address: string): string {
-  if (isIP(address) !== 6) return address;
-  return `${groupsOf(address)
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":")}::/64`;
-}
+type Trusts = (address: string, hop: number) => boolean;
 
-function inNetworks(list: readonly string[]): (address: string) => boolean {
-  const networks = new BlockList();
-  for (const network of list) {
-    const [address = "", prefix] = network.split("/");
-    const family = isIP(address) === 4 ? "ipv4" : "ipv6";
-    if (prefix === undefined) networks.addAddress(address, family);
-    else networks.addSubnet(address, Number(prefix), family);
+/** Reads client addresses. The last one of each connection is kept, because a connection brings many requests. */
+export class ClientAddresses {
+  readonly #trusts: Trusts;
+  readonly #known = new WeakMap<Socket, { readonly forwardedFor: string | undefined; readonly keys: ClientKeys }>();
+
+  constructor(trusted: TrustedProxies) {
+    this.#trusts = trustOf(trusted);
   }
-  return (address) => {
-    const version = isIP(address);
-    return version !== 0 && networks.check(address, version === 4 ? "ipv4" : "ipv6");
+
+  keysOf({ socket, headers }: IncomingMessage): ClientKeys {
+    // Node joins the lines of this header.
+    const forwardedFor = headers["x-forwarded-for"] as string | undefined;
+    const known = this.#known.get(socket);
+    if (known !== undefined && known.forwardedFor === forwardedFor) return known.keys;
+    const keys = keysOf(clientAddress(this.#trusts, socket.remoteAddress, forwardedFor));
+    this.#known.set(socket, { forwardedFor, keys });
+    return keys;
+  }
+
+  /** The keys of whoever opened a connection; null for a proxy, whose connections carry many clients. */
+  keysOfPeer({ remoteAddress }: Socket): ClientKeys | null {
+    const peer = normalised(remoteAddress ?? "");
+    return this.#trusts(peer, 0) ? null : keysOf(peer);
+  }
+}
+
+/**
+ * Walks from the connection through `X-Forwarded-For`, right to left, while the address that wrote an entry is trusted:
+ * anything further left was sent by the client itself. An entry that is no address ends the walk at the proxy before
+ * it, so that nonsense does not get a limit of its own.
+ */
+export function clientAddress(trusts: Trusts, peer = "", forwardedFor = ""): string {
+  let client = normalised(peer);
+  if (!trusts(client, 0)) return client;
+  const entries = forwardedFor.split(",");
+  for (let hop = 0; trusts(client, hop); hop += 1) {
+    const next = readEntry(entries.pop() ?? "");
+    if (next === null) break;
+    client = next;
+  }
+  return client;
+}
+
+/** Which addresses are proxies of ours, by their distance from this service. */
+export function trustOf(trusted: TrustedProxies): Trusts {
+  if (trusted.kind === "none") return () => false;
+  if (trusted.kind === "hops") return (_address, hop) => hop < trusted.count;
+  const networks = trusted.list.map((network) =>
+    network.includes("/")
+      ? ipaddr.parseCIDR(network)
+      : ipaddr.parseCIDR(`${network}/${isIP(network) === 4 ? 32 : 128}`),
+  );
+  return (text) => {
+    if (isIP(text) === 0) return false;
+    const address = ipaddr.parse(text);
+    return networks.some((network) => network[0].kind() === address.kind() && address.match(network));
   };
+}
+
+/** The keys of an address; all that is no address has the same ones. */
+export function keysOf(address: string): ClientKeys {
+  if (isIP(address) !== 6) return { rate: address, share: address };
+  const bytes = ipaddr.parse(address).toByteArray();
+  const prefix = (length: number) => `${Buffer.from(bytes.slice(0, length / 8)).toString("hex")}/${length}`;
+  return { rate: prefix(64), share: prefix(56) };
 }
 
 // Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
-function readEntry(text: string): string | undefined {
+function readEntry(text: string): string | null {
   const entry = text.trim();
   const address = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(entry)?.[1] ?? entry.replace(/^([0-9.]+):\d{1,5}$/, "$1");
-  return isIP(address) === 0 ? undefined : withoutMapping(address);
+  return isIP(address) === 0 ? null : normalised(address);
 }
 
-// A socket that listens on IPv6 writes IPv4 addresses as `::ffff:192.0.2.1`, which is the same client.
-function withoutMapping(address: string): string {
-  const groups = isIP(address) === 6 ? groupsOf(address) : [];
-  const mapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-  return mapped ? groups.slice(6).flatMap(bytesOf).join(".") : address;
-}
-
-const bytesOf = (group: number) => [group >> 8, group & 0xff];
-
-function groupsOf(address: string): number[] {
-  const [head = "", tail] = address.replace(/%.*$/s, "").split("::");
-  const [before, after] = [groupsIn(head), groupsIn(tail ?? "")];
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
-}
-
-function groupsIn(part: string): number[] {
-  if (part === "") return [];
-  return part.split(":").flatMap((group) => {
-    if (!group.includes(".")) return [Number.parseInt(group, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
-}
+// A socket that listens on IPv6 writes IPv4 addresses as `::ffff:192.0.2.1`. Node decides what an address is, because
+// ipaddr.js also takes octal, hexadecimal and short forms.
+const normalised = (address: string): string => (isIP(address) === 6 ? ipaddr.process(address).toString() : address);

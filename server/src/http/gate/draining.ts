@@ -1,9 +1,10 @@
-// The end of the HTTP side: readiness goes first, and whoever has not heard of it is still served, on a connection that is
-// closed after it. Then new requests are refused, those in flight are finished, idle connections are closed as they become
-// idle, and what is left after the deadline is cut.
+// The end of the HTTP side. Readiness goes first; callers that have not heard of it are still served, and their
+// connections closed after the answer. Then new requests are refused, those under way are finished, and what is left after
+// the deadline is cut.
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
 import { refuse } from "../fault-reply.ts";
+import type { Traffic } from "./traffic.ts";
 
 // The service ends within 9.5 s of SIGTERM: a second of notice comes before this (main.ts), the outbox stops after it and
 // has 3 s (outbox.ts), the rest is for the store.
@@ -13,21 +14,19 @@ const idleCheckMs = 50;
 export class Draining {
   #started = false;
   #refusing = false;
+  #traffic: Pick<Traffic, "unanswered"> = { unanswered: new Set() };
 
   get started(): boolean {
     return this.#started;
   }
 
   /** Ends connections with their next answer once draining has begun, and refuses requests from when it is told to. */
-  guard(app: FastifyInstance): void {
-    // Whatever began before: a client that sent its next request on this connection could meet its end.
-    app.addHook("onSend", (_request, reply, payload, done) => {
-      if (this.#started) reply.header("connection", "close");
-      done(null, payload);
-    });
+  guard(app: FastifyInstance, traffic: Pick<Traffic, "unanswered">): void {
+    this.#traffic = traffic;
     app.addHook("onRequest", (request, reply, done) => {
-      if (!this.#refusing) return done();
-      if (request.url === "/healthz" || request.url === "/readyz") return done();
+      if (!this.#started) return done();
+      reply.header("connection", "close");
+      if (!this.#refusing || request.url === "/healthz" || request.url === "/readyz") return done();
       refuse(request, reply, new Fault("draining", { retryAfterSeconds: 5 }));
     });
     // A keep-alive connection that finishes its request during the close would otherwise stay open until its time-out.
@@ -44,7 +43,12 @@ export class Draining {
 
   /** From now on the service is not ready. */
   start(): void {
+    if (this.#started) return;
     this.#started = true;
+    // Requests that came before: a client that sent its next one on the same connection could meet its end.
+    for (const response of this.#traffic.unanswered) {
+      if (!response.headersSent) response.setHeader("connection", "close");
+    }
   }
 
   /** From now on nothing new is taken, but for the health paths. */

@@ -1,11 +1,23 @@
-// The gate in front of both doors: counts the calls of a client before any body is read, and says how many of them may
-// pass. It knows nothing of procedures and bodies.
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import type { RateLimiterAbstract } from "rate-limiter-flexible";
+// The gate in front of what a client may do so often: refuses pages of other sites, then counts the calls of a client,
+// both before any body is read. It knows nothing of procedures and bodies.
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  type RateLimiterRes,
+} from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
 import type { Admission } from "../../rpc/context.ts";
-import { limitKey, type ReadClientAddress } from "./client-address.ts";
-import { openRateLimiter, type RateLimit } from "./rate-limiter.ts";
+import { type CallCounts, callCountTable } from "../../storage/call-counts.ts";
+import type { ClientAddresses } from "./client-address.ts";
+import type { IsForeign } from "./origin.ts";
+
+export interface RateLimit {
+  /** Calls of one client in a window. */
+  readonly max: number;
+  readonly windowSeconds: number;
+}
 
 interface Gated {
   /** How many calls the request holds. */
@@ -14,40 +26,72 @@ interface Gated {
   refuseAll(request: FastifyRequest, reply: FastifyReply, fault: Fault): void;
 }
 
-/** One for both doors and all procedures, so that changing the door does not change the limit. */
-export class Guard {
-  readonly #max: number;
-  readonly #limiter: RateLimiterAbstract;
-  readonly #addressOf: ReadClientAddress;
+interface GuardOptions {
+  /** Keeps its counts apart from those of other guards. */
+  readonly name: string;
+  readonly limit: RateLimit;
+  readonly addresses: Pick<ClientAddresses, "keysOf">;
+  readonly isForeign: IsForeign;
+  /** Where several processes count together; null: only this process counts. */
+  readonly shared: CallCounts | null;
+}
 
-  constructor(limit: RateLimit, addressOf: ReadClientAddress, limiter = openRateLimiter("calls", limit, null)) {
-    this.#max = limit.max;
-    this.#limiter = limiter;
-    this.#addressOf = addressOf;
+/** Counts by client address. Both doors share one, so that changing the door does not change the limit. */
+export class Guard {
+  readonly #options: GuardOptions;
+  readonly #limiter: RateLimiterAbstract;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+    this.#limiter = openLimiter(options);
   }
 
   /** A hook for routes that hold calls. What it lets pass is in `request.admission`. */
-  hook({ calls, refuseAll }: Gated): onRequestAsyncHookHandler {
-    return async (request, reply) => {
-      const admission = await this.#admit(request, reply, calls(request));
-      request.admission = admission;
-      if (admission.calls > 0) return undefined;
-      refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds: admission.retryAfterSeconds }));
-      return reply;
+  hook({ calls, refuseAll }: Gated): onRequestHookHandler {
+    const { addresses, isForeign } = this.#options;
+    return (request, reply, done) => {
+      if (isForeign(request)) return refuseAll(request, reply, new Fault("crossSiteForbidden"));
+      const made = calls(request);
+      // Counts on beyond the limit and, unlike `consume`, rejects nothing; the window does not move for it.
+      this.#limiter.penalty(addresses.keysOf(request.raw).rate, made).then((counted) => {
+        const admission = this.#admit(reply, made, counted);
+        request.admission = admission;
+        if (admission.calls > 0) return done();
+        const { retryAfterSeconds } = admission;
+        refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
+      }, done);
     };
   }
 
-  async #admit(request: FastifyRequest, reply: FastifyReply, calls: number): Promise<Admission> {
-    const address = this.#addressOf(request.raw.socket.remoteAddress, request.headers["x-forwarded-for"]);
-    // Counts on beyond the limit and, unlike `consume`, rejects nothing; the window does not move for it.
-    const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(limitKey(address), calls);
+  #admit(reply: FastifyReply, calls: number, { consumedPoints, msBeforeNext }: RateLimiterRes): Admission {
+    const { max } = this.#options.limit;
+    const left = max - consumedPoints;
     const resetSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-    const left = this.#max - consumedPoints;
-    reply.header("ratelimit-limit", this.#max);
-    reply.header("ratelimit-remaining", Math.max(0, left));
-    reply.header("ratelimit-reset", resetSeconds);
+    reply.headers({
+      "ratelimit-limit": max,
+      "ratelimit-remaining": Math.max(0, left),
+      "ratelimit-reset": resetSeconds,
+    });
     return { calls: Math.min(calls, Math.max(0, left + calls)), retryAfterSeconds: resetSeconds };
   }
+}
+
+// A guard that cannot reach the shared counts goes on counting by itself: whether submissions can be stored then is for
+// the store to say.
+function openLimiter({ name, limit: { max, windowSeconds }, shared }: GuardOptions): RateLimiterAbstract {
+  const limit = { keyPrefix: name, points: max, duration: windowSeconds };
+  const alone = new RateLimiterMemory(limit);
+  if (shared === null) return alone;
+  return new RateLimiterPostgres({
+    ...limit,
+    storeClient: shared,
+    storeType: "client",
+    tableName: callCountTable,
+    tableCreated: true,
+    // Housekeeping forgets them; the library would keep a timer for each guard.
+    clearExpiredByTimeout: false,
+    insuranceLimiter: alone,
+  });
 }
 
 declare module "fastify" {

@@ -13,7 +13,7 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
     for (const one of [method].flat()) known.add(one);
     methods.set(url, known);
   });
-  // Whichever procedures are called together, it is one address; a process without doors has none such.
+  // All lists of procedures are one address. A process without doors has none of them.
   const routeOf = (path: string) => (isRpcPath(path) && !methods.has(path) ? batchRoute : path);
   const allowed = (path: string): string | undefined => {
     const known = methods.get(routeOf(path));
@@ -21,7 +21,7 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
   };
 
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const allow = allowed(request.url.replace(/[?#].*$/s, ""));
+    const allow = allowed(request.url.replace(/\?.*$/s, ""));
     if (allow !== undefined) reply.header("allow", allow);
     return refuse(request, reply, new Fault(allow === undefined ? "notFound" : "methodNotSupported"));
   };

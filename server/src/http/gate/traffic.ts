@@ -1,0 +1,152 @@
+// Counts what is open: connections, unanswered requests and uploads, in all and for each client. It knows nothing of
+// Fastify: connections and requests that go too far are cut before anything is routed, because Node runs every request
+// that arrives in one piece.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { HttpLimits } from "../limits.ts";
+import type { ClientAddresses } from "./client-address.ts";
+
+/** What one client has open. */
+interface Share {
+  readonly key: string;
+  connections: number;
+  requests: number;
+  uploads: number;
+}
+
+interface Connection {
+  /** Null: a proxy, which carries many clients. */
+  readonly share: Share | null;
+  unanswered: number;
+}
+
+type TrafficLimits = Pick<
+  HttpLimits,
+  | "connectionsMax"
+  | "connectionsPerClientMax"
+  | "requestsMax"
+  | "requestsPerClientMax"
+  | "requestsPerConnectionMax"
+  | "uploadsMax"
+  | "uploadsPerClientMax"
+>;
+
+export class Traffic {
+  readonly #limits: TrafficLimits;
+  readonly #addresses: ClientAddresses;
+  readonly #shares = new Map<string, Share>();
+  readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #unanswered = new Set<ServerResponse>();
+  readonly #uploads = new Map<ServerResponse, Share>();
+  // One function for all responses: 'close' comes after every end of an answer, also when the client went away.
+  readonly #onClose: (this: ServerResponse) => void;
+  readonly #uploadsChanged: (uploads: number) => void;
+
+  /** @param uploadsChanged told how many uploads there are now */
+  constructor(limits: TrafficLimits, addresses: ClientAddresses, uploadsChanged: (uploads: number) => void) {
+    this.#limits = limits;
+    this.#addresses = addresses;
+    this.#uploadsChanged = uploadsChanged;
+    const leave = (response: ServerResponse) => this.#leave(response);
+    this.#onClose = function onClose() {
+      leave(this);
+    };
+  }
+
+  /** Requests that wait for their answers. */
+  get unanswered(): ReadonlySet<ServerResponse> {
+    return this.#unanswered;
+  }
+
+  /** Counts the connections of a server, and closes those beyond the limits. */
+  watch(server: Server): void {
+    server.maxConnections = this.#limits.connectionsMax;
+    server.on("connection", (socket: Socket) => this.#connect(socket));
+  }
+
+  /**
+   * Counts a request. False: its connection has sent too many ahead of their answers and is cut, and so is everything
+   * that arrived with it.
+   */
+  enter(request: IncomingMessage, response: ServerResponse): boolean {
+    const { socket } = request;
+    const connection = this.#connections.get(socket);
+    if (connection === undefined || socket.destroyed) return false;
+    if (connection.unanswered >= this.#limits.requestsPerConnectionMax) {
+      socket.destroy();
+      return false;
+    }
+    connection.unanswered += 1;
+    if (connection.share !== null) connection.share.requests += 1;
+    this.#unanswered.add(response);
+    response.on("close", this.#onClose);
+    return true;
+  }
+
+  /** Whether a request that was counted is one too many, in all or for its client. */
+  isTooMuch({ socket }: IncomingMessage): boolean {
+    const ofClient = this.#connections.get(socket)?.share?.requests ?? 0;
+    return this.#unanswered.size > this.#limits.requestsMax || ofClient > this.#limits.requestsPerClientMax;
+  }
+
+  /** Takes a slot for an upload, until its answer ends. False: there is none left, in all or for its client. */
+  takeUpload(request: IncomingMessage, response: ServerResponse): boolean {
+    const { uploadsMax, uploadsPerClientMax } = this.#limits;
+    const share = this.#shareOf(this.#addresses.keysOf(request).share);
+    const isFree = this.#uploads.size < uploadsMax && share.uploads < uploadsPerClientMax;
+    if (isFree) {
+      share.uploads += 1;
+      this.#uploads.set(response, share);
+      this.#uploadsChanged(this.#uploads.size);
+    }
+    this.#forgetIfEmpty(share);
+    return isFree;
+  }
+
+  #connect(socket: Socket): void {
+    const keys = this.#addresses.keysOfPeer(socket);
+    const share = keys && this.#shareOf(keys.share);
+    if (share !== null && share.connections >= this.#limits.connectionsPerClientMax) {
+      socket.destroy();
+      return;
+    }
+    this.#connections.set(socket, { share, unanswered: 0 });
+    if (share === null) return;
+    share.connections += 1;
+    socket.once("close", () => {
+      share.connections -= 1;
+      this.#forgetIfEmpty(share);
+    });
+  }
+
+  #leave(response: ServerResponse): void {
+    this.#unanswered.delete(response);
+    const connection = this.#connections.get(response.req.socket);
+    if (connection !== undefined) {
+      connection.unanswered -= 1;
+      if (connection.share !== null) {
+        connection.share.requests -= 1;
+        this.#forgetIfEmpty(connection.share);
+      }
+    }
+    const uploader = this.#uploads.get(response);
+    if (uploader === undefined) return;
+    this.#uploads.delete(response);
+    this.#uploadsChanged(this.#uploads.size);
+    uploader.uploads -= 1;
+    this.#forgetIfEmpty(uploader);
+  }
+
+  #shareOf(key: string): Share {
+    let share = this.#shares.get(key);
+    if (share === undefined) {
+      share = { key, connections: 0, requests: 0, uploads: 0 };
+      this.#shares.set(key, share);
+    }
+    return share;
+  }
+
+  #forgetIfEmpty(share: Share): void {
+    if (share.connections + share.requests + share.uploads === 0) this.#shares.delete(share.key);
+  }
+}
