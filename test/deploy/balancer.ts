@@ -1,9 +1,9 @@
-// Starts HAProxy or nginx with the file of deploy/, changed in nothing but its certificate, its size, its port and its servers, and
-// processes behind it that behave as a test wants.
+// Starts HAProxy or nginx with the file of deploy/, with only its certificate, size, port and servers changed, and processes
+// behind it that behave as a test wants.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { request } from "node:https";
 import { connect, createServer as createPort, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export type Kind = "haproxy" | "nginx";
 
 const runs = (program: string, word: string) => spawnSync(program, [word]).error === undefined;
 
-/** Whether this machine has it, and what makes certificates. */
+/** Whether this machine has it, and openssl. */
 export const isThere = (kind: Kind): boolean => runs(kind, "-v") && runs("openssl", "version");
 
 /** What a process behind the balancer was asked. */
@@ -44,7 +44,10 @@ export const breaksOff: Behaviour = (incoming) => {
   incoming.resume().once("end", () => incoming.socket.destroy());
 };
 
-/** Starts a process that answers `/readyz` with `ready`, and everything else as it is told to. */
+/** Never answers. */
+export const hangs: Behaviour = () => {};
+
+/** Starts a process that answers `/readyz` with `ready`, and everything else as `behave` does. */
 export async function startUpstream(behave: Behaviour, ready = 200): Promise<Upstream> {
   const seen: Seen[] = [];
   const server = createServer((incoming, response) => {
@@ -70,7 +73,7 @@ export async function startUpstream(behave: Behaviour, ready = 200): Promise<Ups
   };
 }
 
-/** A port on which nobody listens. */
+/** A port on which nothing listens. */
 export async function freePort(): Promise<number> {
   const server = createPort();
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -79,9 +82,17 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+interface Question {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+}
+
 export interface Balancer extends AsyncDisposable {
+  readonly port: number;
   /** Asks through the balancer and answers the status. */
-  ask(path: string, options?: { readonly method?: string; readonly headers?: Record<string, string> }): Promise<number>;
+  ask(path: string, question?: Question): Promise<number>;
+  /** The headers of the answer instead. */
+  headers(path: string, question?: Question): Promise<IncomingHttpHeaders>;
 }
 
 /** Writes the configuration into a folder and answers its path. */
@@ -159,15 +170,16 @@ export async function startBalancer(kind: Kind, ports: readonly number[]): Promi
     if (child.exitCode !== null) throw new Error(complaints);
     await sleep(10);
   }
+  const send = (path: string, { method = "POST", headers = {} }: Question = {}) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const target = { host: "127.0.0.1", port, path, method, headers, rejectUnauthorized: false, agent: false };
+      const asking = request(target, (response) => void response.resume().once("end", () => resolve(response)));
+      asking.once("error", reject).end(method === "POST" ? "{}" : undefined);
+    });
   return {
-    ask: (path, { method = "POST", headers = {} } = {}) =>
-      new Promise((resolve, reject) => {
-        const target = { host: "127.0.0.1", port, path, method, headers, rejectUnauthorized: false, agent: false };
-        const asking = request(target, (response) => {
-          response.resume().once("end", () => resolve(response.statusCode ?? 0));
-        });
-        asking.once("error", reject).end(method === "POST" ? "{}" : undefined);
-      }),
+    port,
+    ask: async (path, question) => (await send(path, question)).statusCode ?? 0,
+    headers: async (path, question) => (await send(path, question)).headers,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await ended;

@@ -1,10 +1,23 @@
 // The files for HAProxy and nginx, run by the programs themselves, where they are installed.
 import { describe, expect, test } from "vitest";
-import { answers, breaksOff, check, freePort, isThere, startBalancer, startUpstream, type Kind } from "./balancer.ts";
+import { once } from "node:events";
+import { connect } from "node:net";
+import {
+  answers,
+  breaksOff,
+  check,
+  freePort,
+  hangs,
+  isThere,
+  startBalancer,
+  startUpstream,
+  type Kind,
+} from "./balancer.ts";
 
 const requests = 12;
 const key = (number: number) => ({ "idempotency-key": `k-${number}` });
 const path = "/api/marketplace/inquiry";
+const upload = { "content-type": "multipart/form-data; boundary=b" };
 
 describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
   describe.skipIf(!isThere(kind))("where it is installed", () => {
@@ -13,7 +26,7 @@ describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
       expect({ status, output }).toMatchObject({ status: 0, output: expect.not.stringMatching(/warn|alert/i) });
     });
 
-    test("withholds metrics and health from the public, however they are spelt, and nothing else", async () => {
+    test("withholds metrics and health from the public in every spelling, and nothing else", async () => {
       await using upstream = await startUpstream(answers(200));
       await using balancer = await startBalancer(kind, [upstream.port]);
       for (const hidden of ["/metrics", "/metrics?x=1", "/%6detrics", "/healthz", "/health%7A", "/readyz"]) {
@@ -23,14 +36,23 @@ describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
       expect(await balancer.ask("/openapi.json", { method: "GET" })).toBe(200);
     });
 
-    test("says who the client is, and lets no client say so itself", async () => {
+    test("names the client, and drops its own claim", async () => {
       await using upstream = await startUpstream(answers(200));
       await using balancer = await startBalancer(kind, [upstream.port]);
       await balancer.ask(path, { headers: { "x-forwarded-for": "203.0.113.7" } });
       expect(upstream.seen).toEqual([{ url: path, forwardedFor: "127.0.0.1" }]);
     });
 
-    test("sends what reached nobody to another process", async () => {
+    test("has browsers come back over HTTPS, whatever the answer is", async () => {
+      await using upstream = await startUpstream(answers(200));
+      await using balancer = await startBalancer(kind, [upstream.port]);
+      for (const asked of [path, "/metrics"]) {
+        const headers = await balancer.headers(asked);
+        expect(headers["strict-transport-security"], asked).toBe("max-age=31536000");
+      }
+    });
+
+    test("sends a request that reached no process to another one", async () => {
       await using upstream = await startUpstream(answers(200));
       await using balancer = await startBalancer(kind, [await freePort(), upstream.port]);
       for (let request = 0; request < requests; request += 1) expect(await balancer.ask(path)).toBe(200);
@@ -60,6 +82,45 @@ describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
       const keyless = await ask(() => ({}));
       expect(keyless).toMatchObject({ good: requests - keyless.failed, seen: requests });
       expect(keyless.failed).toBeGreaterThan(0);
+    });
+
+    test.runIf(kind === "haproxy")("lets one client begin 30 uploads a minute, and more of anything else", async () => {
+      await using upstream = await startUpstream(answers(200));
+      await using balancer = await startBalancer(kind, [upstream.port]);
+      const statuses: number[] = [];
+      for (let request = 0; request < 31; request += 1) statuses.push(await balancer.ask(path, { headers: upload }));
+      expect(statuses).toEqual([...Array.from({ length: 30 }, () => 200), 429]);
+      expect(await balancer.headers(path, { headers: upload })).toMatchObject({ "retry-after": "60" });
+      expect(await balancer.ask(path)).toBe(200);
+    });
+
+    test.runIf(kind === "haproxy")("lets one client have 100 connections", async () => {
+      await using upstream = await startUpstream(answers(200));
+      await using balancer = await startBalancer(kind, [upstream.port]);
+      const sockets = Array.from({ length: 100 }, () => connect(balancer.port, "127.0.0.1").on("error", () => {}));
+      await Promise.all(sockets.map((socket) => once(socket, "connect")));
+      const ask = () => balancer.ask(path).catch((error: NodeJS.ErrnoException) => error.code);
+      await expect.poll(ask).toBe("ECONNRESET");
+      for (const socket of sockets.slice(0, 2)) socket.destroy();
+      await expect.poll(ask).toBe(200);
+      for (const socket of sockets) socket.destroy();
+    });
+
+    test.runIf(kind === "nginx").each([
+      ["8 uploads", 8, upload, {}],
+      ["100 requests", 100, {}, undefined],
+    ])("lets one client have %s under way", async (_name, most, headers, others) => {
+      await using upstream = await startUpstream(hangs);
+      await using balancer = await startBalancer(kind, [upstream.port]);
+      const waiting = Array.from({ length: most }, () => balancer.ask(path, { headers }).catch(() => 0));
+      await expect.poll(() => upstream.seen.length).toBe(most);
+      expect(await balancer.ask(path, { headers })).toBe(429);
+      if (others !== undefined) {
+        waiting.push(balancer.ask(path, { headers: others }).catch(() => 0));
+        await expect.poll(() => upstream.seen.length).toBe(most + 1);
+      }
+      await upstream[Symbol.asyncDispose]();
+      await Promise.all(waiting);
     });
 
     test.runIf(kind === "haproxy")("sends nothing to a process that says that it is not ready", async () => {

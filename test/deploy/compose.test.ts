@@ -6,7 +6,11 @@ import { read, readYaml, root } from "./read-deploy.ts";
 interface Container {
   readonly image: string;
   readonly user?: string;
-  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly build?: {
+    readonly context: string;
+    readonly dockerfile: string;
+    readonly args: Readonly<Record<string, string>>;
+  };
   readonly command?: readonly string[];
   readonly env_file?: readonly string[];
   readonly environment?: unknown;
@@ -66,4 +70,12 @@ test("the service starts on a database that answers and is migrated", () => {
   expect(migrate?.depends_on?.["postgres"]?.condition).toBe("service_healthy");
   expect(submissions?.depends_on?.["migrate"]?.condition).toBe("service_completed_successfully");
   expect(existsSync(`${root}/${migrate?.command?.[0]}`)).toBe(true);
+});
+
+test("every image can be pinned by a variable, and is otherwise the one that the Dockerfile names", () => {
+  const bases = [...read("deploy/Dockerfile").matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, image]) => [name, image]);
+  expect(bases.length).toBeGreaterThan(0);
+  const expected = Object.fromEntries(bases.map(([name, image]) => [name, `\${${name}:-${image}}`]));
+  expect(file.services["submissions"]?.build?.args).toEqual(expected);
+  expect(file.services["postgres"]?.image).toMatch(/^\$\{POSTGRES_IMAGE:-postgres:\d+\.\d+-\w+\}$/);
 });

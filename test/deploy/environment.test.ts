@@ -1,12 +1,12 @@
-// A variable that is misspelt in a manifest is ignored by the service, silently. Hence each must be one that is read.
+// The service ignores a variable that is misspelt in a manifest. Hence each must be one of its settings.
 import { expect, test } from "vitest";
+import { settings } from "../../server/src/config/settings.ts";
 import { filesOf, read, readYaml } from "./read-deploy.ts";
 
-// Read by others: the image of PostgreSQL, and the S3 client itself.
+// Read by the image of PostgreSQL, and by the S3 client.
 const ofOthers = /^(?:POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
 
-const configuration = read("server/src/config/config.ts").replace(/\/\/.*$/gm, "");
-const isRead = (name: string) => new RegExp(`["\\s]${name}\\b`).test(configuration);
+const isRead = (name: string) => name in settings;
 
 const fromEnvFiles = filesOf("*.env.example").flatMap((file) =>
   [...read(file).matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = ""]) => ({ file, name })),

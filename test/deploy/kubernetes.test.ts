@@ -147,7 +147,7 @@ test("the service and its budget are of the web pods, which are several", () => 
   for (const { targetPort } of ports) expect(container.ports?.map(({ name }) => name)).toContain(targetPort);
 });
 
-test.each(pods)("%s talks to nobody that a network policy does not name", (_name, manifest) => {
+test.each(pods)("%s reaches only what a network policy names", (_name, manifest) => {
   const { labels } = templateOf(manifest).metadata;
   const policies = ofKind("NetworkPolicy").filter(({ spec }) =>
     carries(labels, (spec["podSelector"] as Selector).matchLabels),
