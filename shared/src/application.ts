@@ -1,4 +1,4 @@
-// A job application, with or without a resume file: what is sent and what comes back.
+// A job application, with or without a resume file: what an applicant sends and gets back.
 import { z } from "zod";
 import { zfd } from "zod-form-data";
 import { optional, required } from "./fields.ts";
@@ -40,10 +40,10 @@ const shape = {
     .meta({ description: "PDF, DOC or DOCX, judged by its bytes; at most 5 MiB." }),
 } as const;
 
-/** The names a form may hold. Others are ignored before anything looks at them. */
+/** Names of the text fields. Forms are reduced to these names before zod-form-data builds paths from them. */
 export const applicationTextFields = Object.keys(shape).filter((name) => name !== resumeField);
 
-// Written out, because zod-form-data's own type names one that only pages have.
+// Written out, because zod-form-data's own type names a type that only the DOM library declares.
 type Fields = z.ZodObject<typeof shape>;
 type Form = z.ZodPipe<z.ZodTransform<Fields, FormData | z.input<Fields>>, Fields>;
 
@@ -51,7 +51,7 @@ type Form = z.ZodPipe<z.ZodTransform<Fields, FormData | z.input<Fields>>, Fields
  * Body of `applications.submit`: `FormData`, or the same fields as a plain object without the file. Unknown fields are
  * ignored.
  */
-// zod-form-data throws a TypeError for anything that is neither; an issue is the honest answer to bad input.
+// zod-form-data throws a TypeError for anything else, so anything else becomes an object without fields.
 export const applicationInput = z.preprocess(
   (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}),
   zfd.formData(shape),

@@ -1,48 +1,36 @@
-// The rules of texts as zod schemas, of which the submissions' schemas are built. What is refused stands in the rules.
+// The text rules as zod schemas, from which the schemas of the submissions are built.
 import { z } from "zod";
+import * as addresses from "./addresses.ts";
 import * as rules from "./text.ts";
-import { isBlank, missing, type TextRule } from "./text.ts";
+import { missing, readText, type TextRule } from "./text.ts";
 
-export { cleanText, isNormalisable } from "./text.ts";
+export { emailKey } from "./addresses.ts";
+export { cleanLine as cleanText } from "./text.ts";
 
 // A form field that was sent twice arrives as a list.
 const notText = (issue: { readonly input?: unknown }) =>
   issue.input === undefined ? missing : "This field must be one text.";
 
-/** A blank optional text counts as absent. */
-const absentIfBlank = (value: string | undefined) => (value === undefined || isBlank(value) ? undefined : value);
+// One check for the whole rule: it replaces the raw text by the cleaned one, or adds one issue. Chained refinements and
+// transforms would do the same at several times the cost.
+const text = (rule: TextRule) =>
+  z.string({ error: notText }).check((payload) => {
+    const { value: input } = payload;
+    const reading = readText(rule, input);
+    if (reading.problem === undefined) payload.value = reading.value as string;
+    else payload.issues.push({ code: "custom", message: reading.problem, input });
+  });
 
-const text = ({ clean, checks, json }: TextRule) =>
-  checks
-    .reduce(
-      (schema, [passes, message]) => schema.refine(passes, message),
-      z.string({ error: notText }).overwrite(clean),
-    )
-    .meta(json);
+const lengthsOf = ({ lengthMax, format }: TextRule) => ({ ...(format && { format }), maxLength: lengthMax });
 
-/** The schema of a text that must be there. */
-export const required = (rule: TextRule<true>) => text(rule);
+/** The schema of a text that must be filled in. */
+export const required = (rule: TextRule<true>) => text(rule).meta({ minLength: 1, ...lengthsOf(rule) });
 
-/** The schema of a text that need not be there. */
-export const optional = (rule: TextRule<false>) => text(rule).optional().transform(absentIfBlank);
+/** The schema of a text that may be left out. A blank one becomes undefined. */
+export const optional = (rule: TextRule<false>) => text(rule).meta(lengthsOf(rule)).optional();
 
-/** Required single-line text of 1 to `max` code points. */
-export const requiredText = (max: number) => required(rules.requiredText(max));
-
-/** Optional text of at most `max` code points; blank is absent. */
-export const optionalText = (options: rules.TextOptions) => optional(rules.optionalText(options));
-
-/** A person's name. */
-export const personName = required(rules.personName);
-
-/** An optional http or https address. */
-export const optionalWebUrl = optional(rules.optionalWebUrl);
-
-/** An optional telephone number. */
-export const optionalPhone = optional(rules.optionalPhone);
+/** A required line of 1 to `lengthMax` code points. */
+export const requiredText = (lengthMax: number) => required(rules.requiredText(lengthMax));
 
 /** One e-mail address. Compare two with {@link emailKey}. */
-export const email = required(rules.email);
-
-/** The form in which two e-mail addresses are compared. */
-export const emailKey = (address: string): string => address.toLowerCase();
+export const email = required(addresses.email);

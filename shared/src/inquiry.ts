@@ -1,33 +1,41 @@
-// A buyer's inquiry about dataset packages: what is sent and what comes back.
+// An inquiry about dataset packages: what a buyer sends and gets back.
 import { z } from "zod";
 import { optional, required } from "./fields.ts";
 import { inquiryReference } from "./reference.ts";
 import { inquiryRules, packageIdsRule } from "./rules.ts";
 import { missing } from "./text.ts";
 
+const { item, min, max } = packageIdsRule;
+
+const packageIds = z
+  .array(required(item), { error: ({ input }) => (input === undefined ? missing : "This field must be a list.") })
+  .min(...min)
+  .overwrite((ids) => [...new Set(ids)])
+  .meta({
+    maxItems: max[0],
+    description: "Identifiers of the packages asked for. Repeats are dropped, the order is kept.",
+    examples: [["en-GB-scottish", "de-AT"]],
+  });
+
+// A JSON body has room for 30,000 identifiers. A list that is too long is refused before any of them is read, with one
+// issue instead of one for each.
+const boundedPackageIds = z.preprocess((ids: string[], context) => {
+  if (!Array.isArray(ids) || ids.length <= max[0]) return ids;
+  context.issues.push({ code: "custom", message: max[1], input: ids });
+  return z.NEVER;
+}, packageIds);
+
 /** Body of `marketplace.inquiry`. Unknown fields are ignored. */
 export const inquiryInput = z
   .object(
     {
       name: required(inquiryRules.name).meta({ description: "The buyer's name.", examples: ["Ann Buyer"] }),
-      company: optional(inquiryRules.company).meta({
-        description: "The buyer's company.",
-      }),
+      company: optional(inquiryRules.company).meta({ description: "The buyer's company." }),
       email: required(inquiryRules.email).meta({
         description: "Where the receipt and the answer go.",
         examples: ["ann@example.org"],
       }),
-      selectedPackageIds: z
-        .array(required(packageIdsRule.item), {
-          error: (issue) => (issue.input === undefined ? missing : "This field must be a list."),
-        })
-        .min(...packageIdsRule.min)
-        .max(...packageIdsRule.max)
-        .overwrite((ids) => [...new Set(ids)])
-        .meta({
-          description: "Identifiers of the packages asked for. Repeats are dropped, the order is kept.",
-          examples: [["en-GB-scottish", "de-AT"]],
-        }),
+      selectedPackageIds: boundedPackageIds,
     },
     { error: "The body must be an object with the documented fields." },
   )

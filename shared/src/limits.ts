@@ -1,9 +1,12 @@
-// Every bound that a caller can meet, in one place, with the reason for its size. Operational limits that callers
-// never see (leases, time-outs, batch sizes) stand beside the code that they guard.
+// Every limit that a caller can meet, with the reason for its size. Operational limits that callers never see (leases,
+// time-outs, batch sizes) stand beside the code that they guard.
 
-/** Longest text of each field, in Unicode code points. */
+/**
+ * Longest text of each field in code points. Before it is read, a raw text may have four times as many UTF-16 code units
+ * (`rawLengthFactor` in text.ts).
+ */
 export const textLengthMax = {
-  /** Fits every personal name that registers of births accept, and a company's full legal name. */
+  /** Longer than the personal names that registers of births accept, and than legal names of companies. */
   name: 200,
   company: 200,
   position: 200,
@@ -13,21 +16,21 @@ export const textLengthMax = {
   /** ITU-T E.164 allows 15 digits; the rest is punctuation and an extension as people write them. */
   phone: 40,
   availability: 500,
-  /** The length that browsers and proxies have long agreed to carry. */
+  /** What browsers and proxies carry. */
   url: 2_048,
   /** Some ten printed pages. */
   coverLetter: 20_000,
   packageId: 100,
-  /** What is stored of a newsletter source; longer ones are cut, never refused. */
+  /** What is stored of a newsletter source. Longer ones are cut, never refused. */
   source: 64,
-  /** What is read of a newsletter source at all; the JSON limit is reached first. */
-  sourceRead: 65_536,
+  /** What is read of a newsletter source, in code units: a URL of the length above and as much again. */
+  sourceRead: 4_096,
 } as const;
 
-/** Packages that one inquiry may name. */
+/** Identifiers in one inquiry, before repeats are dropped. */
 export const packageIdsMax = 50;
 
-/** Bodies, in bytes. */
+/** Largest headers and bodies, in bytes. */
 export const bytesMax = {
   /** All request headers together: what Node and most proxies take. */
   headers: 16 * 1024,

@@ -1,23 +1,24 @@
-// Which rule each text of a submission follows. The schemas add descriptions and what is no text; the forms check by
-// these before they send.
+// The rule of each text field. The schemas add descriptions and the fields that are not text; the forms check by these
+// rules before they send.
+import { email, optionalWebUrl } from "./addresses.ts";
 import { packageIdsMax, textLengthMax } from "./limits.ts";
-import { email, optionalPhone, optionalText, optionalWebUrl, personName, requiredText } from "./text.ts";
+import { optionalMultilineText, optionalPhone, optionalText, personName, requiredText } from "./text.ts";
 
 /** The texts of an inquiry. */
 export const inquiryRules = {
   name: personName,
-  company: optionalText({ max: textLengthMax.company }),
+  company: optionalText(textLengthMax.company),
   email,
 };
 
-/** The packages of an inquiry: each identifier, and how many there are. */
+/** The packages of an inquiry: the rule of an identifier, and how many there may be with the message for each bound. */
 export const packageIdsRule = {
   item: requiredText(textLengthMax.packageId),
   min: [1, "Select at least one package."],
   max: [packageIdsMax, `Select at most ${packageIdsMax} packages.`],
 } as const;
 
-/** The texts of a subscription that can be refused; its source never is. */
+/** The texts of a subscription that can be refused. Its source never is. */
 export const subscriptionRules = { email };
 
 /** The texts of an application. */
@@ -26,10 +27,10 @@ export const applicationRules = {
   email,
   position: requiredText(textLengthMax.position),
   phone: optionalPhone,
-  company: optionalText({ max: textLengthMax.company }),
-  availability: optionalText({ max: textLengthMax.availability }),
-  accent: optionalText({ max: textLengthMax.accent }),
+  company: optionalText(textLengthMax.company),
+  availability: optionalText(textLengthMax.availability),
+  accent: optionalText(textLengthMax.accent),
   portfolioUrl: optionalWebUrl,
   resumeUrl: optionalWebUrl,
-  coverLetter: optionalText({ max: textLengthMax.coverLetter, multiline: true }),
+  coverLetter: optionalMultilineText(textLengthMax.coverLetter),
 };

@@ -1,24 +1,25 @@
-// Where a newsletter subscriber came from, reduced to a label that can be counted. A source is never a reason to refuse
-// a subscription: whatever comes in, a label comes out.
-import { isNormalisable } from "./text.ts";
+// Reduces the source of a newsletter subscription to a label that can be counted. A source is never refused: every text
+// has a label.
 import { textLengthMax } from "./limits.ts";
+import { isNormalisable } from "./text.ts";
 
-/** The label of a source that says nothing, or says too much. */
+/** The label of a source without letters and digits, or with an e-mail address in it. */
 export const unknownSource = "unknown";
 
 /**
- * Reduces a source to letters and digits joined by single dashes, at most 64 code points.
+ * The label of a source: lower-case letters and digits, single dashes between them, at most 64 code points.
  *
- * NFKC, lower case, every run of anything else becomes one `-`. Of a URL or path only the first path segment is kept, so
- * that query strings and the personal data in them are never stored; a value that looks like an e-mail address, or has
- * no letter or digit, becomes `unknown`.
+ * The text is cut to 4,096 code units and NFKC-normalised; each run of other characters becomes one `-`. Of a URL or a
+ * path only the first path segment is kept, because query strings may hold personal data. A text that looks like an
+ * e-mail address, or has no letter or digit, becomes `unknown`.
  */
 export function normaliseSource(raw: string): string {
-  const text = compose(raw).trim();
-  // Percent signs may have hidden a full-width at sign, or marks without end.
-  const value = isUrlOrPath(text) ? compose(firstPathSegment(text)) : text;
+  const value = readable(raw.slice(0, textLengthMax.sourceRead));
   if (looksLikeEmail(value)) return unknownSource;
-  const label = value
+  // The cut may have split an e-mail address. The label is made of the first half: an address that begins there was
+  // seen above as a whole.
+  const kept = raw.length > textLengthMax.sourceRead ? readable(raw.slice(0, textLengthMax.sourceRead / 2)) : value;
+  const label = kept
     .toLowerCase()
     .normalize("NFKC")
     .replace(/[^\p{L}\p{N}]+/gu, "-")
@@ -27,12 +28,28 @@ export function normaliseSource(raw: string): string {
   return cut === "" ? unknownSource : cut;
 }
 
-// What cannot be normalised in reasonable time says nothing.
+// Decoding a path may reveal another at sign, or more combining marks, so it is normalised again.
+function readable(raw: string): string {
+  const text = compose(raw).trim();
+  return isUrlOrPath(text) ? compose(firstPathSegment(text)) : text;
+}
+
+// A text that cannot be normalised in linear time has no label.
 const compose = (text: string) => (isNormalisable(text) ? text.normalize("NFKC") : "");
 
-// An at sign may still be percent-encoded: in text that is no URL, beside a stray percent sign, or because it was encoded
-// twice. The bound keeps thousands of them from taking the square of their number.
-const looksLikeEmail = (text: string) => /[^\s@](?:@|%(?:25)*40|%EF%BC%A0)[^\s@]{1,254}\.[^\s@]/iu.test(text);
+// An at sign may be percent-encoded, once or several times.
+const atSign = /@|%(?:25)*40|%EF%(?:BC%A0|B9%AB)/i;
+
+// Looks at the word behind each at sign once, so that thousands of at signs take linear time.
+function looksLikeEmail(text: string): boolean {
+  const parts = text.split(atSign);
+  return parts.some((part, index) => {
+    const before = parts[index - 1];
+    const host = /^\S*/.exec(part)![0];
+    const dot = host.indexOf(".", 1);
+    return before !== undefined && /\S/.test(before.slice(-1)) && dot > 0 && dot < host.length - 1;
+  });
+}
 
 const isUrlOrPath = (text: string) => /^(?:[a-z][a-z0-9+.-]*:)?\/\/|^\//i.test(text);
 
@@ -42,7 +59,7 @@ function firstPathSegment(url: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // URIError: a stray percent sign is punctuation like any other.
+    // URIError: the segment has a stray percent sign, which is punctuation like any other.
     return segment;
   }
 }

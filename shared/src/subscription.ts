@@ -1,7 +1,7 @@
-// A newsletter subscription: what is sent and what comes back.
+// A newsletter subscription: what a reader sends and gets back.
 import { z } from "zod";
 import { required } from "./fields.ts";
-import { textLengthMax } from "./limits.ts";
+import { bytesMax } from "./limits.ts";
 import { subscriptionRules } from "./rules.ts";
 import { normaliseSource } from "./source.ts";
 
@@ -15,7 +15,7 @@ export const subscribeInput = z
       }),
       source: z
         .string("This field must be one text.")
-        .max(textLengthMax.sourceRead)
+        .meta({ maxLength: bytesMax.json })
         .optional()
         .transform((raw) => normaliseSource(raw ?? ""))
         .meta({
@@ -26,7 +26,7 @@ export const subscribeInput = z
     },
     { error: "The body must be an object with the documented fields." },
   )
-  .meta({ description: "Someone subscribes to the newsletter." });
+  .meta({ description: "A reader subscribes to the newsletter." });
 
 /** The same for every address, known or not. */
 export const subscribeReceipt = z.object({

@@ -1,18 +1,12 @@
-// What holds of the fields for every value there is: nothing makes a schema throw, what is accepted has the shape that is
-// promised and is not changed by being sent again, and what is refused is refused in words.
+// What holds of the fields for every value: no schema throws, an accepted value has the promised shape and does not
+// change when it is sent again, and each refusal has a message.
 import { applicationInput } from "@submissions/shared/application";
-import {
-  email,
-  emailKey,
-  optionalPhone,
-  optionalText,
-  optionalWebUrl,
-  personName,
-  requiredText,
-} from "@submissions/shared/fields";
+import { email, emailKey, optional, required, requiredText } from "@submissions/shared/fields";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import { inquiryInput } from "@submissions/shared/inquiry";
+import { applicationRules } from "@submissions/shared/rules";
 import { subscribeInput } from "@submissions/shared/subscription";
+import { optionalMultilineText, optionalText } from "@submissions/shared/text";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { z } from "zod";
@@ -28,7 +22,7 @@ interface Field {
   readonly name: string;
   readonly schema: z.ZodType;
   readonly max: number;
-  /** Texts that it takes, among others. */
+  /** Texts that it accepts, among others. */
   readonly honest: fc.Arbitrary<string>;
   readonly shape?: (value: string) => void;
   readonly controls?: RegExp;
@@ -43,17 +37,17 @@ const addresses = fc
 
 const fields: readonly Field[] = [
   { name: "a required text", schema: requiredText(200), max: 200, honest: words },
-  { name: "an optional text", schema: optionalText({ max: 50 }), max: 50, honest: words },
+  { name: "an optional text", schema: optional(optionalText(50)), max: 50, honest: words },
   {
     name: "a text of several lines",
-    schema: optionalText({ max: 300, multiline: true }),
+    schema: optional(optionalMultilineText(300)),
     max: 300,
     honest: fc.array(words, { maxLength: 4 }).map((lines) => lines.join("\r\n\t")),
     controls: /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/,
   },
   {
     name: "a person's name",
-    schema: personName,
+    schema: required(applicationRules.fullName),
     max: textLengthMax.name,
     honest: words,
     shape: (value) => expect(value).not.toMatch(/:\/\/|www\./i),
@@ -71,7 +65,7 @@ const fields: readonly Field[] = [
   },
   {
     name: "a web address",
-    schema: optionalWebUrl,
+    schema: optional(applicationRules.portfolioUrl),
     max: textLengthMax.url,
     honest: fc.webUrl({ withFragments: true, withQueryParameters: true, validSchemes: ["http", "https"] }),
     shape: (value) => {
@@ -83,7 +77,7 @@ const fields: readonly Field[] = [
   },
   {
     name: "a telephone number",
-    schema: optionalPhone,
+    schema: optional(applicationRules.phone),
     max: textLengthMax.phone,
     honest: fc.stringMatching(/^\+?[0-9]{2,4}[ ./()-]?[0-9 ]{3,9}( (ext|x)\.? ?[0-9]{1,4})?$/),
     shape: (value) => {
@@ -93,7 +87,7 @@ const fields: readonly Field[] = [
   },
 ];
 
-/** What the schema makes of a value; the words, when it refuses. */
+/** Whether the schema accepts a value, and what it stores. */
 function judge(
   schema: z.ZodType,
   value: unknown,
@@ -115,6 +109,7 @@ function expectShape(field: Field, value: unknown): void {
   expect(value.isWellFormed()).toBe(true);
   expect(value.normalize("NFC")).toBe(value);
   expect(value).not.toMatch(edge);
+  if (!field.controls) expect(value).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
   const length = lengthOf(value);
   expect(length).toBeGreaterThan(0);
   expect(length).toBeLessThanOrEqual(field.max);

@@ -1,5 +1,5 @@
-// Texts as nobody writes them but programs send: every script, marks, controls, halves of surrogate pairs, the pieces of
-// addresses and markup, in any order.
+// Hostile texts: letters of every script, marks, controls, lone surrogates and pieces of addresses and markup, in any
+// order.
 import fc from "fast-check";
 
 const pieces = fc.constantFrom(
@@ -26,6 +26,7 @@ const pieces = fc.constantFrom(
   "\u0085",
   "\u2028",
   "\u202E",
+  "\u2066",
   "\uD800",
   "\uDFFF",
   "\uFFFE",
@@ -88,7 +89,7 @@ const pieces = fc.constantFrom(
   "=cmd()",
 );
 
-/** A string of UTF-16 units, whether or not they make characters. */
+/** A string of any UTF-16 code units, valid or not. */
 const units = fc.array(fc.nat(0xffff), { maxLength: 30 }).map((codes) => String.fromCharCode(...codes));
 
 export const hostileText: fc.Arbitrary<string> = fc

@@ -1,13 +1,8 @@
-// Finds what is wrong with a form before it is sent, by the rules that the service judges it by.
+// Checks a form before it is sent, by the same rules that the service applies.
 import type { Issue } from "@submissions/shared/faults";
 import { packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
-import {
-  applicationRules,
-  inquiryRules,
-  packageIdsRule,
-  subscriptionRules,
-} from "@submissions/shared/rules";
-import { isBlank, missing, type TextRule } from "@submissions/shared/text";
+import { applicationRules, inquiryRules, packageIdsRule, subscriptionRules } from "@submissions/shared/rules";
+import { isBlank, missing, readText, type TextRule } from "@submissions/shared/text";
 
 const rulesOf: Readonly<Record<FormName, Readonly<Record<string, TextRule>>>> = {
   inquiry: inquiryRules,
@@ -15,7 +10,7 @@ const rulesOf: Readonly<Record<FormName, Readonly<Record<string, TextRule>>>> = 
   application: applicationRules,
 };
 
-/** The problems of the texts in a form, one for a field at most. Of the resume it knows nothing. */
+/** The problems of the text fields, at most one for each field. The resume is checked elsewhere. */
 export function checkValues(form: FormName, values: FormData): Issue[] {
   const texts = Object.entries(rulesOf[form]).flatMap(([name, rule]) => {
     const value = values.get(name);
@@ -25,11 +20,10 @@ export function checkValues(form: FormName, values: FormData): Issue[] {
   return form === "inquiry" ? [...texts, ...checkPackages(values.getAll("selectedPackageIds").map(String))] : texts;
 }
 
-// A blank text is not sent at all, so it is missing rather than wrong.
-function checkText({ required, clean, checks }: TextRule, raw: string): string | undefined {
-  if (isBlank(raw)) return required ? missing : undefined;
-  const value = clean(raw);
-  return checks.find(([passes]) => !passes(value))?.[1];
+// A blank text is not sent at all, so it is missing however long it is.
+function checkText(rule: TextRule, raw: string): string | undefined {
+  if (isBlank(raw)) return rule.required ? missing : undefined;
+  return readText(rule, raw).problem;
 }
 
 function checkPackages(sent: readonly string[]): Issue[] {

@@ -1,6 +1,7 @@
-// The two languages say the same things, with the same gaps to fill.
+// The two languages have the same texts with the same slots.
 import { describe, expect, test } from "vitest";
 import { applicationRules, inquiryRules, packageIdsRule } from "../rules.ts";
+import { readText } from "../text.ts";
 import { english } from "./form-strings.ts";
 import { german } from "./form-strings-de.ts";
 import { filled, translated, wordedIssues } from "./issue-words.ts";
@@ -16,7 +17,7 @@ function textsOf(strings: object, path = ""): [string, string][] {
 
 const gapsOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
-test("German has every text that English has, none of them empty, and the same gaps in it", () => {
+test("German has every text that English has, none of them empty, and the same slots in it", () => {
   const shapeOf = (strings: object) => Object.fromEntries(textsOf(strings).map(([path, text]) => [path, gapsOf(text)]));
   expect(shapeOf(german)).toEqual(shapeOf(english));
   expect(textsOf(german).filter(([, text]) => text.trim() === "")).toEqual([]);
@@ -24,8 +25,11 @@ test("German has every text that English has, none of them empty, and the same g
 
 test("every message of the rules can be said in German", () => {
   const rules = [...Object.values(inquiryRules), ...Object.values(applicationRules), packageIdsRule.item];
+  const wrong = ["", "a\u0000", `a${"\u0323".repeat(50)}`, "www.", "x", "a".repeat(100_000)];
+  const problems = rules.flatMap((rule) => wrong.map((text) => readText(rule, text).problem));
+  expect(new Set(problems.filter(Boolean)).size).toBeGreaterThan(9);
   const messages = [
-    ...rules.flatMap(({ checks }) => checks.map(([, message]) => message)),
+    ...problems.filter((problem) => problem !== undefined),
     packageIdsRule.min[1],
     packageIdsRule.max[1],
     "“de-AT” is not a package we offer.",
@@ -41,7 +45,7 @@ describe("a translated message", () => {
     );
   });
 
-  test("stays as it is when nobody has translated it", () => {
+  test("stays as it is without a translation", () => {
     expect(translated("The moon is not right.", german)).toBe("The moon is not right.");
     expect(translated("At most 200 characters.", english)).toBe("At most 200 characters.");
   });
@@ -60,6 +64,6 @@ test("problems come in the order of the fields, those of no field last, and a mi
   ]);
 });
 
-test("a gap that nothing fills stays, and what fills one is not looked at again", () => {
+test("a slot without a value stays, and a value is not filled again", () => {
   expect(filled("{a} {b}", { a: "{b}" })).toBe("{b} {b}");
 });

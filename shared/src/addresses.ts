@@ -1,0 +1,67 @@
+// The rules of e-mail and web addresses as plain functions.
+import { textLengthMax } from "./limits.ts";
+import { cleanLine, optionalText, problemOfLine, shaped, type TextRule } from "./text.ts";
+
+// RFC 1035 2.3.4. Converting an international host takes the square of its length, so a longer one is never parsed.
+const hostLengthMax = 253;
+const portLengthMax = ":65535".length;
+
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const hostName = new RegExp(`^(?:${hostLabel}\\.)+(?![0-9]+$)${hostLabel}$`, "i");
+
+// `URL` is the one IDNA implementation that browsers and Node share. It would also decode percent signs and map
+// look-alikes (full-width letters, ligatures) to other names. So it gets only letters, digits and hyphens in their
+// normal form; any other host stays as it is and is refused.
+function hostToAscii(host: string): string {
+  if (host.length > hostLengthMax || !/[^\x00-\x7F]/.test(host) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(host)) return host;
+  return host.normalize("NFKC") === host ? (URL.parse(`http://${host}`)?.hostname ?? host) : host;
+}
+
+function cleanEmail(raw: string): string {
+  const text = cleanLine(raw);
+  const at = text.lastIndexOf("@");
+  return at < 0 ? text : `${text.slice(0, at)}@${hostToAscii(text.slice(at + 1)).toLowerCase()}`;
+}
+
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const local = text.slice(0, Math.max(at, 0));
+  return local.length <= 64 && localPart.test(local) && hostName.test(text.slice(at + 1));
+}
+
+/**
+ * One e-mail address: an unquoted local part of at most 64 characters, a dotted host name, 254 characters in all
+ * (RFC 5321 4.5.3.1). International host names are kept in their ASCII form. No display names, comments, quoted local
+ * parts or address literals. Keeps the case of the local part; compare two with {@link emailKey}.
+ */
+export const email: TextRule<true> = {
+  ...shaped(
+    { required: true, lengthMax: textLengthMax.email, clean: cleanEmail, problemOf: problemOfLine },
+    isEmail,
+    "Enter one e-mail address, like name@example.org.",
+  ),
+  format: "email",
+};
+
+/** The form in which two e-mail addresses are compared. */
+export const emailKey = (address: string): string => address.toLowerCase();
+
+// The authority is what the parser converts. Like the parser, this skips further slashes in front of it.
+const webAddress = /^https?:\/\/[/\\]*([^/\\?#]*)/i;
+
+function isWebUrl(text: string): boolean {
+  const authority = webAddress.exec(text)?.[1];
+  if (authority === undefined || authority.length > hostLengthMax + portLengthMax || /\s/u.test(text)) return false;
+  const url = URL.parse(text);
+  return url !== null && url.username === "" && url.password === "";
+}
+
+/**
+ * An optional http or https address of at most 2,048 code points, without credentials. It is stored as it was sent and
+ * shown as inert text; the service never fetches it.
+ */
+export const optionalWebUrl: TextRule<false> = {
+  ...shaped(optionalText(textLengthMax.url), isWebUrl, "Enter a web address that starts with http:// or https://."),
+  format: "uri",
+};
