@@ -1,4 +1,4 @@
-// The whole service with its resumes in an object store: what is there after an answer, and what is not.
+// The running service with its resumes in an object store: what is stored after an answer, and what is not.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +39,11 @@ const settings = () => ({ RESUME_STORE: "s3://resumes/kept", S3_ENDPOINT: store.
 const sending = (resumeFile: File, headers = {}) => ({ ...form({ ...applicant, resumeFile }), headers });
 const apply = (service: Pick<Service, "url">, file = pdf("cv.pdf", 200_000), headers = {}) =>
   rest.send(service, "applications.submit", sending(file, headers));
-const puts = () => store.requests.filter((request) => request.startsWith("PUT"));
+/** The resumes in the store by their names; the vault's identity is no resume, and what is set aside is none any more. */
+const kept = () => [...store.objects.keys()].filter((name) => /^kept\/\d{4}\//.test(name));
+const puts = () => store.requests.filter((request) => /^PUT kept\/\d{4}\//.test(request));
+/** The service pairs its vault with its database when it starts for the first time. */
+const paired = () => until(() => store.objects.has("kept/.identity"));
 const referenceOf = ({ receipt }: Answer) => String(receipt?.["applicationId"]);
 const scanOf = async ({ dataFolder }: Service, reference: string) => {
   await using records = await openStore(
@@ -55,9 +59,9 @@ test("an accepted resume is in the store, byte for byte, and nowhere on this mac
   const resume = pdf("cv.pdf", 3_000_000);
   expect((await apply(service, resume)).status).toBe(200);
   const [application] = (await service.stored()).applications;
-  expect([...store.objects.keys()]).toEqual([`kept/${application?.resume?.key}`]);
-  const [object] = store.objects.values();
-  expect(object!.bytes.equals(Buffer.from(await resume.arrayBuffer()))).toBe(true);
+  const name = `kept/${application?.resume?.key}`;
+  expect(kept()).toEqual([name]);
+  expect(store.objects.get(name)!.bytes.equals(Buffer.from(await resume.arrayBuffer()))).toBe(true);
   expect(await service.files("resumes")).toEqual([]);
   expect(await readiness(service)).toBe(200);
 });
@@ -70,7 +74,7 @@ test("a refused application sends nothing to the store", async () => {
     await apply(service, pdf("cv.pdf", 5 * 1024 * 1024 + 1_000)),
   ];
   expect(refused.map(({ status }) => status)).toEqual([415, 400, 413]);
-  expect([puts(), store.objects.size]).toEqual([[], 0]);
+  expect([puts(), kept()]).toEqual([[], []]);
   expect(await service.files("resumes")).toEqual([]);
   expect((await service.stored()).applications).toEqual([]);
 });
@@ -82,7 +86,7 @@ test("a repeated application leaves one object", async () => {
   const again = await apply(service, pdf(), key);
   expect(answers.some(({ status }) => status === 200)).toBe(true);
   expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
-  expect([store.objects.size, (await service.stored()).applications.length]).toEqual([1, 1]);
+  expect([kept().length, (await service.stored()).applications.length]).toEqual([1, 1]);
 });
 
 test("without the store an application is refused with 503 and leaves nothing; the rest goes on, and it recovers", async () => {
@@ -122,30 +126,33 @@ test("credentials that are refused are told to the log alone, and no secret is",
 });
 
 describe("killed after the store has the resume and before the commit", () => {
-  test("nothing is accepted, and the object is swept once it is old by the store's clock", async () => {
+  test("nothing is accepted, and the object is set aside once it is old by the store's clock", async () => {
     await using site = await CrashSite.open();
     const env = { ...settings(), ...credentials };
     const service = await site.start({ failpoint: "resume-kept", env });
+    await paired();
     await expect(apply(service)).rejects.toThrow("fetch failed");
     expect(await service.ended).toBeNull();
-    expect(store.objects.size).toBe(1);
+    const [orphan] = kept();
+    expect(orphan).toBeDefined();
     expect((await site.contents()).applications).toEqual([]);
 
-    // Our own clock says that it is old; the store's says that it is not.
+    // By our own clock it is old, by the store's it is not.
     store.requests.length = 0;
     const second = await site.start({ aheadMs: laterMs, env });
-    // By then the staging folder is swept, where by our clock whatever is being received is old as well.
-    await until(() => store.requests.some((request) => request === "GET "));
+    // The second listing: by then the staging folder is swept, where uploads under way are old as well by our clock.
+    await until(() => store.requests.filter((request) => request === "GET ").length >= 2);
     expect((await apply(second)).status).toBe(200);
-    expect(store.objects.size).toBe(2);
+    expect(kept()).toHaveLength(2);
     second.child.kill("SIGKILL");
     await second.ended;
 
     store.now = () => Date.now() + laterMs;
     await site.start({ aheadMs: laterMs, env });
-    await until(() => store.objects.size === 1);
+    await until(() => kept().length === 1);
     const [{ resume } = { resume: null }] = (await site.contents()).applications;
-    expect([...store.objects.keys()]).toEqual([`kept/${resume?.key}`]);
+    expect(kept()).toEqual([`kept/${resume?.key}`]);
+    expect(store.objects.has(orphan!.replace("kept/", "kept/set-aside/"))).toBe(true);
     expect(await site.resumeFiles()).toEqual([]);
   });
 });
@@ -165,8 +172,8 @@ describe("the command `resume`", () => {
     const output = join(folder, "saved.pdf");
     const saved = await runCommand(["resume", reference, "--output", output], environmentOf(service));
     expect([saved.code, readFileSync(output)]).toEqual([0, Buffer.from(await resume.arrayBuffer())]);
-    const [[name, object] = []] = store.objects;
-    store.objects.set(name!, { ...object!, bytes: Buffer.from("another one") });
+    const [name = ""] = kept();
+    store.objects.set(name, { ...store.objects.get(name)!, bytes: Buffer.from("another one") });
     const wrong = await runCommand(["resume", reference, "--output", "-"], environmentOf(service));
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("checksum") as string]);
     store.objects.clear();
