@@ -1,8 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
-import { clientAddressReader, limitKey, type TrustedProxies } from "./client-address.ts";
+import { ClientAddresses, clientAddress, keysOf, trustOf, type TrustedProxies } from "./client-address.ts";
 
 const read = (trusted: TrustedProxies, peer: string | undefined, forwardedFor?: string) =>
-  clientAddressReader(trusted)(peer, forwardedFor);
+  clientAddress(trustOf(trusted), peer, forwardedFor);
 const hops = (count: number): TrustedProxies => ({ kind: "hops", count });
 const cidrs = (...list: string[]): TrustedProxies => ({ kind: "cidrs", list });
 
@@ -14,7 +15,7 @@ describe("without trusted proxies", () => {
     ["0:0:0:0:0:FFFF:C000:0201", "192.0.2.1"],
     ["::fffe:c000:201", "::fffe:c000:201"],
     ["1::ffff:c000:201", "1::ffff:c000:201"],
-    ["0:0:1:0:0:ffff:c000:201", "0:0:1:0:0:ffff:c000:201"],
+    ["0:0:1:0:0:ffff:c000:201", "::1:0:0:ffff:c000:201"],
     ["::1", "::1"],
     [undefined, ""],
   ])("%s is %s, whatever the header says", (peer, expected) => {
@@ -77,24 +78,49 @@ describe("entries of the header", () => {
     "0x7f000001",
     ",",
     "x".repeat(9_000),
-  ])("%s, which is no address, leaves the proxy that wrote it", (header) => {
+  ])("%s is no address: the client is the proxy that wrote it", (header) => {
     expect(read(hops(2), "10.0.0.1", `198.51.100.66, ${header}`)).toBe("10.0.0.1");
   });
 });
 
-describe("the key of a limit", () => {
+describe("the keys of a client", () => {
   test.each([
-    ["192.0.2.1", "192.0.2.1"],
-    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-    ["2001:db8:1:2:ffff::", "2001:db8:1:2::/64"],
-    ["2001:DB8:0001:0002::1", "2001:db8:1:2::/64"],
-    ["2001:db8::1", "2001:db8:0:0::/64"],
-    ["2001:db8::1:2:3:4:5", "2001:db8:0:1::/64"],
-    ["::1", "0:0:0:0::/64"],
-    ["fe80::1%eth0", "fe80:0:0:0::/64"],
-    ["64:ff9b::192.0.2.1", "64:ff9b:0:0::/64"],
-    ["", ""],
-  ])("of %s is %s", (address, expected) => {
-    expect(limitKey(address)).toBe(expected);
+    ["192.0.2.1", "192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "20010db800010002/64", "20010db8000100/56"],
+    ["2001:db8:1:2:ffff::", "20010db800010002/64", "20010db8000100/56"],
+    ["2001:DB8:0001:0002::1", "20010db800010002/64", "20010db8000100/56"],
+    ["2001:db8:1:ff::1", "20010db8000100ff/64", "20010db8000100/56"],
+    ["2001:db8:1:100::1", "20010db800010100/64", "20010db8000101/56"],
+    ["::1", "0000000000000000/64", "00000000000000/56"],
+    ["fe80::1%eth0", "fe80000000000000/64", "fe800000000000/56"],
+    ["", "", ""],
+  ])("of %s are %s and %s", (address, rate, share) => {
+    expect(keysOf(address)).toEqual({ rate, share });
+  });
+});
+
+describe("the address of a request", () => {
+  const requestOf = (socket: object, forwardedFor?: string) =>
+    ({ socket, headers: { "x-forwarded-for": forwardedFor } }) as unknown as IncomingMessage;
+
+  test("is read anew when another client uses the connection of a proxy", () => {
+    const addresses = new ClientAddresses(hops(1));
+    const proxy = { remoteAddress: "10.0.0.1" };
+    const [first, again] = [
+      addresses.keysOf(requestOf(proxy, "192.0.2.1")),
+      addresses.keysOf(requestOf(proxy, "192.0.2.1")),
+    ];
+    expect(again).toBe(first);
+    expect(addresses.keysOf(requestOf(proxy, "192.0.2.2")).rate).toBe("192.0.2.2");
+    expect(addresses.keysOf(requestOf(proxy)).rate).toBe("10.0.0.1");
+  });
+
+  test("of a connection is a client's, unless a proxy opened it", () => {
+    const peer = (address: string) => ({ remoteAddress: address }) as never;
+    const addresses = new ClientAddresses(cidrs("10.0.0.0/8"));
+    expect(addresses.keysOfPeer(peer("::ffff:10.0.0.1"))).toBeNull();
+    expect(addresses.keysOfPeer(peer("192.0.2.1"))?.share).toBe("192.0.2.1");
+    expect(new ClientAddresses(hops(1)).keysOfPeer(peer("192.0.2.1"))).toBeNull();
+    expect(new ClientAddresses({ kind: "none" }).keysOfPeer(peer("::1"))?.share).toBe("00000000000000/56");
   });
 });

@@ -1,6 +1,9 @@
 import Fastify from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { LoopLag, Overload, overloadLimits, type OverloadLimits } from "./overload.ts";
+import { httpLimits } from "../limits.ts";
+import { ClientAddresses } from "./client-address.ts";
+import { LoopLag, shedLoad } from "./overload.ts";
+import { Traffic } from "./traffic.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
@@ -9,20 +12,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server behind the guard, and what it answers to. */
-function guarded(limits: Partial<OverloadLimits>) {
+/** A server behind the gate, and the status that it answers with. */
+function guarded(limits: Partial<typeof httpLimits>) {
+  const all = { ...httpLimits, ...limits };
   const app = Fastify();
-  const metrics = { uploadsInFlight: { inc: vi.fn<() => void>(), dec: vi.fn<() => void>() } };
   app.decorateRequest("failure", null);
+  app.decorateRequest("page", null);
   app.addContentTypeParser("*", (_request, _body, done) => done(null));
-  new Overload(metrics as never, { ...overloadLimits, ...limits }).guard(app);
+  shedLoad(app, new Traffic(all, new ClientAddresses({ kind: "none" }), () => {}), all.loopLagMsMax);
   for (const url of ["/", "/healthz", "/readyz", "/metrics"])
     app.route({ method: ["GET", "POST"], url, handler: async () => "" });
   const ask = async (url: string, type?: string) => {
     const body = type === undefined ? {} : { headers: { "content-type": type }, payload: "{}" };
     return (await app.inject({ method: type === undefined ? "GET" : "POST", url, ...body })).statusCode;
   };
-  return { app, ask, metrics };
+  return { app, ask };
 }
 
 test.each([
@@ -31,22 +35,13 @@ test.each([
   ["x-multipart/form-data", 200],
   ["application/json", 200],
   [undefined, 200],
-])("of a body of type %s an upload is made or not", async (type, status) => {
-  const { app, ask } = guarded({ uploadsInFlightMax: 0 });
+])("a body of type %s needs the slot of an upload or not", async (type, status) => {
+  const { app, ask } = guarded({ uploadsMax: 0 });
   expect(await ask("/", type)).toBe(status);
   await app.close();
 });
 
-test("uploads are counted while they last, other requests are not", async () => {
-  const { app, ask, metrics } = guarded({ uploadsInFlightMax: 1 });
-  for (let upload = 0; upload < 3; upload += 1) expect(await ask("/", "multipart/form-data; boundary=b")).toBe(200);
-  expect(await ask("/", "application/json")).toBe(200);
-  const { inc, dec } = metrics.uploadsInFlight;
-  expect([inc.mock.calls.length, dec.mock.calls.length]).toEqual([3, 3]);
-  await app.close();
-});
-
-test("a loop that is late three times in a row is too busy for all but those who watch it, until it is in time", async () => {
+test("a loop that is late three times in a row is too busy for all but probes, until it is in time", async () => {
   const { app, ask } = guarded({ loopLagMsMax: -1 });
   expect(await ask("/")).toBe(200);
   vi.advanceTimersByTime(1_000);
@@ -68,4 +63,17 @@ test("a check that comes just within the limit is in time", () => {
   expect(lag.isTooLong).toBe(true);
   lag.check(11_003);
   expect(lag.isTooLong).toBe(false);
+});
+
+test("a single stall does not count as overload", () => {
+  const lag = new LoopLag(1_000);
+  let now = 0;
+  const check = (late: number) => {
+    now += 500 + late;
+    lag.check(now);
+    return lag.isTooLong;
+  };
+  expect([0, 5_000, 0, 1_001, 1_001].map(check)).toEqual([false, false, false, false, false]);
+  expect(check(1_001)).toBe(true);
+  expect(check(5)).toBe(false);
 });

@@ -1,5 +1,7 @@
 import Fastify from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ClientAddresses } from "./client-address.ts";
+import { foreignSites } from "./origin.ts";
 import { Guard } from "./rate-limit.ts";
 
 beforeEach(() => {
@@ -9,16 +11,30 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a window ends when it said it would, and refusals do not prolong it", async () => {
+function guarded(max: number) {
   const app = Fastify();
-  const guard = new Guard({ max: 2, windowSeconds: 60 }, () => "192.0.2.1");
-  const onRequest = guard.hook({ calls: () => 1, refuseAll: (_request, reply) => void reply.code(429).send("") });
-  app.get("/", { onRequest }, async () => "");
+  const guard = new Guard({
+    name: "calls",
+    limit: { max, windowSeconds: 60 },
+    addresses: new ClientAddresses({ kind: "none" }),
+    isForeign: foreignSites({ publicUrl: () => "https://here.example", corsOrigins: [] }),
+    shared: null,
+  });
+  const onRequest = guard.hook({
+    calls: () => 1,
+    refuseAll: (_request, reply, { fault }) => void reply.code(fault === "rateLimited" ? 429 : 403).send(""),
+  });
+  app.post("/", { onRequest }, async () => "");
+  return app;
+}
+
+test("a window ends when it said it would, and refusals do not prolong it", async () => {
+  const app = guarded(2);
   const ask = async () => {
-    const { statusCode, headers } = await app.inject("/");
+    const { statusCode, headers } = await app.inject({ method: "POST", url: "/" });
     return [statusCode, headers["ratelimit-remaining"], headers["ratelimit-reset"]];
   };
-  expect(await ask()).toEqual([200, 1, 60].map((value, index) => (index === 0 ? value : String(value))));
+  expect(await ask()).toEqual([200, "1", "60"]);
   vi.advanceTimersByTime(30_500);
   expect(await ask()).toEqual([200, "0", "30"]);
   expect(await ask()).toEqual([429, "0", "30"]);
@@ -26,4 +42,14 @@ test("a window ends when it said it would, and refusals do not prolong it", asyn
   expect(await ask()).toEqual([429, "0", "1"]);
   vi.advanceTimersByTime(101);
   expect(await ask()).toEqual([200, "1", "60"]);
+});
+
+test("a page of another site is refused, and does not use up the limit of its visitor", async () => {
+  const app = guarded(1);
+  const ask = async (headers: Record<string, string>) =>
+    (await app.inject({ method: "POST", url: "/", headers })).statusCode;
+  expect(await ask({ "sec-fetch-site": "cross-site" })).toBe(403);
+  expect(await ask({ origin: "https://elsewhere.example" })).toBe(403);
+  expect(await ask({})).toBe(200);
+  expect(await ask({})).toBe(429);
 });

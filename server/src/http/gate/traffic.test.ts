@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { httpLimits } from "../limits.ts";
+import { ClientAddresses, type TrustedProxies } from "./client-address.ts";
+import { Traffic } from "./traffic.ts";
+
+interface Options {
+  readonly limits?: Partial<typeof httpLimits>;
+  readonly trusted?: TrustedProxies;
+  readonly answer?: (response: ServerResponse) => void;
+}
+
+/** A server whose requests wait unless `answer` answers them. */
+async function open({ limits = {}, trusted = { kind: "none" }, answer = () => {} }: Options = {}) {
+  const traffic = new Traffic({ ...httpLimits, ...limits }, new ClientAddresses(trusted), (now) => uploads.push(now));
+  const uploads: number[] = [];
+  const seen: { readonly isTooMuch: boolean; readonly isUpload: boolean | null }[] = [];
+  const server = createServer((request, response) => {
+    if (!traffic.enter(request, response)) return;
+    const isUpload = request.url === "/upload" ? traffic.takeUpload(request, response) : null;
+    seen.push({ isTooMuch: traffic.isTooMuch(request), isUpload });
+    answer(response);
+  });
+  traffic.watch(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const client = async (localAddress = "127.0.0.1") => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress });
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    return socket;
+  };
+  return {
+    traffic,
+    uploads,
+    seen,
+    client,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const get = (times = 1, path = "/", more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`.repeat(times);
+const closed = (socket: Socket) => new Promise((resolve) => socket.on("close", resolve).resume());
+
+describe("requests ahead of their answers", () => {
+  test("are counted up to the limit; one more cuts the connection, and those behind it are not run", async () => {
+    await using service = await open({ limits: { requestsPerConnectionMax: 32 } });
+    const socket = await service.client();
+    socket.write(get(2_000));
+    await closed(socket);
+    expect(service.seen).toHaveLength(32);
+    await expect.poll(() => service.traffic.unanswered.size).toBe(0);
+  });
+
+  test("are no longer counted once they are answered", async () => {
+    await using service = await open({
+      limits: { requestsPerConnectionMax: 2 },
+      answer: (response) => response.end("x"),
+    });
+    const socket = await service.client();
+    let answers = 0;
+    socket.on("data", (bytes: Buffer) => (answers += bytes.toString().split("HTTP/1.1 200").length - 1));
+    for (let sent = 1; sent <= 10; sent += 1) {
+      socket.write(get());
+      await expect.poll(() => answers).toBe(sent);
+    }
+    expect(service.seen).toHaveLength(10);
+  });
+});
+
+test("a connection too many of one client is closed, others are taken, and a closed one makes room", async () => {
+  await using service = await open({ limits: { connectionsPerClientMax: 2 } });
+  const held = [await service.client(), await service.client()];
+  for (const socket of held) socket.write(get());
+  await expect.poll(() => service.seen.length).toBe(2);
+  const tooMany = await service.client();
+  await closed(tooMany);
+  const other = await service.client("127.0.0.2");
+  other.write(get());
+  await expect.poll(() => service.seen.length).toBe(3);
+  held[0]!.destroy();
+  await expect.poll(() => service.traffic.unanswered.size).toBe(2);
+  const again = await service.client();
+  again.write(get());
+  await expect.poll(() => service.seen.length).toBe(4);
+});
+
+test("requests of one client are too many before all are, and the connections of a proxy have no such limit", async () => {
+  await using service = await open({ limits: { requestsPerClientMax: 2, requestsMax: 4 } });
+  const [one, other] = [await service.client(), await service.client("127.0.0.2")];
+  one.write(get(3));
+  await expect.poll(() => service.seen.map(({ isTooMuch }) => isTooMuch)).toEqual([false, false, true]);
+  other.write(get(2));
+  await expect.poll(() => service.seen.slice(3).map(({ isTooMuch }) => isTooMuch)).toEqual([false, true]);
+
+  await using behind = await open({ limits: { requestsPerClientMax: 2 }, trusted: { kind: "hops", count: 1 } });
+  (await behind.client()).write(get(3));
+  await expect.poll(() => behind.seen.map(({ isTooMuch }) => isTooMuch)).toEqual([false, false, false]);
+});
+
+test("uploads have slots in all and for each client, also behind a proxy and for a whole /56", async () => {
+  await using service = await open({
+    limits: { uploadsMax: 4, uploadsPerClientMax: 2 },
+    trusted: { kind: "hops", count: 1 },
+  });
+  const sockets: Socket[] = [];
+  const upload = async (address: string) => {
+    const socket = await service.client();
+    sockets.push(socket);
+    const before = service.seen.length;
+    socket.write(get(1, "/upload", `X-Forwarded-For: ${address}\r\n`));
+    await expect.poll(() => service.seen.length).toBe(before + 1);
+    return service.seen.at(-1)?.isUpload;
+  };
+  expect(await upload("2001:db8:0:1::1")).toBe(true);
+  expect(await upload("2001:db8:0:2::1")).toBe(true);
+  expect(await upload("2001:db8:0:3::1")).toBe(false);
+  expect(await upload("192.0.2.1")).toBe(true);
+  expect(await upload("192.0.2.2")).toBe(true);
+  expect(await upload("192.0.2.3")).toBe(false);
+  sockets[0]!.destroy();
+  await expect.poll(() => service.uploads.at(-1)).toBe(3);
+  expect(await upload("2001:db8:0:3::1")).toBe(true);
+  expect(service.uploads).toEqual([1, 2, 3, 4, 3, 4]);
+});
