@@ -1,47 +1,91 @@
-// Reads the package catalogue once, when the configuration is loaded. What it is used for, the intake knows.
-import { z } from "zod";
-import { requiredText } from "@submissions/shared/fields";
+// Reads the files that settings name, once, when the configuration is loaded: the package catalogue and the list of
+// hosts of throw-away addresses.
+import { readFileSync, statSync } from "node:fs";
+import { email } from "@submissions/shared/addresses";
 import { textLengthMax } from "@submissions/shared/limits";
-import { readSettingsFile } from "./settings-file.ts";
-import { Wrong } from "./variables.ts";
+import { readText, requiredText } from "@submissions/shared/text";
+import { path, Wrong, type Kind } from "./kinds.ts";
 
 /** Titles by package identifier, in the order of the file. */
 export type PackageTitles = ReadonlyMap<string, string>;
 
-// The same rule as in a submission: an identifier that no inquiry can name must not stand in the catalogue.
-const entry = z.object({
-  id: requiredText(textLengthMax.packageId),
-  title: requiredText(textLengthMax.name),
-});
+/** Such files are read whole. A larger one is none of ours. */
+const fileBytesMax = 4 * 1024 * 1024;
+
+// The rules of a submission: the catalogue may hold no identifier that no inquiry can name.
+const entryRules = { id: requiredText(textLengthMax.packageId), title: requiredText(textLengthMax.name) };
 
 /** Reads a JSON array `[{ "id", "title" }]`; answers the titles, or in plain words why it cannot be used. */
-export function readCatalogue(file: string): PackageTitles | Wrong {
-  const read = readJson(file);
-  if (read instanceof Wrong) return read;
-  if (!Array.isArray(read.json) || read.json.length === 0) {
+export const readCatalogue: Kind<PackageTitles> = (file) => {
+  const text = readSettingsFile(file);
+  if (text instanceof Wrong) return text;
+  const packages = parseJson(text);
+  if (packages instanceof Wrong) return packages;
+  if (!Array.isArray(packages) || packages.length === 0) {
     return new Wrong("must be the path of a JSON array with at least one package.");
   }
   const titles = new Map<string, string>();
-  for (const [index, item] of read.json.entries()) {
-    const result = entry.safeParse(item);
-    if (!result.success) {
-      const field = result.error.issues[0]?.path[0];
-      const fault = field === undefined ? "is not an object" : `has no usable ${String(field)}`;
-      return new Wrong(`package ${index + 1} of the file ${fault}.`);
-    }
-    if (titles.has(result.data.id)) return new Wrong(`package ${index + 1} of the file repeats an earlier id.`);
-    titles.set(result.data.id, result.data.title);
+  for (const [index, item] of (packages as readonly unknown[]).entries()) {
+    const wrong = (problem: string) => new Wrong(`package ${index + 1} of the file ${problem}.`);
+    if (typeof item !== "object" || item === null) return wrong("is not an object");
+    const id = fieldOf(item, "id");
+    if (id === undefined) return wrong("has no usable id");
+    const title = fieldOf(item, "title");
+    if (title === undefined) return wrong("has no usable title");
+    if (titles.has(id)) return wrong("repeats an earlier id");
+    titles.set(id, title);
   }
   return titles;
+};
+
+function fieldOf(item: object, name: keyof typeof entryRules): string | undefined {
+  const value = (item as Readonly<Record<string, unknown>>)[name];
+  if (typeof value !== "string") return undefined;
+  const reading = readText(entryRules[name], value);
+  return reading.problem === undefined ? reading.value : undefined;
 }
 
-function readJson(file: string): { readonly json: unknown } | Wrong {
+/**
+ * Reads a text with one domain a line; what follows a `#` is a comment. Answers the domains in lower case and ASCII, or
+ * in plain words why the file cannot be used.
+ */
+export const readDisposableDomains: Kind<readonly string[]> = (file) => {
   const text = readSettingsFile(file);
   if (text instanceof Wrong) return text;
+  const domains = new Set<string>();
+  for (const [index, line] of text.split("\n").entries()) {
+    const domain = line.replace(/#.*/s, "").trim();
+    if (domain === "") continue;
+    // Read as the host of an address, so that both are written alike.
+    const address = readText(email, `a@${domain}`);
+    if (address.problem !== undefined || address.value === undefined || domain.includes("@")) {
+      return new Wrong(`line ${index + 1} of the file is not one domain.`);
+    }
+    domains.add(address.value.slice("a@".length));
+  }
+  return [...domains];
+};
+
+/** The text of a file, without a byte-order mark. */
+function readSettingsFile(name: string): string | Wrong {
+  const file = path(name);
+  if (file instanceof Wrong) return file;
   try {
-    return { json: JSON.parse(text) as unknown };
+    // Reading a pipe or a device would never end.
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > fileBytesMax) return new Wrong("must be the path of a file of at most 4 MiB.");
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    // A system error: absent, unreadable.
+    return new Wrong(`the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
   } catch {
-    // SyntaxError, whose message quotes the file.
+    // The SyntaxError quotes the file.
     return new Wrong("the file is not valid JSON.");
   }
 }

@@ -2,9 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig, publicUrl, type Config, type ConfigProblem } from "./config.ts";
-import type { Environment } from "./env.ts";
-import { describeConfig, reportProblems } from "./report.ts";
+import { publicUrl, type Config } from "./config.ts";
+import { Wrong } from "./kinds.ts";
+import {
+  describeSettings,
+  loadConfig,
+  reportMisspellings,
+  reportProblems,
+  type ConfigProblem,
+  type Environment,
+} from "./load.ts";
+import { sections, settings, type Setting } from "./settings.ts";
 
 function configOf(environment: Environment): Config {
   const result = loadConfig(environment);
@@ -44,6 +52,7 @@ test("needs nothing to start, and defaults as documented", () => {
     corsOrigins: [],
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
+    metricsToken: null,
     log: { level: "info" },
   });
 });
@@ -52,17 +61,16 @@ describe("SERVICE_MODE", () => {
   const DATABASE_URL = "postgres://localhost/submissions";
 
   test.each(["all", "web", "worker"])("may be %s with PostgreSQL, and is shown", (SERVICE_MODE) => {
-    const config = configOf({ SERVICE_MODE, DATABASE_URL });
-    expect(config.mode).toBe(SERVICE_MODE);
-    expect(describeConfig(config)).toContainEqual(["SERVICE_MODE", SERVICE_MODE]);
+    expect(configOf({ SERVICE_MODE, DATABASE_URL }).mode).toBe(SERVICE_MODE);
+    expect(describeSettings({ SERVICE_MODE, DATABASE_URL })).toContainEqual(["SERVICE_MODE", SERVICE_MODE]);
   });
 
-  test.each(["web", "worker"])("is not %s on SQLite, where half a service would be all there is", (SERVICE_MODE) => {
+  test.each(["web", "worker"])("is not %s on SQLite, which one process must serve alone", (SERVICE_MODE) => {
     expect(namesOf({ SERVICE_MODE })).toEqual(["SERVICE_MODE"]);
     expect(configOf({ SERVICE_MODE: "all" }).mode).toBe("all");
   });
 
-  test("is nothing else", () => {
+  test("is none of other words", () => {
     expect(namesOf({ SERVICE_MODE: "both", DATABASE_URL })).toEqual(["SERVICE_MODE"]);
   });
 });
@@ -125,7 +133,7 @@ describe("the database", () => {
     `${url}?sslmode=require&sslrootcert=/ca.pem`,
     `${url}?sslrootcert=/ca.pem`,
     `${url}?options=-c%20synchronous_commit=off`,
-  ])("is not %s, and that is said without a word of it", (DATABASE_URL) => {
+  ])("is not %s, and the message does not quote it", (DATABASE_URL) => {
     const problems = problemsOf({ DATABASE_URL });
     expect(problems.map(({ name }) => name)).toEqual(["DATABASE_URL"]);
     expect(JSON.stringify(problems)).not.toContain("hunter2");
@@ -136,7 +144,7 @@ describe("the database", () => {
   });
 
   test("is shown without its credentials", () => {
-    const shown = describeConfig(configOf({ DATABASE_URL: url, DATABASE_REPLICA_URL: url }));
+    const shown = describeSettings({ DATABASE_URL: url, DATABASE_REPLICA_URL: url });
     expect(shown).toContainEqual(["DATABASE_POOL_MAX", "4"]);
     expect(JSON.stringify(shown)).not.toContain("hunter2");
   });
@@ -255,12 +263,12 @@ describe("secrets", () => {
         ...team,
         MAIL_TRANSPORT: "postmark",
         POSTMARK_SERVER_TOKEN: secret,
-        POSTMARK_WEBHOOK_AUTH: `hook:${secret}`,
+        POSTMARK_WEBHOOK_AUTH: `hook:${secret}${secret}`,
       },
       { ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: `smtps://user:${secret}@mail.example:465` },
     ];
     for (const environment of both) {
-      const lines = describeConfig(configOf(environment)).map((line) => line.join("="));
+      const lines = describeSettings(environment).map((line) => line.join("="));
       expect(lines.join("\n")).not.toContain(secret);
       expect(lines.join("\n")).toContain("not shown");
     }
@@ -476,7 +484,7 @@ describe("own disposable domains", () => {
 describe("proof of work", () => {
   const key = "k".repeat(32);
 
-  test("is asked for once there is a key, and costs what it costs unless said otherwise", () => {
+  test("is asked for when there is a key, at the usual cost unless another is set", () => {
     expect(configOf({ ALTCHA_HMAC_KEY: key }).proofOfWork).toEqual({ hmacKey: key, cost: 5000 });
     expect(configOf({ ALTCHA_HMAC_KEY: key, ALTCHA_COST: "20000" }).proofOfWork).toEqual({
       hmacKey: key,
@@ -485,15 +493,100 @@ describe("proof of work", () => {
     expect(configOf({ ALTCHA_COST: "20000" }).proofOfWork).toBeNull();
   });
 
-  test("is refused with a key that could be guessed, or a cost that nobody could bear", () => {
+  test("is refused with a short key and with a cost out of bounds", () => {
     expect(namesOf({ ALTCHA_HMAC_KEY: key.slice(1) })).toEqual(["ALTCHA_HMAC_KEY"]);
     for (const cost of ["0", "99", "50001", "much"]) expect(namesOf({ ALTCHA_COST: cost })).toEqual(["ALTCHA_COST"]);
   });
 
-  test("shows its key to nobody", () => {
-    const described = describeConfig(configOf({ ALTCHA_HMAC_KEY: key }));
+  test("does not show its key", () => {
+    const described = describeSettings({ ALTCHA_HMAC_KEY: key });
     expect(described).toContainEqual(["ALTCHA_HMAC_KEY", "(set, not shown)"]);
     expect(JSON.stringify(described)).not.toContain(key);
     expect(JSON.stringify(problemsOf({ ALTCHA_HMAC_KEY: key.slice(1) }))).not.toContain("kkk");
+  });
+});
+
+describe("the credentials of the Postmark webhook", () => {
+  const password = "p".repeat(24);
+
+  test("are a user and a password of at least 24 characters, colons included", () => {
+    expect(configOf({ POSTMARK_WEBHOOK_AUTH: `hook:${password}` }).postmarkWebhook).toEqual({ user: "hook", password });
+    const colons = "a:b:".repeat(6);
+    expect(configOf({ POSTMARK_WEBHOOK_AUTH: `hook:${colons}` }).postmarkWebhook?.password).toBe(colons);
+  });
+
+  test.each([`hook:${password.slice(1)}`, "hook:", "hook", `:${password}`, password, `hook:${password}\u0007`])(
+    "are not %j",
+    (POSTMARK_WEBHOOK_AUTH) => {
+      expect(namesOf({ POSTMARK_WEBHOOK_AUTH })).toEqual(["POSTMARK_WEBHOOK_AUTH"]);
+    },
+  );
+});
+
+test("the token of /metrics has at least 16 printable characters", () => {
+  expect(configOf({ METRICS_TOKEN: "t".repeat(16) }).metricsToken).toBe("t".repeat(16));
+  for (const METRICS_TOKEN of ["t".repeat(15), `${"t".repeat(16)} t`, "é".repeat(16)]) {
+    expect(namesOf({ METRICS_TOKEN })).toEqual(["METRICS_TOKEN"]);
+  }
+});
+
+describe("the table of settings", () => {
+  const table = Object.entries<Setting>(settings);
+  // These name files, which the tests of the catalogue and of the domains write.
+  const files = ["PACKAGE_CATALOGUE", "DISPOSABLE_DOMAINS"];
+
+  test("has each setting in one section", () => {
+    expect(Object.values(sections).flatMap((section) => Object.keys(section))).toEqual(Object.keys(settings));
+  });
+
+  test.each(table.filter(([name]) => !files.includes(name)))("has an example of %s that may be set", (_name, setting) => {
+    expect(setting.kind(setting.example)).not.toBeInstanceOf(Wrong);
+  });
+
+  test.each(table)("has a default of %s that may be set, or says what is in force without", (_name, setting) => {
+    if (setting.default === null || setting.default === "") expect(setting.unset).not.toBe("");
+    else expect(setting.kind(setting.default)).not.toBeInstanceOf(Wrong);
+  });
+
+  test("hides what may hold a credential", () => {
+    const secrets = table.filter(([, { secret }]) => secret === true).map(([name]) => name);
+    const credentials = table.map(([name]) => name).filter((name) => /TOKEN|AUTH|KEY|DATABASE\w*_URL|SMTP_URL/.test(name));
+    expect(secrets.toSorted()).toEqual(credentials.toSorted());
+  });
+
+  test("describes all of them, set or not", () => {
+    const shown = new Map(describeSettings({ PORT: " 8080 ", PUBLIC_URL: "https://a.example/" }));
+    expect([...shown.keys()]).toEqual(Object.keys(settings));
+    expect(shown.get("PORT")).toBe("8080");
+    expect(shown.get("PUBLIC_URL")).toBe("https://a.example");
+    expect(shown.get("DATABASE_URL")).toBe("(SQLite in DATA_DIR)");
+    expect(shown.get("CORS_ORIGINS")).toBe("(none)");
+    expect(shown.get("RATE_LIMIT_MAX")).toBe("60");
+  });
+});
+
+describe("a name that looks like a setting", () => {
+  test.each([
+    ["CORS_ORIGIN", "CORS_ORIGINS"],
+    ["DATABSE_URL", "DATABASE_URL"],
+    ["DATABASE_URI", "DATABASE_URL"],
+    ["port", "PORT"],
+    ["Log_Level", "LOG_LEVEL"],
+    ["LOG_LEVLE", "LOG_LEVEL"],
+    ["RATE_LIMIT", "RATE_LIMIT_MAX"],
+    ["POSTMARK_TOKEN", "POSTMARK_SERVER_TOKEN"],
+    ["POSTMARK_WEBHOOK_AUTHORIZATION_AUTH", "POSTMARK_WEBHOOK_AUTH"],
+    ["PUBLIC_BASE_URL", "PUBLIC_URL"],
+    ["TRUSTED_PROXY", "TRUST_PROXY"],
+  ])("is warned of, without its value: %s", (name, meant) => {
+    const warning = reportMisspellings({ [name]: "hunter2" });
+    expect(warning).toBe(`Warning: ${name} is no setting of this service. Do you mean ${meant}?\n`);
+  });
+
+  test("is no setting itself, and no name of other programs", () => {
+    const others = ["HOME", "HOSTNAME", "POST", "PATH", "LANG", "MAIL", "NODE_ENV", "NODE_OPTIONS", "XDG_DATA_DIRS"];
+    const cloud = ["AWS_REGION", "KUBERNETES_PORT", "APP_DATABASE_URL", "TURBO_LOG_LEVEL", "npm_config_loglevel"];
+    const names = [...Object.keys(settings), ...others, ...cloud];
+    expect(reportMisspellings(Object.fromEntries(names.map((name) => [name, "x"])))).toBe("");
   });
 });

@@ -1,0 +1,216 @@
+// Loads the configuration: reads the environment, checks every setting at once and says what is wrong, without showing a
+// value. The only reader of process.env.
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import { Wrong } from "./kinds.ts";
+import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
+
+/** How a process ends because of its configuration: `EX_CONFIG` of sysexits.h. */
+export const configExitCode = 78;
+
+/** Raw settings by variable name. A blank value counts as unset, because that is how Compose files leave one out. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of this process. */
+export const readEnvironment = (): Environment => ({ ...process.env });
+
+/** A mistake in the configuration, by the variable that holds it. */
+export interface ConfigProblem {
+  readonly name: string;
+  readonly message: string;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+const table = Object.entries(settings) as readonly (readonly [SettingName, Setting])[];
+
+function rawOf(environment: Environment, name: SettingName): string | undefined {
+  const text = environment[name]?.trim();
+  return text === "" ? undefined : text;
+}
+
+/**
+ * Checks all settings. Unknown variables are ignored: the environment is shared with everything else on the machine.
+ *
+ * @param environment raw settings, from {@link readEnvironment}
+ */
+export function loadConfig(environment: Environment): ConfigResult {
+  const problems: ConfigProblem[] = [];
+  const values: { [Name in SettingName]?: unknown } = {};
+  for (const [name, setting] of table) {
+    const raw = rawOf(environment, name);
+    const value = raw === undefined ? defaultOf(setting) : setting.kind(raw);
+    if (value instanceof Wrong) problems.push({ name, message: value.message });
+    else values[name] = value;
+  }
+  // What a setting demands of another one is judged by values that are right in themselves.
+  problems.push(...problemsBetween(values as Partial<Values>, (name) => rawOf(environment, name) !== undefined));
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, config: configOf(values as Values) };
+}
+
+function defaultOf({ kind, default: text }: Setting): unknown {
+  if (text === null) return null;
+  return text === "" ? [] : kind(text);
+}
+
+function* problemsBetween(
+  values: Partial<Values>,
+  isSet: (name: SettingName) => boolean,
+): Generator<ConfigProblem, void> {
+  const { SERVICE_MODE: mode, RESUME_DOWNLOAD: download, MAIL_TRANSPORT: transport } = values;
+  // SQLite can be used by one process only, so that one has to do everything.
+  if (mode !== undefined && mode !== "all" && !isSet("DATABASE_URL")) {
+    yield { name: "SERVICE_MODE", message: "must be all, or unset, without DATABASE_URL." };
+  }
+  if (isSet("DATABASE_REPLICA_URL") && !isSet("DATABASE_URL")) {
+    yield { name: "DATABASE_REPLICA_URL", message: "is a copy of DATABASE_URL, which is unset." };
+  }
+  // A folder has no links to give.
+  if (download === "presigned" && !isSet("RESUME_STORE")) {
+    yield { name: "RESUME_DOWNLOAD", message: "must be proxied, or unset, without RESUME_STORE." };
+  }
+  if (transport === undefined || transport === "mailbox") return;
+  // The defaults are placeholders. Only a mailbox on disk may be addressed by them.
+  const credentials = transport === "postmark" ? "POSTMARK_SERVER_TOKEN" : "SMTP_URL";
+  for (const name of [credentials, "MAIL_FROM", "SALES_EMAIL", "RECRUITING_EMAIL"] as const) {
+    if (!isSet(name)) yield { name, message: `is required with MAIL_TRANSPORT=${transport}.` };
+  }
+}
+
+function configOf(values: Values): Config {
+  const dataFolder = values.DATA_DIR;
+  return {
+    mode: values.SERVICE_MODE,
+    listen: { host: values.HOST, port: values.PORT },
+    publicUrl: values.PUBLIC_URL,
+    dataFolder,
+    storage: storageOf(values, dataFolder),
+    vault: vaultOf(values, dataFolder),
+    scanner: values.CLAMD_ADDRESS,
+    mail: mailOf(values, dataFolder),
+    addresses: { from: values.MAIL_FROM, sales: values.SALES_EMAIL, recruiting: values.RECRUITING_EMAIL },
+    mailDeadlineMs: values.MAIL_DEADLINE_MS,
+    postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
+    newsletterOptIn: values.NEWSLETTER_OPT_IN,
+    packageTitles: values.PACKAGE_CATALOGUE,
+    proofOfWork:
+      values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
+    disposableDomains: values.DISPOSABLE_DOMAINS,
+    corsOrigins: values.CORS_ORIGINS,
+    trustedProxy: values.TRUST_PROXY,
+    rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
+    metricsToken: values.METRICS_TOKEN,
+    log: { level: values.LOG_LEVEL },
+  };
+}
+
+function storageOf(values: Values, dataFolder: string): Config["storage"] {
+  const { DATABASE_URL: url, DATABASE_REPLICA_URL: replicaUrl, DATABASE_POOL_MAX: poolMax } = values;
+  if (url === null) return { kind: "sqlite", file: join(dataFolder, "submissions.sqlite") };
+  return { kind: "postgres", url, replicaUrl, poolMax };
+}
+
+function vaultOf(values: Values, dataFolder: string): Config["vault"] {
+  const { RESUME_STORE: place, S3_ENDPOINT: endpoint, S3_REGION: region, RESUME_DOWNLOAD: download } = values;
+  const folder = join(dataFolder, "resumes");
+  if (place === null) return { kind: "disk", folder };
+  return {
+    kind: "s3",
+    ...place,
+    endpoint,
+    // Most stores that are not Amazon's have no regions, and sign with this one.
+    region: region ?? (endpoint === null ? null : "us-east-1"),
+    links: download === "presigned",
+    folder,
+  };
+}
+
+function mailOf(values: Values, dataFolder: string): Config["mail"] {
+  const { MAIL_TRANSPORT: kind, POSTMARK_SERVER_TOKEN: token, POSTMARK_API_URL: apiUrl, SMTP_URL: url } = values;
+  // The credentials of the chosen transport are set: `problemsBetween` saw to it.
+  if (kind === "postmark") return { kind, token: token ?? "", ...(apiUrl === null ? {} : { apiUrl }) };
+  if (kind === "smtp") return { kind, url: url ?? "" };
+  return { kind, folder: join(dataFolder, "mailbox") };
+}
+
+/** What is in force, by variable name, with secrets masked. The environment must be without mistakes. */
+export function describeSettings(environment: Environment): readonly (readonly [name: string, value: string])[] {
+  return table.map(([name, setting]) => {
+    const raw = rawOf(environment, name) ?? setting.default;
+    if (raw === null || raw === "") return [name, `(${setting.unset.replaceAll("`", "")})`];
+    if (setting.secret === true) return [name, "(set, not shown)"];
+    const value = setting.kind(raw);
+    return [name, typeof value === "string" ? value : raw];
+  });
+}
+
+/** All problems as lines for a terminal, with a closing line break. */
+export function reportProblems(problems: readonly ConfigProblem[]): string {
+  const title =
+    problems.length === 1 ? "The configuration has a mistake:" : `The configuration has ${problems.length} mistakes:`;
+  return [title, ...problems.map(({ name, message }) => `  ${name}: ${message}`), ""].join("\n");
+}
+
+/** One line, with a line break, for each variable that looks like a misspelt setting. */
+export function reportMisspellings(environment: Environment): string {
+  const lines = Object.keys(environment).flatMap((name) => {
+    const meant = meantBy(name);
+    return meant === null ? [] : [`Warning: ${name} is no setting of this service. Do you mean ${meant}?\n`];
+  });
+  return lines.join("");
+}
+
+/** Typing errors in names as long as ours. In shorter ones two letters make another word. */
+const typingErrorsMax = 2;
+const comparedLengthMin = 7;
+
+/** The setting that a variable looks like; null for settings and for names that are none of ours. */
+function meantBy(name: string): SettingName | null {
+  if (name in settings) return null;
+  const spelt = name.toUpperCase();
+  const words = spelt.split("_");
+  let nearest: SettingName | null = null;
+  let errorsMax = typingErrorsMax;
+  for (const [setting] of table) {
+    const ownWords = setting.split("_");
+    if (spelt === setting || (words[0] === ownWords[0] && isShortened(words, ownWords))) return setting;
+    if (Math.min(spelt.length, setting.length) < comparedLengthMin) continue;
+    if (Math.abs(spelt.length - setting.length) > errorsMax) continue;
+    const errors = typingErrors(spelt, setting);
+    if (errors <= errorsMax) [nearest, errorsMax] = [setting, errors - 1];
+  }
+  return nearest;
+}
+
+/** Whether one name is the other with words left out, as in `POSTMARK_TOKEN`. One word alone says nothing. */
+function isShortened(one: readonly string[], other: readonly string[]): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  if (short.length < 2) return false;
+  let found = 0;
+  for (const word of long) if (word === short[found]) found += 1;
+  return found === short.length;
+}
+
+/** How many letters were added, dropped, exchanged or swapped with their neighbour. */
+function typingErrors(one: string, other: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row += 1) {
+    const line = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const same = one[row - 1] === other[column - 1];
+      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      line[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (line[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+        swapped ? (before[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [before, last] = [last, line];
+  }
+  return last[other.length] ?? 0;
+}

@@ -1,0 +1,278 @@
+// The one table of settings. Parsing, `check-config`, the warning about misspelt names and the tables of README.md and
+// docs/config.md are made from it.
+import type { LogLevel } from "../observe/log.ts";
+import { readCatalogue, readDisposableDomains } from "./catalogue.ts";
+import * as kind from "./kinds.ts";
+
+interface Facts {
+  /** What it is for, in a few words. */
+  readonly means: string;
+  /** Which values are allowed and what they do, in Markdown. */
+  readonly values: string;
+  /** A value that may be set. */
+  readonly example: string;
+  /** Whether the value must never be shown. */
+  readonly secret?: true;
+}
+
+/** One environment variable. */
+export interface Setting<T = unknown> extends Facts {
+  readonly kind: kind.Kind<T>;
+  /** What is in force when the variable is unset, as one would set it. Empty: an empty list; null: nothing. */
+  readonly default: string | null;
+  /** What holds then, in Markdown, when there is no default. */
+  readonly unset: string;
+}
+
+/** A setting that always has a value. */
+const valued = <T>(read: kind.Kind<T>, value: string, facts: Facts): Setting<T> => ({
+  kind: read,
+  default: value,
+  unset: "",
+  ...facts,
+});
+
+/** A setting that may be absent. */
+const optional = <T>(read: kind.Kind<T>, unset: string, facts: Facts): Setting<T | null> => ({
+  kind: read,
+  default: null,
+  unset,
+  ...facts,
+});
+
+/** A list that is empty when it is not set. */
+const listed = <T>(read: kind.Kind<readonly T[]>, unset: string, facts: Facts): Setting<readonly T[]> => ({
+  kind: read,
+  default: "",
+  unset,
+  ...facts,
+});
+
+const logLevels = [
+  "trace",
+  "debug",
+  "info",
+  "warn",
+  "error",
+  "fatal",
+  "silent",
+] as const satisfies readonly LogLevel[];
+
+const network = {
+  HOST: valued(kind.host, "127.0.0.1", {
+    means: "address to listen on",
+    values: "A host name or an IP address; `0.0.0.0` or `::` for every interface.",
+    example: "0.0.0.0",
+  }),
+  PORT: valued(kind.wholeNumber(0, 65_535), "3000", {
+    means: "port to listen on",
+    values: "0 to 65,535; `0` is any free port.",
+    example: "8080",
+  }),
+  PUBLIC_URL: optional(kind.httpUrl, "`http://HOST:PORT`", {
+    means: "base address of links in mail and of the OpenAPI document",
+    values:
+      "An http or https address. A path is allowed; a query, a fragment and credentials are not. Set it when people reach the service by another name: links are made from it and never from a request.",
+    example: "https://submissions.example.org",
+  }),
+  CORS_ORIGINS: listed(kind.originList, "none", {
+    means: "origins whose pages may call from a browser",
+    values: "Exact origins with commas between them. `*`, `null`, patterns, paths and closing slashes are refused.",
+    example: "https://www.example.org, https://shop.example.org",
+  }),
+  TRUST_PROXY: valued(kind.trustedProxy, "0", {
+    means: "the proxies in front of the service",
+    values:
+      "How many there are (0 to 32), or their addresses and networks with commas between them. With `0`, `X-Forwarded-For` is ignored, and all callers behind a proxy share one rate limit. A `/0` network is refused: every caller could choose an address.",
+    example: "10.0.0.0/8, ::1",
+  }),
+  RATE_LIMIT_MAX: valued(kind.wholeNumber(1, 1_000_000), "60", {
+    means: "submissions per client address in a window",
+    values:
+      "1 to 1,000,000, over both doors, accepted or not. Each call of a batch counts. IPv6 addresses are counted by /64.",
+    example: "30",
+  }),
+  RATE_LIMIT_WINDOW_SECONDS: valued(kind.wholeNumber(1, 86_400), "60", {
+    means: "length of that window in seconds",
+    values: "1 to 86,400.",
+    example: "300",
+  }),
+};
+
+const storage = {
+  DATA_DIR: valued(kind.path, "./data", {
+    means: "folder of database, resumes and local mailbox",
+    values:
+      "A path; a relative one is taken from the working directory. The folder must be on a local disk. It holds `submissions.sqlite` (without `DATABASE_URL`), `resumes/` and `mailbox/`.",
+    example: "/var/lib/submissions",
+  }),
+  DATABASE_URL: optional(kind.postgresUrl, "SQLite in `DATA_DIR`", {
+    means: "PostgreSQL, for more than one process or machine",
+    values:
+      "`postgres://user:password@host:port/database`; percent-encode special characters. Parameters: `sslmode` (`verify-full`, `require`, `disable`), `sslrootcert` (file of the authority, with `verify-full`), `host` (folder of a Unix socket, as in `postgres:///submissions?host=/run/postgresql`), and no others. Without `sslmode` a server on this machine is reached unencrypted, any other as with `verify-full`.",
+    example: "postgres://submissions:password@db.example.org/submissions",
+    secret: true,
+  }),
+  DATABASE_REPLICA_URL: optional(kind.postgresUrl, "none", {
+    means: "copy of that database that commands read from",
+    values: "As `DATABASE_URL`, which it needs. `export`, `resume` and `mail list` read from it.",
+    example: "postgres://submissions:password@replica.example.org/submissions",
+    secret: true,
+  }),
+  DATABASE_POOL_MAX: valued(kind.wholeNumber(1, 100), "4", {
+    means: "connections of one process to PostgreSQL",
+    values: "1 to 100. Submissions share transactions, so more is rarely better.",
+    example: "8",
+  }),
+  SERVICE_MODE: valued(kind.oneOf("all", "web", "worker"), "all", {
+    means: "what this process does",
+    values: "`web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. `web` and `worker` need `DATABASE_URL`.",
+    example: "web",
+  }),
+  RESUME_STORE: optional(kind.s3Address, "`DATA_DIR/resumes`", {
+    means: "bucket of an S3 store for resumes",
+    values:
+      "`s3://bucket` or `s3://bucket/prefix`; the prefix is made of letters, digits, `.`, `-`, `_` and `/`, and belongs to one database. Uploads under way still lie in `DATA_DIR/resumes/.staging`. Needs two packages that are not installed by default.",
+    example: "s3://bucket/resumes",
+  }),
+  S3_ENDPOINT: optional(kind.httpUrl, "Amazon's", {
+    means: "base address of another S3 store",
+    values: "An http or https address. Buckets are then addressed by path.",
+    example: "https://s3.example.org",
+  }),
+  S3_REGION: optional(kind.token(), "found by the SDK; `us-east-1` with `S3_ENDPOINT`", {
+    means: "region of the bucket",
+    values: "One word.",
+    example: "eu-central-1",
+  }),
+  RESUME_DOWNLOAD: valued(kind.oneOf("proxied", "presigned"), "proxied", {
+    means: "how operators get resumes",
+    values:
+      "`proxied`: through this service, which compares them with the checksum of the upload. `presigned`: also by links into the bucket, which anyone can follow for five minutes; needs `RESUME_STORE`.",
+    example: "presigned",
+  }),
+  CLAMD_ADDRESS: optional(kind.clamdAddress, "none", {
+    means: "ClamAV daemon that scans resumes",
+    values: "`host:port`, or the absolute path of a socket. Resumes are scanned after they were accepted.",
+    example: "127.0.0.1:3310",
+  }),
+};
+
+const mail = {
+  MAIL_TRANSPORT: valued(kind.oneOf("mailbox", "postmark", "smtp"), "mailbox", {
+    means: "how mail is sent",
+    values: "`mailbox` writes files under `DATA_DIR/mailbox`; `postmark`; `smtp`.",
+    example: "postmark",
+  }),
+  POSTMARK_SERVER_TOKEN: optional(kind.token(), "none", {
+    means: "token of the Postmark server",
+    values: "One word. Required with `postmark`.",
+    example: "8a1b7f0e-0000-0000-0000-000000000000",
+    secret: true,
+  }),
+  POSTMARK_API_URL: optional(kind.httpUrl, "Postmark's", {
+    means: "another address of Postmark's interface, for tests",
+    values: "An http or https address.",
+    example: "http://127.0.0.1:9999",
+  }),
+  POSTMARK_WEBHOOK_AUTH: optional(kind.webhookCredentials, "none", {
+    means: "credentials of `/webhooks/postmark`",
+    values:
+      "`user:password`; the password has at least 24 characters. Postmark reports bounces and complaints there. Unset, the path does not exist.",
+    example: "postmark:0123456789abcdef01234567",
+    secret: true,
+  }),
+  SMTP_URL: optional(kind.smtpUrl, "none", {
+    means: "the SMTP server",
+    values:
+      "`smtps://user:password@host:port` or `smtp://…`; percent-encode special characters. Required with `smtp`.",
+    example: "smtps://user:password@mail.example.org:465",
+    secret: true,
+  }),
+  MAIL_FROM: valued(kind.namedAddress, "Speech Marketplace <no-reply@marketplace.example>", {
+    means: "sender of all mail",
+    values: "`name@example.org` or `Name <name@example.org>`. Must be set with `postmark` and `smtp`.",
+    example: "Speech Marketplace <no-reply@example.org>",
+  }),
+  SALES_EMAIL: valued(kind.addressList, "sales@marketplace.example", {
+    means: "team that gets notices of inquiries",
+    values: "Up to 50 addresses with commas between them. Must be set with `postmark` and `smtp`.",
+    example: "sales@example.org, desk@example.org",
+  }),
+  RECRUITING_EMAIL: valued(kind.addressList, "recruiting@marketplace.example", {
+    means: "team that gets notices of applications",
+    values: "As `SALES_EMAIL`.",
+    example: "recruiting@example.org",
+  }),
+  MAIL_DEADLINE_MS: valued(kind.wholeNumber(0, 15_000), "2000", {
+    means: "how long an answer waits for its confirmation mail, in milliseconds",
+    values: "0 to 15,000: less than the 20 seconds after which an idle connection is cut. After it the service goes on sending the mail.",
+    example: "5000",
+  }),
+};
+
+const intake = {
+  NEWSLETTER_OPT_IN: valued(kind.oneOf("double", "single"), "double", {
+    means: "how subscribers become active",
+    values: "`double`: they confirm by mail; `single`: at once.",
+    example: "single",
+  }),
+  PACKAGE_CATALOGUE: optional(readCatalogue, "any identifier", {
+    means: "file of the packages that inquiries may name",
+    values:
+      'Path of a JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB; read at the start. Identifiers are unique and have 1 to 100 characters, titles 1 to 200; further fields are ignored.',
+    example: "/etc/submissions/packages.json",
+  }),
+  ALTCHA_HMAC_KEY: optional(kind.signingKey, "no proof of work", {
+    means: "key of the proof of work that every submission then needs",
+    values:
+      "At least 32 characters, drawn at random (`openssl rand -hex 32`). The same in all processes. When it changes, open forms fetch another challenge.",
+    example: "0123456789abcdef0123456789abcdef",
+    secret: true,
+  }),
+  ALTCHA_COST: valued(kind.wholeNumber(100, 50_000), "5000", {
+    means: "how much work that is",
+    values:
+      "100 to 50,000 PBKDF2 iterations for each of the 500 to 1,500 guesses of a proof. 5,000 take a browser about a second.",
+    example: "10000",
+  }),
+  DISPOSABLE_DOMAINS: listed(readDisposableDomains, "the list that comes with the service", {
+    means: "file of more hosts of throw-away addresses",
+    values:
+      "Path of a text file of at most 4 MiB with one domain a line; `#` begins a comment; read at the start. Addresses at these hosts and below them are marked in notices and exports.",
+    example: "/etc/submissions/disposable.txt",
+  }),
+};
+
+const observation = {
+  LOG_LEVEL: valued(kind.oneOf(...logLevels), "info", {
+    means: "least important lines that are logged",
+    values: `${logLevels.map((level) => `\`${level}\``).join(", ")}.`,
+    example: "warn",
+  }),
+  METRICS_TOKEN: optional(kind.token(16), "`/metrics` is open", {
+    means: "Bearer token that `/metrics` asks for",
+    values: "One word of at least 16 characters, drawn at random.",
+    example: "0123456789abcdef",
+    secret: true,
+  }),
+};
+
+/** The settings under the headings of the documentation. */
+export const sections = {
+  Network: network,
+  "Database and files": storage,
+  Mail: mail,
+  "What is accepted": intake,
+  "Log and metrics": observation,
+};
+
+/** Every setting by the name of its variable. */
+export const settings = { ...network, ...storage, ...mail, ...intake, ...observation };
+
+export type SettingName = keyof typeof settings;
+
+/** The checked value of every setting. */
+export type Values = {
+  readonly [Name in SettingName]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
+};
