@@ -1,20 +1,11 @@
-// The log: one line an event, made of a fixed set of facts. Names outside the set are dropped, so that no field of a
-// person, token or key can slip in by way of an object; that is stronger than redacting what one has thought of.
+// The log: pino, one line an event, made of a fixed set of facts. Names outside the set are dropped, so that no field of
+// a person, token or key can get in by way of an object.
+import { isatty } from "node:tty";
+import { pino, type DestinationStream } from "pino";
 import { describeError } from "./describe-error.ts";
+import { GatheredOutput } from "./gathered-output.ts";
 
-const levels = {
-  trace: 10,
-  debug: 20,
-  info: 30,
-  warn: 40,
-  error: 50,
-  fatal: 60,
-  silent: Number.POSITIVE_INFINITY,
-} as const;
-export type LogLevel = keyof typeof levels;
-
-/** All levels, chattiest first. */
-export const logLevels = Object.keys(levels) as readonly LogLevel[];
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 /** All that may be logged: ids, statuses, times, codes and counts. Personal data has no name here, on purpose. */
 export interface LogFacts {
@@ -46,35 +37,37 @@ export interface LogFacts {
   /** Where the service listens. */
   readonly address?: string;
   readonly version?: string;
-  /** Whatever was thrown; written through {@link describeError}. */
+  /** An error; written through {@link describeError}. */
   readonly err?: unknown;
 }
 
-// Kept beside the type by the compiler: a name missing here or there is a type error.
-const factNames = Object.keys({
-  requestId: 0,
-  procedure: 0,
-  door: 0,
-  route: 0,
-  method: 0,
-  status: 0,
-  code: 0,
-  fault: 0,
-  reference: 0,
-  mailId: 0,
-  mailKind: 0,
-  result: 0,
-  provider: 0,
-  attempt: 0,
-  ms: 0,
-  bytes: 0,
-  count: 0,
-  retryAfterMs: 0,
-  signal: 0,
-  address: 0,
-  version: 0,
-  err: 0,
-} satisfies Record<keyof LogFacts, 0>) as readonly (keyof LogFacts)[];
+// A name that is missing here or in the type is a type error.
+const factNames: ReadonlySet<string> = new Set(
+  Object.keys({
+    requestId: 0,
+    procedure: 0,
+    door: 0,
+    route: 0,
+    method: 0,
+    status: 0,
+    code: 0,
+    fault: 0,
+    reference: 0,
+    mailId: 0,
+    mailKind: 0,
+    result: 0,
+    provider: 0,
+    attempt: 0,
+    ms: 0,
+    bytes: 0,
+    count: 0,
+    retryAfterMs: 0,
+    signal: 0,
+    address: 0,
+    version: 0,
+    err: 0,
+  } satisfies Record<keyof LogFacts, 0>),
+);
 
 interface Write {
   (facts: LogFacts, message?: string): void;
@@ -98,101 +91,121 @@ export interface Log {
   child(facts: LogFacts): Log;
 }
 
-/** Where lines go; `process.stdout` is one. */
-export interface LogOutput {
-  write(line: string): unknown;
-  readonly isTTY?: boolean;
-  on?(event: "error", listener: (error: Error) => void): unknown;
+/** The log of a process. Its lines are gathered, and written each second at the latest. */
+export interface ProcessLog extends Log {
+  /** Writes what was gathered. Resolves when it is written, or after half a second if the reader does not read. */
+  flush(): Promise<void>;
 }
 
-/** Fits a line with details, and stops a message of a library from filling the disk. */
+/** Takes lines, each with its line break. */
+export interface LogOutput {
+  write(line: string): unknown;
+  /** Whether a person reads it on a terminal. */
+  readonly isTTY?: boolean;
+}
+
+/** Enough for a line with details, and keeps a library's message from filling the disk. */
 const messageLengthMax = 500;
 
 /**
  * Makes the log of a process: JSON lines, or on a terminal one readable line an event.
  *
- * @param now milliseconds since the epoch; tests hand in their own
+ * @param output where each line goes at once; standard output unless given
+ * @param now milliseconds since the epoch; tests pass their own
  */
-export function createLog(level: LogLevel, output: LogOutput = process.stdout, now: () => number = Date.now): Log {
-  let open = true;
-  // Whoever read our lines is gone (EPIPE), or their disk is full: the service goes on without a log.
-  output.on?.("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") open = false;
-  });
-  const format = output.isTTY === true ? formatForPeople : formatAsJson;
-
-  return makeLog(level, {}, (at, facts, message) => {
-    if (open) output.write(format({ time: now(), level: at, facts, message }));
-  });
+export function createLog(level: LogLevel, output?: LogOutput, now: () => number = Date.now): ProcessLog {
+  const gathered = output === undefined && level !== "silent" && !isatty(1) ? new GatheredOutput(1) : null;
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: writeTime(now),
+      formatters: { level: (label) => ({ level: label }), log: allowed },
+      hooks: {
+        logMethod(args, method) {
+          const [first, message] = args as [LogFacts | string, string?];
+          if (typeof first === "string") method.call(this, tidy(first));
+          else method.call(this, first, messageOf(first, message));
+        },
+      },
+    },
+    gathered ?? (output === undefined ? terminal() : lineByLine(output)),
+  );
+  // Pino's own would let any binding pass, and options that replace the formatters. Children inherit this one.
+  const { child } = logger;
+  const own: Pick<ProcessLog, "child" | "flush"> = {
+    child(this: typeof logger, facts) {
+      return child.call(this, allowed(facts)) as unknown as Log;
+    },
+    flush: async () => gathered?.flush(),
+  };
+  return Object.assign(logger, own) as unknown as ProcessLog;
 }
 
-type Sink = (level: LogLevel, facts: LogFacts, message: string) => void;
-
-function makeLog(threshold: LogLevel, bound: LogFacts, sink: Sink): Log {
-  const at = (level: LogLevel): Write => {
-    if (levels[level] < levels[threshold] || level === "silent") return () => {};
-    return (first: LogFacts | string, message: string = "") => {
-      if (typeof first === "string") return sink(level, bound, first);
-      // Libraries pass an error and its message, which may quote what it was given.
-      const facts = { ...bound, ...allowed(first) };
-      sink(level, facts, facts.err instanceof Error && facts.err.message === message ? "" : message);
-    };
-  };
-  return {
-    level: threshold,
-    trace: at("trace"),
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    fatal: at("fatal"),
-    silent: at("silent"),
-    child: (facts) => makeLog(threshold, { ...bound, ...allowed(facts) }, sink),
+function writeTime(now: () => number): () => string {
+  // Formatting a date costs as much as the rest of a line, and lines of one millisecond share it.
+  let writtenAt = Number.NaN;
+  let written = "";
+  return () => {
+    const time = now();
+    if (time !== writtenAt) {
+      writtenAt = time;
+      written = `,"time":"${new Date(time).toISOString()}"`;
+    }
+    return written;
   };
 }
 
-function allowed(facts: object): LogFacts {
-  const kept: Record<string, unknown> = {};
+function allowed(facts: object): Record<string, unknown> {
   // An error in place of the facts is what libraries do.
-  if (facts instanceof Error) return { err: facts };
-  for (const name of factNames) {
-    const value = (facts as Record<string, unknown>)[name];
-    if (value === undefined) continue;
-    // Any object but an error could carry anything.
-    if (name === "err") kept[name] = value;
+  if (facts instanceof Error) return { err: describeError(facts) };
+  const kept: Record<string, unknown> = {};
+  for (const name in facts) {
+    if (!factNames.has(name)) continue;
+    const value = (facts as Readonly<Record<string, unknown>>)[name];
+    if (name === "err") kept[name] = describeError(value);
+    // Any other object could carry anything.
     else if (typeof value === "string" || typeof value === "number") kept[name] = value;
   }
   return kept;
 }
 
-interface Line {
-  readonly time: number;
-  readonly level: LogLevel;
-  readonly facts: LogFacts;
-  readonly message: string;
+// Libraries pass an error and its message, which may quote what it was given.
+function messageOf(facts: LogFacts, message: string = ""): string {
+  const error = facts instanceof Error ? facts : facts.err;
+  return error instanceof Error && error.message === message ? "" : tidy(message);
 }
 
 function tidy(message: string): string {
   // Frameworks put URLs into their messages, and query strings hold tokens.
-  const text = message.replace(/\?\S+/g, "?…");
+  const text = message.includes("?") ? message.replace(/\?\S+/g, "?…") : message;
   return text.length <= messageLengthMax ? text : `${text.slice(0, messageLengthMax)}…`;
 }
 
-function plain(facts: LogFacts): Record<string, unknown> {
-  return "err" in facts ? { ...facts, err: describeError(facts.err) } : { ...facts };
+function terminal(): DestinationStream {
+  // The terminal was closed.
+  process.stdout.on("error", () => {});
+  return lineByLine(process.stdout);
 }
 
-// JSON escapes line breaks and control characters, so no text can forge a second line.
-function formatAsJson({ time, level, facts, message }: Line): string {
-  return `${JSON.stringify({ level, time: new Date(time).toISOString(), ...plain(facts), msg: tidy(message) })}\n`;
+const lineByLine = (output: LogOutput): DestinationStream =>
+  output.isTTY === true
+    ? { write: (line) => void output.write(formatForPeople(JSON.parse(line) as Line)) }
+    : { write: (line) => void output.write(line) };
+
+interface Line {
+  readonly level: string;
+  readonly time: string;
+  readonly msg?: string;
+  readonly [fact: string]: unknown;
 }
 
-function formatForPeople({ time, level, facts, message }: Line): string {
-  const details = Object.entries(plain(facts)).map(
+function formatForPeople({ level, time, msg = "", ...facts }: Line): string {
+  const details = Object.entries(facts).map(
     ([name, value]) =>
       ` ${name}=${typeof value === "string" && /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value)}`,
   );
-  const clock = new Date(time).toISOString().slice(11, 23);
+  const text = `${time.slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${msg}${details.join("")}`;
   // Escape sequences would let a text repaint the terminal.
-  return `${clock} ${level.toUpperCase().padEnd(5)} ${tidy(message).replace(/\p{Cc}/gu, " ")}${details.join("")}\n`;
+  return `${text.replace(/\p{Cc}/gu, " ")}\n`;
 }

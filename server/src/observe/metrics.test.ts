@@ -19,24 +19,42 @@ test("renders what was counted, and the event loop's lag", async () => {
 });
 
 test("asks its sources at each scrape, and leaves gauges out while their source fails", async () => {
-  const metrics = createMetrics(() => 10_000);
+  let now = 10_000;
+  const metrics = createMetrics(() => now);
   let broken = false;
   let commits = 3;
   metrics.attach({
     mailBacklog: async () => {
       if (broken) throw new Error("no storage");
-      return { queued: 2, failed: 1, oldestCreatedAt: 4000 };
+      return { queued: 2, failed: 1, inDoubt: 4, oldestCreatedAt: 4000 };
     },
     storeTotals: () => ({ commits, jobs: 9 }),
   });
   expect(await metrics.render()).toMatch(
-    /mail_queue_size 2\n[^]*mail_failed_size 1\n[^]*oldest_age_seconds 6\n[^]*store_commits_total 3\n[^]*store_jobs_total 9\n/,
+    /mail_queue_size 2\n[^]*mail_failed_size 1\n[^]*mail_in_doubt_size 4\n[^]*oldest_age_seconds 6\n[^]*store_commits_total 3\n[^]*store_jobs_total 9\n/,
   );
   broken = true;
   commits = 5;
+  now += 1_000;
   const text = await metrics.render();
-  expect(text).not.toMatch(/^mail_queue_size /m);
+  expect(text).not.toMatch(/^mail_(?:queue|in_doubt)_size /m);
   expect(text).toMatch(/^store_commits_total 5$/m);
+});
+
+test("scrapes at most once a second, however many ask", async () => {
+  let [now, asked] = [10_000, 0];
+  const metrics = createMetrics(() => now);
+  metrics.attach({ storeTotals: () => ({ commits: (asked += 1), jobs: 0 }) });
+  await Promise.all([metrics.render(), metrics.render()]);
+  now += 999;
+  await metrics.render();
+  expect(asked).toBe(1);
+  now += 1;
+  await metrics.render();
+  expect(asked).toBe(2);
+  now -= 3_600_000;
+  await metrics.render();
+  expect(asked).toBe(3);
 });
 
 test("keeps registries apart", async () => {

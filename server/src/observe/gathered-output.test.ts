@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { GatheredOutput } from "./gathered-output.ts";
+
+const line = `${"x".repeat(99)}\n`;
+
+test("writes all lines in their order, in few pieces", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "log-"));
+  const path = join(folder, "log");
+  await using file = await open(path, "w");
+  const output = new GatheredOutput(file.fd);
+  for (let number = 0; number < 1_000; number += 1) output.write(`${number}\n`);
+  expect(await readFile(path, "utf8")).toBe("");
+  await output.flush();
+  output.write("1000\n");
+  output.flushSync();
+  const numbers = (await readFile(path, "utf8")).trimEnd().split("\n").map(Number);
+  expect(numbers).toEqual(Array.from({ length: 1_001 }, (_, number) => number));
+  await rm(folder, { recursive: true });
+});
+
+test.skipIf(!existsSync("/dev/full"))("goes on when the disk is full", async () => {
+  await using full = await open("/dev/full", "w");
+  const output = new GatheredOutput(full.fd);
+  for (let number = 0; number < 200; number += 1) output.write(line);
+  await output.flush();
+  output.write(line);
+  output.flushSync();
+});
+
+/** Logs much, and ends with 3 at once. */
+const program = `
+  const { GatheredOutput } = await import(process.argv[1]);
+  const output = new GatheredOutput(1);
+  for (let number = 0; number < 5000; number += 1) output.write(${JSON.stringify(line)});
+  await new Promise(setImmediate);
+  output.write("last\\n");
+  process.exit(3);`;
+
+function run() {
+  const module = new URL("gathered-output.ts", import.meta.url).href;
+  return spawn(process.execPath, ["--input-type=module", "-e", program, module], { stdio: ["ignore", "pipe", "pipe"] });
+}
+
+test("a process that exits has written everything", async () => {
+  const child = run();
+  const [written, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  expect(code).toBe(3);
+  // The last line may overtake what is being written.
+  expect(written.replace("last\n", "") === line.repeat(5_000)).toBe(true);
+  expect(written).toContain("last\n");
+});
+
+test("a process whose reader has gone ends as it wants to", async () => {
+  const child = run();
+  child.stdout.destroy();
+  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect([code, errors]).toEqual([3, ""]);
+});
