@@ -5,17 +5,17 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
-import type { Deps } from "./deps.ts";
-import { Draining } from "./http/gate/draining.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import type { OverloadLimits } from "./http/gate/overload.ts";
+import { Draining } from "./http/gate/draining.ts";
+import type { HttpLimits } from "./http/limits.ts";
 import { buildHttp } from "./http/server.ts";
-import { disposableHosts } from "./intake/disposable.ts";
-import { KeysInFlight } from "./intake/keys-in-flight.ts";
+import type { Intake } from "./intake/intake.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
 import { mailSettings } from "./mail-settings.ts";
-import { openMailer } from "./mail/open-mailer.ts";
+import { compose } from "./mail/compose.ts";
 import type { OutboxEvents } from "./mail/delivery.ts";
+import { disposableHosts } from "./mail/disposable.ts";
+import { openMailer } from "./mail/open-mailer.ts";
 import { Outbox } from "./mail/outbox.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
@@ -31,20 +31,20 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 export interface App extends AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:3000`. */
   readonly address: string;
-  /** From now on the service says that it is not ready. Whoever has not heard of it is served. */
+  /** From now on the service says that it is not ready. Callers that have not heard of it are served. */
   drain(): void;
-  /** From now on it takes nothing new either; it goes on listening, so that callers are told. */
+  /** From now on it takes nothing new either. It goes on listening, so that callers are told. */
   refuse(): void;
   /** Finishes what is under way and stops; nothing acknowledged is lost. */
   close(): Promise<void>;
 }
 
-interface AppOptions {
+export interface AppOptions {
   readonly config: Config;
   readonly log: Log;
   readonly clock?: Clock;
-  /** What the process carries at once, unless it is the usual. */
-  readonly overloadLimits?: OverloadLimits | undefined;
+  /** What differs from the usual limits of the HTTP side. */
+  readonly limits?: Partial<HttpLimits> | undefined;
   /** Where the forms' script was built to, unless it is the usual place. */
   readonly formsFolder?: string | undefined;
 }
@@ -53,50 +53,68 @@ const builtForms = fileURLToPath(new URL("../../client/dist/forms", import.meta.
 
 /** Starts the service: storage, mail, HTTP. Rejects, with everything closed again, when one of them cannot start. */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, log, clock = systemClock, overloadLimits, formsFolder = builtForms } = options;
+  const { config, log, clock = systemClock, limits, formsFolder = builtForms } = options;
+  let port = config.listen.port;
   await using opened = new AsyncDisposableStack();
   const metrics = createMetrics(() => clock.now());
-  // Before anything of the database is so much as checked, and given back last of all.
+  // Taken before the database is opened, and given back last of all.
   opened.use(await lockStore(config.storage));
-  const store = opened.use(await openStore(config.storage));
+  const store = opened.use(await openStore(config.storage, { clock }));
   const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
+  const mail = mailSettings(config, disposableHosts(config.disposableDomains), () => port);
   const outbox = opened.use(
     new Outbox({
       store,
       mailer,
-      clock,
+      compose: (leased) => compose(leased, mail),
       events: outboxEvents(log, metrics),
       deadlineMs: config.mailDeadlineMs,
     }),
   );
   metrics.attach({ mailBacklog: () => store.mailBacklog(), storeTotals: () => store.commitCounts });
 
-  let port = config.listen.port;
-  const deps: Deps = {
+  const intake: Intake = {
     clock,
     store,
     vault,
     outbox,
-    keysInFlight: new KeysInFlight(),
+    keysInFlight: new Set(),
     proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
-    isDisposable: disposableHosts(config.disposableDomains),
-    mailCapped: (kind) => metrics.mails.inc({ kind, result: "capped" }),
+    packageTitles: config.packageTitles,
     newsletterOptIn: config.newsletterOptIn,
-    mail: mailSettings(config, () => port),
+    mailCapped: (kind) => metrics.mails.inc({ kind, result: "capped" }),
+    failedAfterCommit: (error) => log.error({ err: error }, "failed after the commit; the submission is stored"),
   };
-  const draining = new Draining();
-  const { corsOrigins, postmarkWebhook: webhook } = config;
-  const { rateLimit, trustedProxy } = config;
-  const callCounts = openCallCounts(config.storage, {
-    alone: (error) => log.warn({ err: error }, "callers are counted by this process alone"),
-    together: () => log.info("callers are counted together again"),
+  const callCounts = await openCallCounts(config.storage, {
+    alone: (error) => log.warn({ err: error }, "this process counts its callers alone"),
+    together: () => log.info("processes count callers together again"),
   });
   if (callCounts !== null) opened.use(callCounts);
-  const gate = { rateLimit, callCounts, trustedProxy, overloadLimits, doors: config.mode !== "worker" };
-  const http = await buildHttp({ deps, log, metrics, draining, corsOrigins, webhook, version, formsFolder, ...gate });
+  const draining = new Draining();
+  const http = await buildHttp({
+    intake,
+    store,
+    vault,
+    log,
+    metrics,
+    draining,
+    brand: mail.brand,
+    publicUrl: () => mail.publicUrl,
+    corsOrigins: config.corsOrigins,
+    trustedProxy: config.trustedProxy,
+    rateLimit: config.rateLimit,
+    callCounts,
+    doors: config.mode !== "worker",
+    webhook: config.postmarkWebhook,
+    metricsToken: config.metricsToken,
+    mailDeadlineMs: config.mailDeadlineMs,
+    version,
+    formsFolder,
+    limits,
+  });
   opened.defer(() => http.close());
-  // A process for the web sends what it has just stored, as long as somebody waits for it; all that is due is others'.
+  // A process for the web sends what it has just stored. Mails that are due belong to the workers.
   outbox.start({ claiming: config.mode !== "web" });
   if (config.scanner !== null && config.mode !== "web")
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
@@ -134,7 +152,7 @@ function portOf(http: FastifyInstance): number {
 }
 
 function outboxEvents(log: Log, metrics: Metrics): OutboxEvents {
-  const results = { sent: "taken", failed: "refused", later: "later" } as const;
+  const results = { sent: "taken", failed: "refused", later: "later", "in-doubt": "in-doubt" } as const;
   return {
     settled(kind, result, { id, error }) {
       metrics.mails.inc({ kind, result: results[result] });
@@ -143,12 +161,12 @@ function outboxEvents(log: Log, metrics: Metrics): OutboxEvents {
     },
     paused(reason) {
       metrics.mailSenderPaused.set(1);
-      log.error({ code: reason }, "mail is kept back until the provider takes a probe");
+      log.error({ code: reason }, "no mail is sent until the provider takes a probe");
     },
     resumed() {
       metrics.mailSenderPaused.set(0);
       log.info("mail is sent again");
     },
-    stumbled: (error) => log.error({ err: error }, "the outbox stumbled and will try again"),
+    failed: (error) => log.error({ err: error }, "the outbox failed and will try again"),
   };
 }

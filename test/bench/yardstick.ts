@@ -135,11 +135,12 @@ const inquiry = z.object({
 const application = z.object({ fullName: text(200), email: z.email().max(254), position: text(200) });
 
 const app = Fastify();
+const refused = () => Object.assign(new Error("Please check the fields."), { statusCode: 400 });
 const receipt = { 200: { type: "object", properties: { message: { type: "string" }, id: { type: "string" } } } };
 
-app.post("/inquiry", { schema: { response: receipt } }, async (request, reply) => {
+app.post("/inquiry", { schema: { response: receipt } }, async (request) => {
   const parsed = inquiry.safeParse(request.body);
-  if (!parsed.success) return reply.code(400).send({ message: "Please check the fields." });
+  if (!parsed.success) throw refused();
   const { name, company = "", email, selectedPackageIds } = parsed.data;
   const facts = [
     ["Name", name],
@@ -151,7 +152,7 @@ app.post("/inquiry", { schema: { response: receipt } }, async (request, reply) =
 });
 
 await app.register(multipart, { limits: { fileSize: 5 * 1024 * 1024 } });
-app.post("/upload", { schema: { response: receipt } }, async (request, reply) => {
+app.post("/upload", { schema: { response: receipt } }, async (request) => {
   const fields: Record<string, unknown> = {};
   const path = join(resumes, randomUUID());
   const hash = createHash("sha256");
@@ -167,7 +168,7 @@ app.post("/upload", { schema: { response: receipt } }, async (request, reply) =>
     await sync(resumes);
   }
   const parsed = application.safeParse(fields);
-  if (!parsed.success) return reply.code(400).send({ message: "Please check the fields." });
+  if (!parsed.success) throw refused();
   const { fullName, email, position } = parsed.data;
   const facts = [
     ["Name", fullName],

@@ -83,9 +83,9 @@ export class CrashSite implements AsyncDisposable {
   async contents(): Promise<Contents> {
     await using store = await openStore(this.#storage);
     return {
-      inquiries: await Array.fromAsync(store.exportInquiries(0)),
-      applications: await Array.fromAsync(store.exportApplications(0)),
-      subscribers: await Array.fromAsync(store.exportSubscribers(0)),
+      inquiries: await Array.fromAsync(store.readSubmissions("inquiry", {})),
+      applications: await Array.fromAsync(store.readSubmissions("application", {})),
+      subscribers: await Array.fromAsync(store.readSubscribers({})),
       mails: await store.listMails({ limit: 1_000_000 }),
     };
   }

@@ -39,8 +39,8 @@ async function expectUsable(service: ServiceProcess): Promise<void> {
 
 async function stored(service: ServiceProcess): Promise<[inquiries: number, applications: number]> {
   await using store = await openStore({ kind: "sqlite", file: databaseOf(service) }, { access: "read-only" });
-  const inquiries = await Array.fromAsync(store.exportInquiries(0));
-  return [inquiries.length, (await Array.fromAsync(store.exportApplications(0))).length];
+  const inquiries = await Array.fromAsync(store.readSubmissions("inquiry", {}));
+  return [inquiries.length, (await Array.fromAsync(store.readSubmissions("application", {}))).length];
 }
 
 async function resumeFiles({ dataFolder }: ServiceProcess): Promise<number> {

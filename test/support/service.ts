@@ -6,7 +6,7 @@ import { join } from "node:path";
 import PostalMime, { type Email } from "postal-mime";
 import { startApp } from "../../server/src/app.ts";
 import { systemClock, type Clock } from "../../server/src/clock.ts";
-import { loadConfig } from "../../server/src/config/config.ts";
+import { loadConfig } from "../../server/src/config/load.ts";
 import type { OverloadLimits } from "../../server/src/http/gate/overload.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
@@ -43,7 +43,8 @@ interface ServiceOptions {
   /** Silent unless given. */
   readonly log?: Log;
   readonly clock?: Clock;
-  readonly overloadLimits?: OverloadLimits;
+  /** What differs from the usual limits of the HTTP side. */
+  readonly limits?: Partial<HttpLimits>;
   /** Where the script of the forms was built to, unless it is the usual place. */
   readonly formsFolder?: string;
 }
@@ -56,7 +57,7 @@ export async function startService({
   env = {},
   log = silence,
   clock = systemClock,
-  overloadLimits,
+  limits,
   formsFolder,
 }: ServiceOptions = {}): Promise<Service> {
   await using opened = new AsyncDisposableStack();
@@ -66,7 +67,7 @@ export async function startService({
   const usual = { HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, RATE_LIMIT_MAX: "1000000" };
   const loaded = loadConfig({ ...usual, ...database.env, ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const app = opened.use(await startApp({ config: loaded.config, log, clock, overloadLimits, formsFolder }));
+  const app = opened.use(await startApp({ config: loaded.config, log, clock, limits, formsFolder }));
   const resources = opened.move();
   return {
     url: app.address,
@@ -84,9 +85,9 @@ export async function startService({
 async function readStored(storage: StoreLocation): Promise<Stored> {
   await using store = await openStore(storage, { access: "read-only" });
   return {
-    inquiries: await Array.fromAsync(store.exportInquiries(0)),
-    applications: await Array.fromAsync(store.exportApplications(0)),
-    subscribers: await Array.fromAsync(store.exportSubscribers(0)),
+    inquiries: await Array.fromAsync(store.readSubmissions("inquiry", {})),
+    applications: await Array.fromAsync(store.readSubmissions("application", {})),
+    subscribers: await Array.fromAsync(store.readSubscribers({})),
   };
 }
 
