@@ -23,7 +23,7 @@ describe("under double opt-in", () => {
     expect(left).toMatchObject({ status: 200, text: expect.stringContaining("You are unsubscribed") });
     expect(await subscriber(service, email)).toMatchObject({ status: "unsubscribed" });
 
-    // The link of the first mail has not expired, but it is dead.
+    // The link of the first mail has not expired, but it no longer works.
     expect(await open(first.confirm!)).toMatchObject({ status: 404 });
     expect(await open(first.confirm!, { method: "POST" })).toMatchObject({ status: 404 });
     expect(await statusOf(service, email)).toBe("unsubscribed");
@@ -34,7 +34,7 @@ describe("under double opt-in", () => {
     expect(await statusOf(service, email)).toBe("unsubscribed");
     expect(await press(second!.confirm!)).toMatchObject({ status: 200 });
     expect(await subscriber(service, email)).toMatchObject({ status: "active", unsubscribedAt: null });
-    // The links to leave by never die, not those of the first mail either.
+    // Unsubscribe links always work, those of the first mail too.
     expect(await press(first.unsubscribe)).toMatchObject({ status: 200 });
     expect(await statusOf(service, email)).toBe("unsubscribed");
   });

@@ -1,4 +1,4 @@
-// The pages behind the links: looking changes nothing, pressing does, and a link that does not work says no more than that.
+// The pages behind the links: GET changes nothing, the button does, and a link that does not work says no more than that.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startService, type Service } from "../support/service.ts";
 import { oneClick, open, press, statusOf, subscriber, tokenOf, welcomed } from "./reader.ts";
@@ -18,8 +18,8 @@ async function newReader() {
 
 const page = (purpose: string, query = "") => `${service.url}/newsletter/${purpose}${query}`;
 
-describe("looking", () => {
-  test.each(["GET", "HEAD"])("at the links by %s, however often, changes nothing", async (method) => {
+describe("opening a link", () => {
+  test.each(["GET", "HEAD"])("by %s, however often, changes nothing", async (method) => {
     const { email, confirm, unsubscribe } = await newReader();
     const before = await subscriber(service, email);
     for (const link of [confirm, unsubscribe, confirm, unsubscribe]) {
@@ -42,7 +42,7 @@ describe("looking", () => {
     }
   });
 
-  test("is kept from caches, search engines, frames and the next page's Referer; sets no cookie", async () => {
+  test("keeps out of caches, search engines, frames and the next page's Referer, and sets no cookie", async () => {
     const { confirm } = await newReader();
     for (const { headers } of [await open(confirm), await open(page("confirm")), await press(confirm)]) {
       expect(headers.get("cache-control")).toBe("no-store");
@@ -58,7 +58,7 @@ describe("looking", () => {
     }
   });
 
-  test("finds style sheets that fetch nothing", async () => {
+  test("loads style sheets that fetch nothing", async () => {
     const { text: shown } = await open(page("confirm"));
     const addresses = [...shown.matchAll(/rel="stylesheet" href="([^"]+)"/g)].map(([, address]) => address!);
     expect(addresses.length).toBeGreaterThan(0);
@@ -109,10 +109,10 @@ describe("a link that does not work", () => {
       page("unsubscribe", `?token=${"A".repeat(43)}`),
       page("unsubscribe", `?token=${"A".repeat(101)}`),
       page("unsubscribe", "?token=%00%ff"),
-      // Meant for something else.
+      // For the other purpose.
       page("confirm", `?token=${tokenOf(unsubscribe)}`),
       page("unsubscribe", `?token=${tokenOf(confirm)}`),
-      // Cut, lengthened, doubled.
+      // Cut, longer, doubled.
       confirm.slice(0, -1),
       `${confirm}A`,
       `${confirm}&token=${tokenOf(confirm)}`,
@@ -140,14 +140,14 @@ describe("a link that does not work", () => {
   test.each([
     ["a larger form", 413, { body: new URLSearchParams({ token: "A".repeat(5_000) }) }],
     ["another content type", 415, { body: "{}", headers: { "content-type": "application/json" } }],
-  ])("or comes with %s is refused on a page too", async (_what, expected, init) => {
+  ])("with %s is refused by a page too", async (_what, expected, init) => {
     const { status, headers, text } = await open(page("unsubscribe"), { method: "POST", ...init });
     expect(status).toBe(expected);
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(text).toContain("<h1>That did not work</h1>");
   });
 
-  test("is told from other methods, which the pages do not take", async () => {
+  test("with another method gets 405", async () => {
     const { status, headers } = await open(page("unsubscribe"), { method: "DELETE" });
     expect(status).toBe(405);
     expect(headers.get("allow")).toBe("GET, HEAD, POST");

@@ -139,7 +139,7 @@ const plainPaths = ({ React }) => ({
 function completeControls(root) {
   for (const control of root.querySelectorAll(":is(input[type=file], textarea, select):not([aria-label])"))
     control.ariaLabel = control.closest("[data-property-name]")?.dataset.propertyName ?? "Example";
-  for (const code of root.querySelectorAll("pre.microlight:not([tabindex])")) code.tabIndex = 0;
+  for (const block of root.querySelectorAll("pre.microlight:not([tabindex])")) block.tabIndex = 0;
   for (const tab of root.querySelectorAll(".request-snippets div.btn:not([role])")) {
     tab.role = "button";
     tab.tabIndex = 0;

@@ -1,0 +1,142 @@
+// What a refused form shows again: everything, within the limits of its fields, and never as markup.
+import { faults, type FaultName, type Issue } from "@submissions/shared/faults";
+import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
+import { textLengthMax } from "@submissions/shared/limits";
+import type { FastifyRequest } from "fastify";
+import { describe, expect, test } from "vitest";
+import { refusalPage } from "./refusal-page.ts";
+import { siteOf } from "./site.ts";
+
+const site = siteOf({
+  brand: "Example Speech",
+  intake: { packageTitles: null, newsletterOptIn: "double", proofOfWork: null },
+  bundle: null,
+});
+
+const requestTo = (url: string, method = "POST") =>
+  ({ url, method, routeOptions: { url: url.replace(/\?.*/, "") } }) as FastifyRequest;
+
+function pageOf(form: FormName, fields: Record<string, string | readonly string[]>, issues: readonly Issue[] = []) {
+  const sent = new FormData();
+  for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) sent.append(name, one);
+  return refusalPage(site, requestTo(formPaths[form]), { ...failureOf("fieldsInvalid"), issues }, sent);
+}
+
+const failureOf = (fault: FaultName) => ({ fault, ...faults[fault] });
+
+describe("the size of a page", () => {
+  const hostile = `<&"'`;
+  const fieldsOf: Readonly<Record<FormName, readonly string[]>> = {
+    inquiry: ["name", "company", "email", "selectedPackageIds"],
+    newsletter: ["email", "source"],
+    application: [
+      "fullName",
+      "email",
+      "position",
+      "phone",
+      "company",
+      "availability",
+      "accent",
+      "portfolioUrl",
+      "resumeUrl",
+      "coverLetter",
+    ],
+  };
+
+  test.each(Object.entries(fieldsOf) as [FormName, string[]][])("of the %s form is bounded", (form, names) => {
+    const filled = (length: number) =>
+      pageOf(form, {
+        ...Object.fromEntries(names.map((name) => [name, hostile.repeat(length / 4)])),
+        idempotencyKey: hostile.repeat(length / 4),
+      });
+    const page = filled(100_000);
+    expect(page.length).toBeLessThan(200_000);
+    expect(filled(200_000).length).toBe(page.length);
+    expect(page).toContain("Only its beginning is shown.");
+  });
+
+  test("does not grow with the number of packages", () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, index) => `own-${index}`);
+    expect(pageOf("inquiry", { selectedPackageIds: ids(5_000) }).length).toBe(
+      pageOf("inquiry", { selectedPackageIds: ids(51) }).length,
+    );
+  });
+
+  test("is that of the texts where all of them are within their limits", () => {
+    const page = pageOf("application", { fullName: "😀".repeat(textLengthMax.name), phone: "1".repeat(40) });
+    expect(page).toContain("😀".repeat(textLengthMax.name));
+    expect(page).not.toContain("Only its beginning is shown.");
+  });
+
+  test("cuts between characters, not inside of one", () => {
+    const page = pageOf("application", { fullName: `a${"😀".repeat(textLengthMax.name)}` });
+    expect(page).toContain(`value="a${"😀".repeat(textLengthMax.name - 1)}"`);
+    expect(page.isWellFormed()).toBe(true);
+  });
+});
+
+describe("what is wrong", () => {
+  test("stands above the form as links to the fields, without a shadow root and without script", () => {
+    const page = pageOf("inquiry", { name: "", email: "nobody" }, [
+      { path: ["email"], message: "Enter one e-mail address, like name@example.org." },
+      { path: ["selectedPackageIds"], message: "Select at least one package." },
+    ]);
+    const links = [...page.matchAll(/<li><a href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(links)).toEqual(new Set(["email", "selectedPackageIds"]));
+    for (const id of links) expect(page.match(new RegExp(`\\sid="${id}"`, "g"))).toHaveLength(1);
+    expect(page).not.toMatch(/<template|<script/);
+  });
+
+  test("of fields and of the resume is told together, and another file is asked for", () => {
+    const page = pageOf("application", { fullName: "Ana", email: "nobody", resumeFile: "" }, [
+      { path: ["email"], message: "Enter one e-mail address, like name@example.org." },
+      { path: ["resumeFile"], message: "Only PDF, DOC or DOCX files are accepted." },
+    ]);
+    expect(page).toContain('id="email-error">Enter one e-mail address');
+    expect(page).toMatch(
+      /id="resumeFile-error"[^>]*>Only PDF, DOC or DOCX files are accepted\. Please choose another file\./,
+    );
+    expect(page).not.toContain("choose the file again");
+  });
+
+  test("is not the resume where only other fields were refused: the same file has to be chosen again", () => {
+    const page = pageOf("application", { email: "nobody", resumeFile: "" }, [{ path: ["email"], message: "No." }]);
+    expect(page).toMatch(/id="resumeFile-error"[^>]*>Please choose the file again\./);
+  });
+});
+
+describe("other refusals", () => {
+  const plain = (fault: FaultName, url: string, method = "GET") =>
+    refusalPage(site, { ...requestTo(url, method), routeOptions: {} } as FastifyRequest, failureOf(fault), null);
+
+  test.each<[FaultName, string]>([
+    ["notFound", "Page not found"],
+    ["methodNotSupported", "This address is not a page"],
+    ["crossSiteForbidden", "This form was not accepted"],
+    ["rateLimited", "Please wait a moment"],
+    ["internal", "Something went wrong"],
+    ["overloaded", "Please try again in a moment"],
+    ["contentTypeUnsupported", "That did not work"],
+  ])("%s have the brand, a heading, and a way on", (fault, heading) => {
+    const page = plain(fault, "/some/where");
+    expect(page).toContain(`<h1>${heading}</h1>`);
+    expect(page).toContain(faults[fault].message);
+    expect(page).toMatch(/class="brand"><a href="\.\.\/">Example Speech</);
+    expect(page).toMatch(/class="on"><a href="\.\.\/">Go to the front page</);
+  });
+
+  test.each<[string, string]>([
+    ["/nothing", "./"],
+    ["/a/b/c", "../../"],
+    ["/a?b=/c/d", "./"],
+    [`/${"a/".repeat(200)}`, "/"],
+  ])("%s finds the way back to %s", (url, home) => {
+    expect(plain("notFound", url)).toContain(`class="on"><a href="${home}"`);
+  });
+
+  test("of a form that was not read lead to the form on the site", () => {
+    const page = refusalPage(site, requestTo(formPaths.application), failureOf("crossSiteForbidden"), null);
+    expect(page).toContain("<h1>Your application has not been sent yet</h1>");
+    expect(page).toContain('href="../../#careers"');
+  });
+});
