@@ -1,7 +1,6 @@
 // Keeps resumes in date folders of a local disk under random names. The staging folder is on the same volume, so that
 // keeping a resume is a rename.
-import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
@@ -139,7 +138,7 @@ class DiskVault implements Vault {
     try {
       const staged = await sweepStaged(this.stagingFolder, clock.now() - options.olderThanMs);
       const removed = await this.#takenBack.removeAll((key) => rm(this.#pathOf(key), { force: true }));
-      const swept = await sweepShelf(new DiskShelf(root, this.stagingFolder, clock), options);
+      const swept = await sweepShelf(new DiskShelf(root, clock), options);
       return { ...swept, staged, removed: swept.removed + removed };
     } catch (error) {
       throw asUnavailable(error);
@@ -185,12 +184,10 @@ const identityName = ".identity";
 /** The folder as the sweep sees it. */
 class DiskShelf implements Shelf {
   readonly #root: string;
-  readonly #stagingFolder: string;
   readonly #clock: Clock;
 
-  constructor(root: string, stagingFolder: string, clock: Clock) {
+  constructor(root: string, clock: Clock) {
     this.#root = root;
-    this.#stagingFolder = stagingFolder;
     this.#clock = clock;
   }
 
@@ -225,18 +222,19 @@ class DiskShelf implements Shelf {
     await rm(join(this.#root, name), { force: true });
   }
 
+  // The text is the name of an empty folder: a name is changed at once, never in part, and is no file among the resumes.
   async readIdentity(): Promise<string | null> {
-    return readFile(join(this.#root, identityName), "utf8").catch((error: unknown) => {
-      if (isMissing(error)) return null;
+    const [text = null] = await readdir(join(this.#root, identityName)).catch((error: unknown) => {
+      if (isMissing(error)) return [];
       throw error;
     });
+    return text;
   }
 
   async writeIdentity(text: string): Promise<void> {
-    // Renamed, so that it is never there in part.
-    const draft = join(this.#stagingFolder, `identity-${randomUUID()}`);
-    await writeFile(draft, text, { mode: 0o600, flush: true });
-    await rename(draft, join(this.#root, identityName));
-    await syncFolder(this.#root);
+    const [folder, before] = [join(this.#root, identityName), await this.readIdentity()];
+    if (before === null) return makeFolderDurably(this.#root, join(folder, text));
+    await rename(join(folder, before), join(folder, text));
+    await syncFolder(folder);
   }
 }

@@ -34,6 +34,7 @@ export interface Shelf {
   remove(name: string): Promise<void>;
   /** The text that {@link writeIdentity} left; null when there is none. */
   readIdentity(): Promise<string | null>;
+  /** Replaces the text. It is short, and could be the name of a file. */
   writeIdentity(text: string): Promise<void>;
 }
 
@@ -96,11 +97,11 @@ interface Pairing {
   readonly judgedFrom: number;
 }
 
-const writePairing = ({ identity, judgedFrom }: Pairing) => `${identity}\n${judgedFrom}\n`;
+const writePairing = ({ identity, judgedFrom }: Pairing) => `${identity}@${judgedFrom}`;
 
 function readPairing(text: string): Pairing {
-  const [identity = "", judgedFrom] = text.split("\n");
-  return { identity, judgedFrom: Number(judgedFrom) };
+  const at = text.lastIndexOf("@");
+  return { identity: text.slice(0, at), judgedFrom: Number(text.slice(at + 1)) };
 }
 
 /** From when on files are judged; null when the vault does not belong to this store. An unpaired vault is paired. */
