@@ -1,44 +1,100 @@
-// How the SQLite engine commits: shared, patient with other processes, and never half.
+// How the SQLite engine commits: shared, patient with other processes, never half, and never much at once.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../server/src/clock.ts";
+import { forgottenAtOnce } from "../../server/src/storage/rules/retention.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending, sqliteMigrations } from "../../server/src/storage/sqlite/migrate.ts";
 import { SqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
-import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { idempotencyMs, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { startChild } from "./children/child.ts";
-import { application, collect, inquiry, lease, mail } from "./records.ts";
+import {
+  accept,
+  acceptMails,
+  allMails,
+  application,
+  applications,
+  idsOf,
+  inquiries,
+  inquiry,
+  lease,
+  noon,
+  offer,
+  subscription,
+} from "./records.ts";
 import { openFolder, openSqliteUnderTest } from "./sqlite-under-test.ts";
 
-describe("group commit", () => {
-  test("lets 64 submissions at once share a few commits", async () => {
+/** How many commits some work takes. */
+async function commitsOf(store: Store, work: () => Promise<unknown>): Promise<number> {
+  const before = store.commitCounts.commits;
+  await work();
+  return store.commitCounts.commits - before;
+}
+
+describe("a commit", () => {
+  test("is shared by submissions that come at the same time, and by mails that are settled", async () => {
     await using tested = await openSqliteUnderTest();
-    const before = tested.store.commitCounts;
-    const accepted = Array.from({ length: 64 }, (_, number) =>
-      tested.store.acceptInquiry(inquiry(number), [mail(), mail()], lease),
+    const { store } = tested;
+    const [receipt, notice] = await acceptMails(store, inquiry(0));
+    const sent = (id: string) => ({ id, result: "sent", at: noon, providerId: "p" }) as const;
+    const commits = await commitsOf(store, () =>
+      Promise.all([
+        ...Array.from({ length: 64 }, (_, number) => accept(store, inquiry(1 + number))),
+        store.settleMails([sent(receipt.id), sent(notice.id)], lease.owner),
+      ]),
     );
-    expect((await Promise.all(accepted)).map(({ result }) => result)).toEqual(
-      Array.from({ length: 64 }, () => "accepted"),
-    );
-    const { commits, jobs } = tested.store.commitCounts;
-    expect(jobs - before.jobs).toBe(64);
-    expect(commits - before.commits).toBeLessThanOrEqual(8);
+    expect(commits).toBe(1);
+    expect(await store.listMails({ status: "sent", limit: 10 })).toHaveLength(2);
   });
 
-  test("lets a single submission wait for nobody", async () => {
+  test("of a single submission waits for no other", async () => {
     await using tested = await openSqliteUnderTest();
-    const before = tested.store.commitCounts.commits;
-    for (const number of [1, 2, 3]) await tested.store.acceptInquiry(inquiry(number), [], lease);
-    expect(tested.store.commitCounts.commits - before).toBe(3);
+    for (const number of [1, 2, 3]) {
+      expect(await commitsOf(tested.store, () => accept(tested.store, inquiry(number)))).toBe(1);
+    }
   });
 
-  test("answers no submission before its commit", async () => {
+  test("comes before the answer", async () => {
     await using tested = await openSqliteUnderTest();
     const before = tested.store.commitCounts.commits;
-    const committedWhenAnswered = tested.store
-      .acceptInquiry(inquiry(1), [], lease)
-      .then(() => tested.raw((database) => database.prepare("SELECT * FROM inquiry").all()));
+    const committedWhenAnswered = accept(tested.store, inquiry(1)).then(() =>
+      tested.raw((database) => database.prepare("SELECT * FROM submission").all()),
+    );
     expect(tested.store.commitCounts.commits).toBe(before);
     expect(await committedWhenAnswered).toHaveLength(1);
+  });
+});
+
+describe("work that grows with a table", () => {
+  const count = 600;
+  const batches = Math.ceil(count / forgottenAtOnce);
+  const failed = (id: string) => ({ id, result: "failed", at: noon, error: "x", denials: null }) as const;
+
+  test("is done in commits of a few hundred rows: waking and giving back mails", async () => {
+    await using tested = await openSqliteUnderTest();
+    const { store } = tested;
+    const accepted = await Promise.all(Array.from({ length: count }, (_, n) => acceptMails(store, inquiry(n))));
+    const receipts = idsOf(accepted.map(([receipt]) => receipt));
+    await store.settleMails(receipts.map(failed), lease.owner);
+    const waking = commitsOf(store, () => store.retryMails({ status: "failed" }, noon));
+    expect(await waking).toBeGreaterThanOrEqual(batches);
+    const givingBack = commitsOf(store, () => store.releaseMails(lease.owner, noon));
+    expect(await givingBack).toBeGreaterThanOrEqual(batches);
+  });
+
+  test("is done in commits of a few hundred rows: forgetting keys", async () => {
+    await using tested = await openSqliteUnderTest();
+    const { store } = tested;
+    const nothing = subscription();
+    const key = { procedure: "newsletter.subscribe", fingerprint: "f", createdAt: noon };
+    await Promise.all(
+      Array.from({ length: count }, (_, n) => accept(store, nothing, { spam: true, key: { ...key, keyHash: `${n}` } })),
+    );
+    for (let left = count; left > 0; left -= forgottenAtOnce) {
+      const { forgotten, more } = await store.forgetExpired(noon + idempotencyMs);
+      expect(forgotten).toBe(Math.min(left, forgottenAtOnce));
+      expect(more).toBe(left > forgottenAtOnce);
+    }
   });
 });
 
@@ -47,39 +103,40 @@ describe("another process that holds the write lock", () => {
     await using tested = await openSqliteUnderTest();
     await using child = startChild("hold-lock", tested.file);
     expect(await child.hear()).toBe("holding");
-    const accepted = tested.store.acceptInquiry(inquiry(1), [mail()], lease);
-    while (tested.store.commitCounts.busyTries === 0) await nextTurn();
+    const accepted = accept(tested.store, inquiry(1));
+    while (tested.store.commitCounts.retries === 0) await nextTurn();
     child.tell();
     expect(await accepted).toMatchObject({ result: "accepted" });
-    expect(await collect(tested.store.exportInquiries(0))).toHaveLength(1);
+    expect(await inquiries(tested.store)).toHaveLength(1);
   });
 
   test("makes submissions fail as unavailable, while the event loop goes on turning", async () => {
     await using tested = await openSqliteUnderTest();
+    const { store } = tested;
     await using child = startChild("hold-lock", tested.file);
     await child.hear();
     let turns = 0;
     const turning = setInterval(() => (turns += 1), 1);
-    const refused = tested.store.acceptInquiry(inquiry(1), [mail()], lease);
-    await expect(refused).rejects.toBeInstanceOf(StorageUnavailable);
+    const refused = offer(store, inquiry(1), { deadline: performance.now() + 250 });
+    await expect(refused).rejects.toMatchObject({ name: "StorageUnavailable", outcome: "not-stored" });
     clearInterval(turning);
-    // SQLite's own wait would have let it turn once or twice.
-    expect(turns).toBeGreaterThan(20);
-    expect(await tested.store.checkReadiness()).toMatchObject({ ready: false });
+    expect(store.commitCounts.retries).toBeGreaterThan(2);
+    expect(turns).toBeGreaterThanOrEqual(store.commitCounts.retries);
+    expect(await store.checkReadiness()).toMatchObject({ ready: false });
     child.tell();
     await child.ended();
-    expect(await collect(tested.store.exportInquiries(0))).toEqual([]);
-    expect(await tested.store.listMails({ limit: 1 })).toEqual([]);
-    expect(await tested.store.checkReadiness()).toEqual({ ready: true });
+    expect(await inquiries(store)).toEqual([]);
+    expect(await allMails(store)).toEqual([]);
+    expect(await store.checkReadiness()).toEqual({ ready: true });
   });
 
-  test("does not keep anybody from reading", async () => {
+  test("keeps no process from reading", async () => {
     await using tested = await openSqliteUnderTest();
-    await tested.store.acceptApplication(application(1), [], lease);
+    await accept(tested.store, application(1));
     await using child = startChild("hold-lock", tested.file);
     await child.hear();
-    expect(await collect(tested.store.exportApplications(0))).toHaveLength(1);
-    expect(await tested.store.mailBacklog()).toMatchObject({ queued: 0 });
+    expect(await applications(tested.store)).toHaveLength(1);
+    expect(await tested.store.mailBacklog()).toMatchObject({ queued: 2 });
   });
 });
 
@@ -89,23 +146,22 @@ describe("a full disk", () => {
     const connection = new SqliteConnection(`${folder.path}/full.db`);
     connection.configure("read-write");
     await applyPending(connection, sqliteMigrations());
-    await using store = new SqliteStore(connection);
-    await store.acceptApplication(application(0), [], lease);
+    await using store = new SqliteStore(connection, systemClock);
+    await accept(store, application(0));
 
     const [pages] = connection.query<{ page_count: number }>("PRAGMA page_count");
     connection.execute(`PRAGMA max_page_count = ${pages?.page_count}`);
     const long = { coverLetter: "x".repeat(20_000) };
-    const refused = await Promise.allSettled(
-      [1, 2, 3].map((number) => store.acceptApplication(application(number, long), [], lease)),
-    );
+    const refused = await Promise.allSettled([1, 2, 3].map((number) => offer(store, application(number, long))));
     for (const call of refused) {
       const reason: unknown = call.status === "rejected" ? call.reason : undefined;
       expect(reason).toBeInstanceOf(StorageUnavailable);
-      expect(reason).toMatchObject({ cause: { errcode: 13 } });
+      expect(reason).toMatchObject({ cause: { errcode: 13 }, outcome: "not-stored" });
     }
-    expect(await collect(store.exportApplications(0))).toHaveLength(1);
+    expect(await applications(store)).toHaveLength(1);
 
     connection.execute("PRAGMA max_page_count = 1000000");
-    expect(await store.acceptApplication(application(1, long), [], lease)).toMatchObject({ result: "accepted" });
+    const [first, second] = [await accept(store, application(1, long)), await accept(store, application(2, long))];
+    expect(first.reference).not.toBe(second.reference);
   });
 });

@@ -7,7 +7,7 @@ import { migrate, openStore, pendingMigrations } from "../../server/src/storage/
 import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable, welcomeIntervalMs } from "../../server/src/storage/store.ts";
 import { startChild } from "./children/child.ts";
-import { collect, inquiry, lease, mail, noon, subscription, welcome } from "./records.ts";
+import { accept, inquiries, inquiry, lease, noon, offer, subscription } from "./records.ts";
 import { openFolder, openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
 
 const locate = (folder: string) => ({ kind: "sqlite", file: join(folder, "store.db") }) as const;
@@ -80,23 +80,22 @@ describe("a schema that does not fit", () => {
 describe("a store opened for reading", () => {
   test("exports while the service runs, and stores nothing", async () => {
     await using tested = await openSqliteUnderTest();
-    await tested.store.acceptInquiry(inquiry(1), [mail()], lease);
+    await accept(tested.store, inquiry(1));
     const location = { kind: "sqlite", file: tested.file } as const;
     await using reader = await openStore(location, { access: "read-only" });
-    expect(await collect(reader.exportInquiries(0))).toHaveLength(1);
-    const refused = reader.acceptInquiry(inquiry(2), [], lease);
-    await expect(refused).rejects.toBeInstanceOf(StorageUnavailable);
-    await tested.store.acceptInquiry(inquiry(3), [], lease);
-    expect(await collect(reader.exportInquiries(0))).toHaveLength(2);
+    expect(await inquiries(reader)).toHaveLength(1);
+    await expect(offer(reader, inquiry(2))).rejects.toBeInstanceOf(StorageUnavailable);
+    await accept(tested.store, inquiry(3));
+    expect(await inquiries(reader)).toHaveLength(2);
   });
 
   test("exports while no service runs", async () => {
     await using tested = await openSqliteUnderTest();
-    await tested.store.acceptInquiry(inquiry(1), [mail()], lease);
+    await accept(tested.store, inquiry(1));
     await tested.store[Symbol.asyncDispose]();
     const location = { kind: "sqlite", file: tested.file } as const;
     await using reader = await openStore(location, { access: "read-only" });
-    expect(await collect(reader.exportInquiries(0))).toHaveLength(1);
+    expect(await inquiries(reader)).toHaveLength(1);
   });
 
   test("is refused where there is none, and none is made", async () => {
@@ -109,41 +108,34 @@ describe("a store opened for reading", () => {
 });
 
 describe("what is kept", () => {
-  test("of a sent mail is neither text nor links", async () => {
+  const settle = (id: string) => ({ id, result: "sent", at: noon, providerId: "pm-1" }) as const;
+
+  test("of a welcome mail that was sent are no links, not even in the bytes of the file", async () => {
     await using tested = await openSqliteUnderTest();
-    const secret = "https://example.org/newsletter/confirm?token=";
-    const content = { ...mail().content, text: secret, html: secret, headers: { "List-Unsubscribe": secret } };
-    const sent = mail({ content });
-    await tested.store.acceptInquiry(inquiry(1), [sent], lease);
-    const settlement = { id: sent.id, result: "sent", at: noon, providerId: "pm-1" } as const;
-    await tested.store.settleMails([settlement], lease.owner);
-    const columns = "reply_to, text, html, headers";
-    const kept = tested.raw((database) => database.prepare(`SELECT ${columns} FROM mail`).get());
-    expect(kept).toEqual({ reply_to: null, text: null, html: null, headers: null });
+    const given = subscription();
+    const [welcome] = (await accept(tested.store, given)).mails;
+    const bytes = () => readFile(tested.file);
+    await tested.store.settleMails([settle(welcome?.id ?? "")], lease.owner);
+    const kept = tested.raw((database) => database.prepare("SELECT tokens FROM mail").get());
+    expect(kept).toEqual({ tokens: null });
     await tested.store[Symbol.asyncDispose]();
-    expect((await readFile(tested.file)).includes(secret)).toBe(false);
+    expect((await bytes()).includes(given.email)).toBe(true);
+    for (const { token } of [given.confirm, given.unsubscribe]) expect((await bytes()).includes(token)).toBe(false);
   });
 
-  test("of newsletter links are hashes: unsubscribing for good, confirming until it expires", async () => {
+  test("of links are hashes: unsubscribing for good, confirming until it expires", async () => {
     await using tested = await openSqliteUnderTest();
     const first = subscription();
-    const second = subscription({
-      receivedAt: noon + welcomeIntervalMs,
-      confirmExpiresAt: first.confirmExpiresAt + 1,
-    });
-    const third = subscription({
-      receivedAt: first.confirmExpiresAt,
-      confirmExpiresAt: first.confirmExpiresAt + 2,
-    });
+    const { expiresAt } = first.confirm;
+    const confirm = (more: number) => ({ ...subscription().confirm, expiresAt: expiresAt + more });
+    const second = subscription({ receivedAt: noon + welcomeIntervalMs, confirm: confirm(1) });
+    const third = subscription({ receivedAt: expiresAt, confirm: confirm(2) });
     const unmailed = subscription({ receivedAt: third.receivedAt + 1 });
-    for (const one of [first, second, third, unmailed]) {
-      await tested.store.acceptSubscription(one, welcome(), lease);
-    }
+    for (const one of [first, second, third, unmailed]) await accept(tested.store, one);
     const stored = tested.raw((database) => database.prepare("SELECT token_hash, purpose FROM newsletter_token").all());
     const hashes = (purpose: string) =>
       new Set(stored.filter((row) => row["purpose"] === purpose).map((row) => row["token_hash"]));
-    const mailed = [first, second, third];
-    expect(hashes("unsubscribe")).toEqual(new Set(mailed.map((one) => one.unsubscribeTokenHash)));
-    expect(hashes("confirm")).toEqual(new Set([second.confirmTokenHash, third.confirmTokenHash]));
+    expect(hashes("unsubscribe")).toEqual(new Set([first, second, third].map((one) => one.unsubscribe.hash)));
+    expect(hashes("confirm")).toEqual(new Set([second.confirm.hash, third.confirm.hash]));
   });
 });

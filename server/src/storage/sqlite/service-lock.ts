@@ -4,22 +4,22 @@
 import { realpathSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StorageUnavailable } from "../store.ts";
-import { retryWhileBusy } from "./busy.ts";
+import { busyWaitMs, retryWhileBusy } from "./busy.ts";
 import { createDatabaseFile } from "./database-file.ts";
 import { isBusy } from "./errors.ts";
 
 /**
- * Takes the lock of the service on a database, making files and folder where they are missing. Waits about a second for
- * a process that is just ending. Held until disposed of.
+ * Takes the lock of the service on a database, making files and folder where they are missing. Held until disposed of.
  *
+ * @param waitMs how long it waits for a process that is just ending
  * @throws StorageUnavailable when another service holds it, or the folder cannot be written
  */
-export async function lockForService(file: string): Promise<Disposable> {
+export async function lockForService(file: string, waitMs: number = busyWaitMs): Promise<Disposable> {
   createDatabaseFile(file);
   // By its real name: two paths to one database are one database.
   const lockFile = `${realpathSync(file)}.lock`;
   createDatabaseFile(lockFile);
-  const held = await retryWhileBusy(() => take(lockFile)).catch((error: unknown) => {
+  const held = await retryWhileBusy(() => take(lockFile), waitMs).catch((error: unknown) => {
     if (!(error instanceof StorageUnavailable) || !isBusy(error.cause)) throw error;
     const message = "Another service is running on this database: stop it, or give this one another DATA_DIR.";
     throw new StorageUnavailable(message, { cause: error.cause });
