@@ -1,93 +1,98 @@
-// The reader of the OpenAPI document: complete, small, escaped, and without anything from elsewhere.
-import { faults } from "@submissions/shared/faults";
+// The reader of the OpenAPI document: a small page of our own around Swagger UI, under a strict policy, with every file
+// from this service. test/browser/docs.test.ts uses it.
 import Fastify from "fastify";
-import { describe, expect, test } from "vitest";
-import { renderDocsPage } from "../../server/src/http/openapi/reader-page.ts";
-import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiRoutes } from "../../server/src/http/openapi/routes.ts";
 
-const document = buildOpenApiDocument({ publicUrl: "https://submissions.test", version: "1.2.3" });
-const page = renderDocsPage(document);
+const app = Fastify();
+let page: string;
+let policy: string[];
+let addresses: string[];
+beforeAll(async () => {
+  const hostile = `</title><script>alert("1")</script>`;
+  const publicUrl = () => "https://submissions.test/";
+  openApiRoutes(app, { brand: `Speech & ${hostile}`, publicUrl, version: "1.2.3", proofOfWork: false });
+  const response = await app.inject("/docs");
+  expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+  page = response.body;
+  policy = String(response.headers["content-security-policy"]).split("; ");
+  addresses = [...page.matchAll(/\s(?:href|src)="([^"#]+)"/g)].map(([, address]) => address!);
+});
+afterAll(() => app.close());
 
-test("shows every operation, with its fields and refusals", () => {
-  for (const [path, methods] of Object.entries(document.paths)) {
-    expect(page).toContain(`<code>${path}</code>`);
-    for (const operation of Object.values(methods)) expect(page).toContain(`id="${operation.operationId}"`);
-  }
-  for (const { properties } of Object.values(document.components.schemas)) {
-    for (const name of Object.keys(properties ?? {})) expect(page).toContain(`<code>${name}</code>`);
-  }
-  for (const name of ["fieldsInvalid", "resumeKindUnsupported", "storageUnavailable"] as const) {
-    expect(page).toContain(`<summary>${name}</summary>`);
-    expect(page).toContain(faults[name].message);
-  }
+test("comes with a policy that allows only what this service serves, and nothing inline", () => {
+  expect(new Set(policy)).toEqual(
+    new Set([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      "connect-src 'self'",
+      "form-action 'none'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ]),
+  );
 });
 
-test("every link within the page leads somewhere, and no two places share a name", () => {
-  const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
-  expect(new Set(ids).size).toBe(ids.length);
-  for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
-});
-
-test("asks for nothing from other places, and holds no style or script of its own", () => {
-  const addresses = [...page.matchAll(/\s(?:href|src)="([^"#][^"]*)"/g)].map(([, address]) => address);
-  expect(new Set(addresses.map((address) => address?.replace(/\?v=[\w-]{16}$/, "")))).toEqual(
-    new Set(["favicon.svg", "site/base.css", "docs/copy.js", "docs/style.css", "openapi.json"]),
+test("names no other site, and holds no style or script of its own", () => {
+  expect(new Set(addresses.map((address) => address.replace(/\?v=[\w-]{16}$/, "")))).toEqual(
+    new Set([
+      "./",
+      "openapi.json",
+      "favicon.svg",
+      "site/base.css",
+      "docs/swagger-ui.css",
+      "docs/swagger-ui.js",
+      "docs/reader.css",
+      "docs/reader.js",
+    ]),
   );
   expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src=)/);
 });
 
-test("fits in 60 KB", () => {
-  expect(Buffer.byteLength(page)).toBeLessThan(60_000);
+test("shows the brand as text", () => {
+  expect(page).toContain("Speech &amp; &lt;/title&gt;&lt;script&gt;");
 });
 
-test("shows what the document says as text, whatever it says", () => {
-  const hostile = `</pre><script>alert("1")</script>' & <b>`;
-  const shown = renderDocsPage(
-    JSON.parse(
-      JSON.stringify(document, (key, value: unknown) =>
-        ["description", "summary", "title", "message", "when", "name", "url"].includes(key) && typeof value === "string"
-          ? value + hostile
-          : value,
-      ),
-    ) as typeof document,
-  );
-  expect(shown).not.toContain("<script>");
-  expect(shown).not.toContain("<b>");
-  expect(shown).toContain("&lt;script&gt;");
-});
-
-test("quotes command lines so that a shell takes them as they are", () => {
-  const commands = [...page.matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, command]) => command ?? "");
-  expect(commands).toHaveLength(6);
-  for (const command of commands)
-    expect(command.replaceAll("\\&#39;", "").match(/&#39;/g)?.length ?? 0).toSatisfy(isEven);
-});
-
-const isEven = (count: number) => count % 2 === 0;
-
-describe("over HTTP", () => {
-  const app = Fastify();
-  openApiRoutes(app, { publicUrl: () => "https://submissions.test/", version: "1.2.3" });
-
-  test("comes with a policy that allows its own style sheet and script, and nothing inline", async () => {
-    const response = await app.inject("/docs");
+describe("its files", () => {
+  test.each([
+    ["/docs/swagger-ui.css", "text/css; charset=utf-8"],
+    ["/docs/swagger-ui.js", "text/javascript; charset=utf-8"],
+    ["/docs/reader.css", "text/css; charset=utf-8"],
+    ["/docs/reader.js", "text/javascript; charset=utf-8"],
+  ])("%s is served, and for good under its hash", async (path, type) => {
+    const address = addresses.find((one) => `/${one}`.startsWith(`${path}?`))!;
+    const response = await app.inject(`/${address}`);
     expect(response.statusCode).toBe(200);
-    expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(response.body).toBe(page);
-    const policy = String(response.headers["content-security-policy"]);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("style-src 'self'; script-src 'self'");
-    expect(policy).not.toContain("unsafe");
+    expect(response.headers["content-type"]).toBe(type);
+    expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    expect((await app.inject(path)).headers["cache-control"]).toBe("public, max-age=300");
+  });
+
+  test("are less than 520 KB together, compressed", async () => {
+    let bytes = 0;
+    for (const address of addresses.filter((one) => one.startsWith("docs/"))) {
+      const response = await app.inject({ url: `/${address}`, headers: { "accept-encoding": "gzip" } });
+      expect(response.headers["content-encoding"]).toBe("gzip");
+      bytes += response.rawPayload.length;
+    }
+    expect(bytes).toBeLessThan(520_000);
   });
 
   test.each([
-    ["/docs/style.css", "text/css; charset=utf-8"],
-    ["/docs/copy.js", "text/javascript; charset=utf-8"],
-  ])("serves %s", async (url, type) => {
-    const response = await app.inject(url);
-    expect(response.statusCode).toBe(200);
-    expect(response.headers["content-type"]).toBe(type);
-    expect(response.body).not.toMatch(/https?:|@import|url\(/);
+    "/docs/",
+    "/docs/index.html",
+    "/docs/swagger-ui.js.map",
+    "/docs/..%2fpackage.json",
+    "/docs/../package.json",
+  ])("%s is not one of them", async (path) => {
+    expect((await app.inject(path)).statusCode).toBe(404);
+  });
+
+  test("of ours ask for nothing from elsewhere", async () => {
+    for (const path of ["/docs/reader.css", "/docs/reader.js"])
+      expect((await app.inject(path)).body).not.toMatch(/https?:|@import|url\(/);
   });
 });

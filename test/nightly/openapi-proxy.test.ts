@@ -1,5 +1,5 @@
-// A second opinion: an independent OpenAPI validator between a client and the running service. What the document allows is
-// taken, and whatever the service answers is what the document says.
+// An independent OpenAPI validator (Prism) between a client and the running service. What the document allows is accepted,
+// and every answer of the service is as the document says.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   service = await startService();
   folder = await mkdtemp(join(tmpdir(), "openapi-"));
   const file = join(folder, "openapi.json");
-  document = buildOpenApiDocument({ publicUrl: service.url, version: "1.2.3" });
+  document = buildOpenApiDocument({ publicUrl: service.url, version: "1.2.3", proofOfWork: false });
   await writeFile(file, JSON.stringify(document));
   [strict, lenient] = await Promise.all([
     startProxy(file, service.url, []),
@@ -56,13 +56,11 @@ const inquiry = "/api/marketplace/inquiry";
 const subscribe = "/api/newsletter/subscribe";
 const submit = "/api/applications/submit";
 
-describe("what the document allows is taken", () => {
+describe("what the document allows is accepted", () => {
   test.each([
     ["an inquiry", inquiry, () => json(buyer)],
     ["a field that is not documented", inquiry, () => json({ ...buyer, extra: true })],
     ["a subscription", subscribe, () => json({ email: "reader@example.org", source: "footer" })],
-    ["an application as JSON", submit, () => json(applicant)],
-    ["an application as a URL-encoded form", submit, () => ({ body: new URLSearchParams(applicant) })],
     ["an application as a multipart form", submit, () => form(applicant)],
     ["an application with a resume", submit, () => form({ ...applicant, resumeFile: pdf() })],
   ])("%s", async (_name, path, init) => {
@@ -83,8 +81,8 @@ test("the validator does refuse what breaks the document", async () => {
   expect(await response.text()).toContain("name");
 });
 
-describe("what the service refuses is refused in the documented words", () => {
-  // Malformed JSON is not among these: the validator never answers it.
+describe("what the service refuses is refused in the documented way", () => {
+  // Malformed JSON is missing here: the validator never answers it.
   test.each([
     ["missing fields", inquiry, () => json({}), 400, "BAD_REQUEST", 3],
     ["a name with a link", inquiry, () => json({ ...buyer, name: "www.example.org" }), 400, "BAD_REQUEST", 1],
