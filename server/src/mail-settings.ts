@@ -1,10 +1,10 @@
-// What composing mails needs to know of an installation, taken from its configuration. Above the layers, because the
-// service and the command line both compose.
+// What composing mails needs to know of an installation, taken from its configuration.
 import { publicUrl, type Config } from "./config/config.ts";
 import type { MailSettings } from "./mail/compose.ts";
+import type { IsDisposable } from "./mail/disposable.ts";
 
 /** @param port asked for at each mail: with port 0 it is known only once the server listens */
-export function mailSettings(config: Config, port: () => number): MailSettings {
+export function mailSettings(config: Config, isDisposable: IsDisposable, port: () => number): MailSettings {
   return {
     brand: config.addresses.from.name ?? config.addresses.from.address,
     get publicUrl() {
@@ -12,6 +12,7 @@ export function mailSettings(config: Config, port: () => number): MailSettings {
     },
     salesTo: config.addresses.sales,
     recruitingTo: config.addresses.recruiting,
-    packageTitles: config.packageTitles ?? undefined,
+    packageTitles: config.packageTitles,
+    isDisposable,
   };
 }

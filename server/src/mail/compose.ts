@@ -1,127 +1,112 @@
-// Makes the mails of a submission: decides who gets one, what may stand in it and with which headers. Pure: the same
-// submission gives the same mails but for their ids. It knows nothing of the store, the outbox or the providers.
-import { randomUUIDv7 } from "node:crypto";
-import type { ApplicationRecord, InquiryRecord, MailContent, MailKind, NewMail } from "../storage/records.ts";
-import { forSubject, looksLikeIdentifier } from "./stranger.ts";
+// Writes a mail from what it is about. Pure, and called when the mail is sent: no text of a mail is ever stored.
+import type {
+  LeasedMail,
+  MailKind,
+  MailSubject,
+  StoredInquiry,
+  StoredSubmission,
+  Welcome,
+} from "../storage/records.ts";
+import type { IsDisposable } from "./disposable.ts";
+import type { MailContent } from "./mailer.ts";
 import { writeApplicationNotice, writeApplicationReceipt } from "./templates/application.ts";
-import type { Written } from "./templates/layout.ts";
 import { writeInquiryNotice, writeInquiryReceipt } from "./templates/inquiry.ts";
+import type { Written } from "./templates/layout.ts";
 import { writeWelcome } from "./templates/subscription.ts";
 
-/** What composing needs to know of the service. */
+/** What composing needs to know of the installation. */
 export interface MailSettings {
   /** What mails call us: the display name of MAIL_FROM. */
   readonly brand: string;
-  /** The base address of links, from the configuration and never from a request; with or without a final slash. */
+  /** The base address of links, without a final slash; from the configuration and never from a request. */
   readonly publicUrl: string;
-  /** Who hears of inquiries; nobody when empty. */
+  /** Who hears of inquiries. */
   readonly salesTo: readonly string[];
-  /** Who hears of applications; nobody when empty. */
+  /** Who hears of applications. */
   readonly recruitingTo: readonly string[];
-  /** Titles of the packages by identifier, if there is a catalogue. */
-  readonly packageTitles?: ReadonlyMap<string, string> | undefined;
+  /** Titles of the packages by identifier; null without a catalogue. */
+  readonly packageTitles: ReadonlyMap<string, string> | null;
+  readonly isDisposable: IsDisposable;
 }
 
-/** What a welcome mail is made of. */
-export interface Welcome {
-  readonly email: string;
-  /** `double`: the mail holds the confirm button. */
-  readonly optIn: "double" | "single";
-  /** The token itself, not its hash; used under double opt-in only. */
-  readonly confirmToken: string;
-  readonly unsubscribeToken: string;
+/**
+ * Writes a mail.
+ *
+ * @throws Error when the kind does not fit what the mail is about, or a header would hold a line break
+ */
+export function compose(
+  { kind, about }: Pick<LeasedMail, "id" | "kind" | "about">,
+  settings: MailSettings,
+): MailContent {
+  const content = write(kind, about, settings);
+  // A line break would begin another header. The schemas refuse control characters, so this finds mistakes of ours only.
+  if ([...content.to, content.subject, content.replyTo ?? ""].some((value) => /[\r\n\0]/.test(value))) {
+    throw new Error("A header of a mail holds a line break or NUL.");
+  }
+  return content;
 }
 
-/** The buyer's receipt and, if anyone in sales is to hear of it, the notice. */
-export function composeInquiryMails(inquiry: InquiryRecord, settings: MailSettings): NewMail[] {
-  const { brand, packageTitles: titles, salesTo } = settings;
-  const { reference } = inquiry;
-  // Without a catalogue an identifier is any string that a stranger sends.
-  const shown = titles
-    ? inquiry.selectedPackageIds.flatMap((id) => titles.get(id) ?? [])
-    : inquiry.selectedPackageIds.filter(looksLikeIdentifier);
-  const receipt = writeInquiryReceipt({
-    brand,
-    reference,
-    name: inquiry.name,
-    packages: shown,
-    morePackages: inquiry.selectedPackageIds.length - shown.length,
+function write(kind: MailKind, about: MailSubject, settings: MailSettings): MailContent {
+  if ("welcome" in about) {
+    if (kind === "newsletter-welcome") return welcome(about.welcome, settings);
+  } else {
+    const { submission } = about;
+    if (kind === `${submission.kind}-receipt`) return receipt(submission, settings);
+    if (kind === `${submission.kind}-notice`) return notice(submission, settings);
+  }
+  throw new Error(`A mail of the kind ${kind} is about something else.`);
+}
+
+// RFC 3834 5: a receipt answers what a person sent, the others begin a conversation. No holiday notice should answer
+// either. The second header says so to Exchange, which does not read the first.
+const automaticReply = { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" };
+const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
+
+function receipt(submission: StoredSubmission, { brand, packageTitles }: MailSettings): MailContent {
+  const written =
+    submission.kind === "inquiry"
+      ? writeInquiryReceipt(submission, titlesOf(submission, packageTitles), brand)
+      : writeApplicationReceipt(submission, brand);
+  return mail([submission.email], written, null, automaticReply);
+}
+
+const titlesOf = ({ selectedPackageIds }: StoredInquiry, titles: MailSettings["packageTitles"]): readonly string[] =>
+  titles === null ? [] : selectedPackageIds.flatMap((id) => titles.get(id) ?? []);
+
+function notice(submission: StoredSubmission, settings: MailSettings): MailContent {
+  const { brand, publicUrl, packageTitles } = settings;
+  const { reference, email } = submission;
+  const isDisposable = settings.isDisposable(email);
+  if (submission.kind === "application") {
+    const consoleUrl = `${publicUrl}/console/applications/${reference}`;
+    const written = writeApplicationNotice(submission, { brand, consoleUrl, isDisposable });
+    return mail(settings.recruitingTo, written, email, automatic);
+  }
+  const packages = submission.selectedPackageIds.map((id) => {
+    const title = packageTitles?.get(id);
+    return title === undefined ? id : `${title} (${id})`;
   });
-  const mails = [newMail("inquiry-receipt", reference, [inquiry.email], receipt)];
-  if (salesTo.length === 0) return mails;
-  const notice = writeInquiryNotice({
-    brand,
-    inquiry,
-    subjectName: forSubject(inquiry.name),
-    packages: inquiry.selectedPackageIds.map((id) => (titles?.has(id) ? `${titles.get(id)} (${id})` : id)),
-    consoleUrl: address(settings, `/console/inquiries/${reference}`),
-  });
-  return [...mails, newMail("inquiry-notice", reference, salesTo, notice, { replyTo: inquiry.email })];
+  const consoleUrl = `${publicUrl}/console/inquiries/${reference}`;
+  const written = writeInquiryNotice(submission, packages, { brand, consoleUrl, isDisposable });
+  return mail(settings.salesTo, written, email, automatic);
 }
 
-/** The applicant's receipt and, if anyone in recruiting is to hear of it, the notice. */
-export function composeApplicationMails(application: ApplicationRecord, settings: MailSettings): NewMail[] {
-  const { brand, recruitingTo } = settings;
-  const { reference, fullName, resume } = application;
-  const receipt = writeApplicationReceipt({ brand, reference, fullName, resume });
-  const mails = [newMail("application-receipt", reference, [application.email], receipt)];
-  if (recruitingTo.length === 0) return mails;
-  const notice = writeApplicationNotice({
-    brand,
-    application,
-    subjectName: forSubject(fullName),
-    consoleUrl: address(settings, `/console/applications/${reference}`),
-  });
-  return [...mails, newMail("application-notice", reference, recruitingTo, notice, { replyTo: application.email })];
-}
-
-/** The welcome mail of a subscription. */
-export function composeWelcomeMail(welcome: Welcome, settings: MailSettings): NewMail {
+function welcome({ email, confirmToken, unsubscribeToken }: Welcome, { brand, publicUrl }: MailSettings): MailContent {
   const page = (action: string, token: string) =>
-    address(settings, `/newsletter/${action}?token=${encodeURIComponent(token)}`);
-  const unsubscribeUrl = page("unsubscribe", welcome.unsubscribeToken);
-  const written = writeWelcome({
-    brand: settings.brand,
-    confirmUrl: welcome.optIn === "double" ? page("confirm", welcome.confirmToken) : null,
-    unsubscribeUrl,
-  });
-  // RFC 8058: a mail program unsubscribes by a POST to the same address, without showing the page.
-  const headers = {
+    `${publicUrl}/newsletter/${action}?token=${encodeURIComponent(token)}`;
+  const unsubscribeUrl = page("unsubscribe", unsubscribeToken);
+  const confirmUrl = confirmToken === null ? null : page("confirm", confirmToken);
+  return mail([email], writeWelcome({ brand, confirmUrl, unsubscribeUrl }), null, {
+    ...automatic,
+    // RFC 8058: a mail program unsubscribes by a POST to the same address, without showing the page.
     "List-Unsubscribe": `<${unsubscribeUrl}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-  };
-  return newMail("newsletter-welcome", null, [welcome.email], written, { headers });
+  });
 }
 
-const address = (settings: MailSettings, path: string) => settings.publicUrl.replace(/\/+$/, "") + path;
-
-interface Extra {
-  readonly replyTo?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-// RFC 3834 5: a receipt answers what someone sent, the others begin a conversation. Either way nobody's holiday notice
-// should answer it; the second header says so to Exchange, which does not read the first.
-const automatic = (kind: MailKind) => ({
-  "Auto-Submitted": kind.endsWith("-receipt") ? "auto-replied" : "auto-generated",
-  "X-Auto-Response-Suppress": "All",
-});
-
-function newMail(kind: MailKind, reference: string | null, to: readonly string[], written: Written, extra: Extra = {}) {
-  const { replyTo = null, headers = {} } = extra;
-  const content: MailContent = {
-    to,
-    ...written,
-    replyTo,
-    headers: { ...automatic(kind), ...headers },
-  };
-  assertHeadersWhole(content);
-  return { id: randomUUIDv7(), kind, reference, content } satisfies NewMail;
-}
-
-// The one place that every mail passes: a line break in a header would begin another header. The schemas refuse control
-// characters, so this only ever finds a mistake of ours.
-function assertHeadersWhole({ to, subject, replyTo, headers }: MailContent): void {
-  const values = [...to, subject, replyTo ?? "", ...Object.entries(headers).flat()];
-  if (values.some((value) => /[\r\n\0]/.test(value))) throw new Error("A mail header holds a line break or NUL.");
-}
+const mail = (
+  to: readonly string[],
+  { subject, text, html }: Written,
+  replyTo: string | null,
+  headers: MailContent["headers"],
+): MailContent => ({ to, subject, text, html, replyTo, headers });

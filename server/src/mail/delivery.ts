@@ -1,66 +1,89 @@
 // Takes a batch of leased mails from the question whether they were sent before to the record of what became of them.
-// It knows nothing of when mails are due, or of who waits for an answer.
-import type { Clock } from "../clock.ts";
+// It knows nothing of when mails are due.
 import { reached } from "../failpoint.ts";
-import type { LeasedMail, MailSettlement, NewMail } from "../storage/records.ts";
+import type { LeasedMail, MailKind, MailSettlement } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
-import { mailerMsMax, type Mailer, type MailFinding, type MailOutcome } from "./mailer.ts";
-import { sendApart } from "./send-apart.ts";
+import type { Answer } from "./answers.ts";
+import {
+  handOverMsMax,
+  type Mailer,
+  type MailContent,
+  type MailFinding,
+  type MailOutcome,
+  type OutgoingMail,
+} from "./mailer.ts";
+import type { Pace } from "./pace.ts";
 import type { SenderPause } from "./pause.ts";
-import { afterQuestion, afterTry, isInDoubt, type TryOutcome } from "./settlement.ts";
+import { brokenBy, sendApart } from "./send-apart.ts";
+import { afterQuestion, afterTry, mustBeAskedAbout, type TryOutcome } from "./settlement.ts";
 import { SettlementBook } from "./settlement-book.ts";
 
 /** What the outbox tells the log and the metrics; ids and words of ours only. */
 export interface OutboxEvents {
-  settled(kind: NewMail["kind"], result: MailSettlement["result"], detail: { id: string; error?: string }): void;
-  /** No mail is sent from now on but a probe now and then, because it is the sender that is refused. */
+  settled(
+    kind: MailKind,
+    result: MailSettlement["result"],
+    detail: { readonly id: string; readonly error?: string },
+  ): void;
+  /** From now on no mail is sent but a probe now and then, because it is the sender that is refused. */
   paused(reason: string): void;
   resumed(): void;
   /** Something failed that a later round repairs. */
-  stumbled(error: unknown): void;
+  failed(error: unknown): void;
 }
 
 interface DeliveryOptions {
-  readonly store: Pick<Store, "settleMails">;
+  readonly store: Pick<Store, "clock" | "settleMails">;
   readonly owner: string;
   readonly mailer: Mailer;
-  readonly clock: Clock;
+  readonly compose: (mail: LeasedMail) => MailContent;
   readonly events: OutboxEvents;
   readonly pause: SenderPause;
+  readonly pace: Pace;
 }
 
-/** A mail, and who wants to know whether the provider took it. */
-export interface Waiting {
+/** A mail in the memory of this process, which holds its lease. */
+export interface HeldMail {
   readonly mail: LeasedMail;
-  readonly leasedUntil: number;
-  readonly answer: (taken: boolean) => void;
+  /** By the store's clock. */
+  leasedUntil: number;
+  /** The answer that waits for it; null when none does. */
+  readonly answer: Answer | null;
 }
 
-// A mail is not handed to the mailer when its lease could end during the try.
-const tryMsMax = mailerMsMax + 2_000;
+/** A mail with less of its lease left is not begun: the lease could end before it is renewed. */
+const leaseMsMin = handOverMsMax + 2_000;
+
+/** A new mail that met the provider's limit is kept in memory for at most this long. */
+export const keepMsMax = 15_000;
 
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #book: SettlementBook;
-  // Handed to the mailer. A process that was frozen in the middle of a try finds these mails due when it wakes.
-  readonly #inHand = new Set<string>();
+  readonly #inHand = new Map<string, HeldMail>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
     this.#book = new SettlementBook(options.store, options.owner);
   }
 
-  /** Whether a mail may have been sent here without the store's knowing. */
-  holds(id: string): boolean {
-    return this.#inHand.has(id) || this.#book.holds(id);
+  /** The mails that the mailer has now. */
+  get inHand(): Iterable<HeldMail> {
+    return this.#inHand.values();
   }
 
-  get holdsAny(): boolean {
-    return this.#inHand.size > 0 || this.#book.isOpen;
+  /** Whether the end of this mail is known here and not yet in the store. */
+  isRecording(id: string): boolean {
+    return this.#book.holds(id);
   }
 
-  /** Writes down what the store did not take before. */
-  writeOpen(): Promise<void> {
+  /** Whether the end of any mail is. */
+  get isOpen(): boolean {
+    return this.#book.isOpen;
+  }
+
+  /** Records what the store did not take before. */
+  writeKept(): Promise<void> {
     return this.#book.write();
   }
 
@@ -69,11 +92,11 @@ export class Delivery {
    * are to be asked about again.
    */
   async clearDoubts(mails: readonly LeasedMail[], isProbe: boolean): Promise<readonly LeasedMail[]> {
-    const { mailer, clock } = this.#options;
-    const doubtful = mails.filter(isInDoubt);
+    const { mailer, store } = this.#options;
+    const doubtful = mails.filter(mustBeAskedAbout);
     if (mailer.find === undefined || doubtful.length === 0) return mails;
     const findings = await mailer.find(doubtful);
-    const now = clock.now();
+    const now = store.clock.now();
     this.#learn(findings, now, isProbe);
     const answered = findings.some(({ result }) => result !== "later");
     const moment = this.#moment(now);
@@ -82,69 +105,130 @@ export class Delivery {
       const settlement = afterQuestion(mail, findings[position] ?? noFinding, answered, moment);
       if (settlement !== null) settled.set(mail, settlement);
     });
-    await this.#record([...settled]);
+    this.#record([...settled]);
     return mails.filter((mail) => !settled.has(mail));
   }
 
-  /** Sends mails whose leases last long enough; the others are left to whoever claims them once the lease is over. */
-  async send(batch: readonly Waiting[], isProbe: boolean): Promise<void> {
-    const { mailer, clock, events } = this.#options;
-    const hasTime = (waiting: Waiting) => waiting.leasedUntil - clock.now() > tryMsMax;
-    const live = batch.filter(hasTime);
-    for (const { mail } of live) this.#inHand.add(mail.id);
-    if (live.length > 0) reached("mail-in-hand");
-    const outcomes = await sendApart(
-      { mailer, stumbled: events.stumbled, hasTime: () => live.every(hasTime) },
-      live.map(({ mail }) => mail),
-    );
-    if (live.length > 0) reached("mail-taken");
-    const now = clock.now();
+  /**
+   * Writes mails, hands them over and records what became of them. Mails whose leases are about to end are given back.
+   *
+   * @param keeps whether mails that met the provider's limit may be kept
+   * @returns those that are kept: they were not handed over and have no settlement
+   */
+  async send(batch: readonly HeldMail[], isProbe: boolean, keeps: boolean): Promise<readonly HeldMail[]> {
+    const { mailer, store, events, pace } = this.#options;
+    const hasTime = ({ leasedUntil }: HeldMail) => leasedUntil - store.clock.now() > leaseMsMin;
+    const tried: [HeldMail, TryOutcome][] = [];
+    const late: HeldMail[] = [];
+    const handed: HeldMail[] = [];
+    const outgoing: OutgoingMail[] = [];
+    for (const held of batch) {
+      const written = hasTime(held) ? this.#write(held.mail) : null;
+      if (written === null) late.push(held);
+      else if ("result" in written) tried.push([held, written]);
+      else {
+        handed.push(held);
+        outgoing.push(written);
+        this.#inHand.set(written.id, held);
+      }
+    }
+    if (handed.length > 0) reached("mail-in-hand");
+    const outcomes = await sendApart({ mailer, failed: events.failed, hasTime: () => handed.every(hasTime) }, outgoing);
+    if (handed.length > 0) reached("mail-taken");
+    const now = store.clock.now();
     this.#learn(outcomes.filter(isAnswer), now, isProbe);
-    const moment = this.#moment(now);
-    const settled = live.flatMap(({ mail }, position): [LeasedMail, MailSettlement][] => {
-      const outcome = outcomes[position];
-      return outcome ? [[mail, afterTry(mail, outcome, moment)]] : [];
+    const mayKeep = keeps && pace.heldUntil - now <= keepMsMax;
+    const kept: HeldMail[] = [];
+    handed.forEach((held, position) => {
+      // It was abandoned meanwhile.
+      if (!this.#inHand.has(held.mail.id)) return;
+      const outcome = outcomes[position] ?? null;
+      if (outcome === null) late.push(held);
+      else if (mayKeep && outcome.result === "later" && outcome.cause === "limit") kept.push(held);
+      else tried.push([held, outcome]);
     });
-    const taken = new Set(settled.filter(([, { result }]) => result === "sent").map(([mail]) => mail));
-    for (const { mail, answer } of batch) answer(taken.has(mail));
-    // First into the book, then out of the hand: between the two somebody could find the mail in neither.
-    const recorded = this.#record(settled);
-    for (const { mail } of live) this.#inHand.delete(mail.id);
-    await recorded;
+    this.#settle(tried, now);
+    this.giveBack(late, now);
+    // After the records: in between the mails would be known nowhere.
+    for (const { mail } of handed) this.#inHand.delete(mail.id);
+    return kept;
   }
 
-  /** Gives mails back that were never handed over, until the pause is over: whoever takes them then need not ask about them. */
-  putOff(batch: readonly Waiting[]): Promise<void> {
-    const { clock, events, pause } = this.#options;
-    const now = clock.now();
-    const dueAt = Math.max(pause.until, now);
-    const settlements = batch.map(({ mail: { id, denials } }): MailSettlement => {
-      return { id, at: now, result: "later", dueAt, error: "not tried: the sender pauses", denials, tried: false };
-    });
-    const recorded = this.#book.write(settlements).catch(events.stumbled);
-    for (const { answer } of batch) answer(false);
-    return recorded;
+  /** Gives mails back that were not handed over. They are due at `dueAt`, and no more in doubt than before. */
+  giveBack(batch: readonly HeldMail[], dueAt: number): void {
+    const at = this.#options.store.clock.now();
+    const error = "not tried: the sender waits";
+    this.#writeDown(
+      batch.map(({ mail: { id, denials } }): MailSettlement => {
+        return { id, at, result: "later", dueAt: Math.max(dueAt, at), error, denials, tried: false };
+      }),
+    );
+    for (const { answer } of batch) answer?.settle(false);
+  }
+
+  /** Waits no longer for the mails that the mailer has. They may have been sent. */
+  abandon(): void {
+    const outcome = { result: "later", error: "stopped before the provider answered", cause: "ambiguous" } as const;
+    const open = Array.from(this.#inHand.values(), (held): [HeldMail, TryOutcome] => [held, outcome]);
+    this.#settle(open, this.#options.store.clock.now());
+    this.#inHand.clear();
+  }
+
+  /** Waits until all settlements are in the store. Rejects when the store does not take them. */
+  close(): Promise<void> {
+    return this.#book.close();
+  }
+
+  #write(mail: LeasedMail): OutgoingMail | TryOutcome {
+    const { compose, events } = this.#options;
+    const { id, kind, about } = mail;
+    try {
+      const reference = "submission" in about ? about.submission.reference : null;
+      return { id, kind, reference, content: compose(mail) };
+    } catch (error) {
+      // A mistake of ours about this one mail, whatever it is. The others go out.
+      events.failed(error);
+      return brokenBy(error);
+    }
   }
 
   #moment(now: number) {
-    const { pause } = this.#options;
-    return { now, pausedUntil: pause.isOn ? pause.until : null };
+    const { pause, mailer } = this.#options;
+    return { now, pausedUntil: pause.isOn ? pause.until : null, doubt: mailer.doubt };
   }
 
   #learn(answers: readonly (MailOutcome | MailFinding)[], now: number, isProbe: boolean): void {
-    const { pause, events } = this.#options;
+    const { pause, pace, events } = this.#options;
+    pace.note(answers, now);
     const change = pause.note(answers, now, isProbe);
-    if (change === "ended") events.resumed();
-    else if (change !== null) events.paused(change.began);
+    if (change === "ended") {
+      pace.restart(now);
+      events.resumed();
+    } else if (change !== null) events.paused(change.began);
   }
 
-  #record(settled: readonly (readonly [LeasedMail, MailSettlement])[]): Promise<void> {
+  #settle(tried: readonly (readonly [HeldMail, TryOutcome])[], now: number): void {
+    const moment = this.#moment(now);
+    const settled = tried.map(([{ mail, answer }, outcome]) => {
+      const settlement = afterTry(mail, outcome, moment);
+      answer?.settle(settlement.result === "sent");
+      return [mail, settlement] as const;
+    });
+    this.#record(settled);
+  }
+
+  #record(settled: readonly (readonly [LeasedMail, MailSettlement])[]): void {
     const { events } = this.#options;
     for (const [{ id, kind }, settlement] of settled) {
-      const error = settlement.result === "sent" ? {} : { error: settlement.error };
-      events.settled(kind, settlement.result, { id, ...error });
+      const detail = settlement.result === "sent" ? { id } : { id, error: settlement.error };
+      events.settled(kind, settlement.result, detail);
     }
-    return this.#book.write(settled.map(([, settlement]) => settlement)).catch(events.stumbled);
+    this.#writeDown(settled.map(([, settlement]) => settlement));
+  }
+
+  // Nothing waits for the commit: the next calls may begin, and the store writes settlements with what comes next.
+  #writeDown(settlements: readonly MailSettlement[]): void {
+    this.#book.write(settlements).catch(this.#options.events.failed);
   }
 }
 

@@ -1,10 +1,21 @@
-// The mail port: hands mails to whoever delivers them and says of each what became of it. It knows nothing of the
-// outbox, of leases or of retries.
-import type { MailContent, MailKind } from "../storage/records.ts";
+// The mail port: hands mails to a provider and says of each what became of it. It knows nothing of the outbox, of leases
+// or of retries.
+import type { MailKind } from "../storage/records.ts";
+
+/** A mail as it is sent. */
+export interface MailContent {
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly replyTo: string | null;
+  /** Headers beside those that every mail has. Neither names nor values hold line breaks. */
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** A mail to be sent now. */
 export interface OutgoingMail {
-  /** The outbox id; travels as metadata so that a provider can be asked about it. */
+  /** Of the outbox; travels as metadata so that a provider can be asked about it. */
   readonly id: string;
   readonly kind: MailKind;
   readonly reference: string | null;
@@ -21,10 +32,11 @@ interface Later {
   readonly error: string;
   /**
    * - `provider`: it did not take the mail, and may take it another time.
+   * - `limit`: it did not take the mail because we send too fast.
    * - `ambiguous`: it may have taken the mail all the same.
-   * - `configuration`: our token or account is refused, which is nobody's fault among the recipients.
+   * - `configuration`: our token or account is refused, whoever the recipient is.
    */
-  readonly cause: "provider" | "ambiguous" | "configuration";
+  readonly cause: "provider" | "limit" | "ambiguous" | "configuration";
   /** What the provider asked for, in milliseconds; undefined when it named no time. */
   readonly retryAfterMs?: number;
 }
@@ -44,21 +56,39 @@ export type MailOutcome =
 /** What a provider says of a mail that it may have: `absent` when it knows none such, `later` when it gives no answer. */
 export type MailFinding = Taken | { readonly result: "absent" } | Later;
 
-/** Most time that a call of a mailer takes, in milliseconds: whoever holds the lease on its mails counts on it. */
-export const mailerMsMax = 10_000;
+/** What can be done about a mail that may have been sent. */
+export type DoubtPolicy =
+  /** The provider is asked whether it has the mail. */
+  | "ask"
+  /** It is sent again: that replaces the first. */
+  | "replace"
+  /** It is sent once more at most: the provider cannot be asked, and would have it twice. */
+  | "once-more";
+
+/**
+ * Milliseconds within which a mail is handed over, counted from the call. A lease is renewed from then on, so a mail
+ * whose lease ends sooner is not begun.
+ */
+export const handOverMsMax = 10_000;
 
 export interface Mailer extends AsyncDisposable {
   /** Most mails in one call. */
   readonly batchMax: number;
+  /** Most calls under way at once: for mails that were just stored, and for mails that are due. */
+  readonly calls: { readonly fresh: number; readonly due: number };
   /**
-   * Sends mails and answers in their order, one outcome each. Errors hold no personal data and no secret.
+   * While the latest call for fresh mails is younger than this, in milliseconds, no other begins: what comes meanwhile
+   * shares the next one.
+   */
+  readonly gatherMs: number;
+  readonly doubt: DoubtPolicy;
+  /**
+   * Sends mails and answers in their order, one outcome each. Errors hold no personal data and no secret. A call may take
+   * longer than {@link handOverMsMax} only for mails that were handed over by then.
    *
-   * Rejects only when a mail of them cannot be written, or by a mistake in the mailer: none of them was handed over then.
+   * Rejects only when a mail of them cannot be written, or by a mistake in the mailer. Then none was handed over.
    */
   send(mails: readonly OutgoingMail[]): Promise<MailOutcome[]>;
-  /**
-   * Asks the provider which of these mails it has, and answers in their order. Sends nothing. Absent where there is
-   * nobody to ask (SMTP), and where sending a mail again replaces it (the mailbox).
-   */
+  /** Asks which of these mails the provider has, and answers in their order. Sends nothing. There with `ask` only. */
   find?(mails: readonly Pick<OutgoingMail, "id">[]): Promise<MailFinding[]>;
 }

@@ -1,5 +1,5 @@
 // Chooses the mailer that the configuration names. Only the chosen one is loaded: a service with the local mailbox never
-// reads a line of an SMTP client. It knows nothing of environment variables.
+// reads a line of Postmark's client.
 import type { Mailer } from "./mailer.ts";
 import type { PostmarkSettings } from "./providers/postmark-call.ts";
 import type { Sender } from "./sender.ts";

@@ -1,105 +1,116 @@
-// The sender of this process: takes mails that were just committed and mails that are due, and sees to it that each is
-// delivered under a lease of its own, so that nobody else sends it.
+// The sender of this process: delivers mails that were just committed and mails that are due, each under a lease of its
+// own, so that no other process sends it.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../clock.ts";
-import type { NewMail } from "../storage/records.ts";
+import type { LeasedMail } from "../storage/records.ts";
 import type { Lease, Store } from "../storage/store.ts";
-import { Delivery, type OutboxEvents, type Waiting } from "./delivery.ts";
-import type { Mailer } from "./mailer.ts";
+import { Answers } from "./answers.ts";
+import { Delivery, keepMsMax, type HeldMail, type OutboxEvents } from "./delivery.ts";
+import type { MailContent, Mailer } from "./mailer.ts";
+import { Pace } from "./pace.ts";
 import { SenderPause } from "./pause.ts";
 
 interface OutboxOptions {
-  readonly store: Pick<Store, "claimDueMails" | "settleMails" | "releaseMails">;
+  readonly store: Pick<Store, "clock" | "claimDueMails" | "renewLeases" | "settleMails" | "releaseMails">;
   readonly mailer: Mailer;
-  readonly clock: Clock;
+  /** Writes a mail, when it is sent. */
+  readonly compose: (mail: LeasedMail) => MailContent;
   readonly events: OutboxEvents;
   /** How long an answer waits for its confirmation mail. */
   readonly deadlineMs: number;
-  /** How often due mails are looked for; each second unless said otherwise. */
+  /** How often due mails are looked for. */
   readonly pollMs?: number;
-  /** How long a stop waits for calls under way; 3 seconds unless said otherwise. */
+  /** How often leases that are about to end are renewed. */
+  readonly renewMs?: number;
+  /** How long a stop waits for mails that were handed over. */
   readonly stopMs?: number;
 }
 
-// Long enough to ask about a batch and to send it; short enough that a mail whose process was killed is asked about
-// twice and goes out within a minute of the restart.
+/**
+ * Long enough to ask about a batch and to send it; short enough that a mail whose process was killed is asked about twice
+ * and goes out within a minute of the restart.
+ */
 const leaseMs = 30_000;
-// Calls for fresh mails under way at once. While all are busy, waiting mails gather into the next batch.
-const sendsAtOnceMax = 4;
-// The query for due mails is a look at a partial index that is empty most of the time.
+/** Two renewals may fail before a lease ends. */
+const renewMsDefault = 8_000;
+/** A lease with less left is renewed. */
+const leaseMsRenewed = 20_000;
+/** The query for due mails is a look at a partial index that is empty most of the time. */
 const pollMsDefault = 1_000;
-// With the 5.5 s that the HTTP side takes before (draining.ts), less than a process is given to end. What is still under way
-// then is asked about by the next process.
-const stopMsDefault = 3_000;
+const stopMsDefault = 7_000;
+/** New mails that wait for the provider's limit in memory; more are left to be due, in the store. */
+const keptMax = 1_000;
 
-/** Sends mails now, and later whatever could not be sent now. */
+/** Sends mails now, and later what could not be sent now. */
 export class Outbox implements AsyncDisposable {
   readonly #options: OutboxOptions;
   readonly #owner = randomUUID();
   readonly #pause = new SenderPause();
+  readonly #pace = new Pace();
+  readonly #answers: Answers;
   readonly #delivery: Delivery;
-  // Fresh mails never wait behind those that are due, of which one batch is sent at a time.
-  readonly #fresh: Waiting[] = [];
-  readonly #sends = new Set<Promise<void>>();
-  readonly #putOffs = new Set<Promise<void>>();
-  readonly #stopping = new AbortController();
-  readonly #claiming = new AbortController();
-  // What the latest answer waited for its receipt, and what it said.
-  #latest = { ms: 0, taken: true };
+  // New mails never wait behind those that are due: each sort has calls of its own.
+  #fresh: HeldMail[] = [];
+  readonly #freshCalls = new Set<Promise<void>>();
+  readonly #dueCalls = new Set<Promise<void>>();
+  #latestCallAt = -Infinity;
+  #pumping: NodeJS.Timeout | null = null;
+  #pumpQueued = false;
+  #renewing: NodeJS.Timeout | null = null;
   #polling: Promise<void> = Promise.resolve();
+  readonly #claiming = new AbortController();
+  #stopped = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    this.#delivery = new Delivery({ ...options, owner: this.#owner, pause: this.#pause });
+    this.#answers = new Answers(options.deadlineMs);
+    this.#delivery = new Delivery({ ...options, owner: this.#owner, pause: this.#pause, pace: this.#pace });
   }
 
   /** The lease under which new mails are stored. */
-  lease(now: number): Lease {
-    return { owner: this.#owner, until: now + leaseMs };
+  lease(): Lease {
+    return { owner: this.#owner, until: this.#options.store.clock.now() + leaseMs };
   }
 
   /**
-   * Sends mails that were just stored under {@link lease}. Resolves to whether the provider took the first of them
-   * (the receipt) within the deadline; the others, and later tries, go on without the caller.
+   * Sends mails that were just stored under {@link lease}. Resolves to whether the provider took the submitter's mail,
+   * which is the first, within the deadline; false when the first is the team's. The other mails, and later tries, go on
+   * without the caller. Never rejects: the submission is stored, whatever becomes of its mails now.
    */
-  deliverNow(mails: readonly NewMail[], storedAt: number): Promise<boolean> {
-    if (mails.length === 0) return Promise.resolve(false);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const begun = performance.now();
-    mails.forEach((mail, position) => {
-      this.#fresh.push({
-        mail: { ...mail, attempts: 0, createdAt: storedAt, denials: null },
-        leasedUntil: storedAt + leaseMs,
-        answer: position === 0 ? resolve : () => {},
+  deliver(mails: readonly LeasedMail[]): Promise<boolean> {
+    try {
+      const waits = mails.length > 0 && !mails[0]!.kind.endsWith("-notice");
+      const answer = waits ? this.#answers.open() : null;
+      const held = mails.map((mail, position): HeldMail => {
+        return { mail, leasedUntil: mail.leasedUntil, answer: position === 0 ? answer : null };
       });
-    });
-    this.#pump();
-    const deadline = setTimeout(resolve, this.#options.deadlineMs, false);
-    return promise.then((taken) => {
-      clearTimeout(deadline);
-      this.#latest = { ms: performance.now() - begun, taken };
-      return taken;
-    });
+      if (this.#stopped) this.#delivery.giveBack(held, 0);
+      else this.#take(held);
+      return answer?.promise ?? Promise.resolve(false);
+    } catch (error) {
+      // A mistake of ours. The mails are due once their leases end.
+      this.#options.events.failed(error);
+      return Promise.resolve(false);
+    }
   }
 
   /**
-   * Delivers nothing, takes as long over it as the latest {@link deliverNow} did, and resolves to the same: for answers
-   * that must not show that no mail stands behind them.
+   * Delivers nothing, takes as long as the latest {@link deliver} did, and resolves to the same: for answers that must not
+   * show that no mail stands behind them.
    */
   async imitateDelivery(): Promise<boolean> {
-    const { ms, taken } = this.#latest;
+    const { ms, taken } = this.#answers.latest;
     await sleep(ms, undefined, { ref: false });
     return taken;
   }
 
   /**
    * Starts looking for due mails: those of an earlier process, and those to be tried again. Without `claiming` they are left
-   * to other processes, and only outcomes that the store did not take are written down when it does.
+   * to other processes, and only settlements that the store did not take are written again.
    */
   start({ claiming = true } = {}): void {
     const nothingMore = () => false;
-    this.#polling = this.#poll(() => (claiming ? this.#sendDue() : this.#delivery.writeOpen().then(nothingMore)));
+    this.#polling = this.#poll(() => (claiming ? this.#sendDue() : this.#delivery.writeKept().then(nothingMore)));
   }
 
   /** Claims no more due mails: the process is about to end. Mails that are stored from now on are still sent. */
@@ -108,44 +119,91 @@ export class Outbox implements AsyncDisposable {
   }
 
   /**
-   * Stops: what is being sent is finished and written down, what waits is given back for the next process. A try that
-   * does not end in time keeps its lease, so that the next process asks about it.
+   * Stops. Mails that were handed over are waited for; those that are still open then are recorded as in doubt. All others
+   * are given back for the next process.
    */
   async stop(): Promise<void> {
-    const { stopMs = stopMsDefault, store, clock, events } = this.#options;
+    const { stopMs = stopMsDefault, store, events } = this.#options;
     this.stopClaiming();
-    this.#stopping.abort();
-    for (const { answer } of this.#fresh.splice(0)) answer(false);
+    this.#stopped = true;
+    clearTimeout(this.#pumping ?? undefined);
+    for (const { answer } of this.#fresh.splice(0)) answer?.settle(false);
     const patience = new AbortController();
     const tooLate = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => {});
-    await Promise.race([Promise.all([this.#polling, ...this.#sends, ...this.#putOffs]), tooLate]);
+    await Promise.race([Promise.all([this.#polling, ...this.#freshCalls, ...this.#dueCalls]), tooLate]);
     patience.abort();
-    await this.#delivery.writeOpen().catch(events.stumbled);
-    // A mail that may have been sent must not look untouched to the next process.
-    if (this.#delivery.holdsAny) return;
-    await store.releaseMails(this.#owner, clock.now()).catch(events.stumbled);
+    clearTimeout(this.#renewing ?? undefined);
+    this.#delivery.abandon();
+    await this.#delivery.close().catch(events.failed);
+    // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
+    if (this.#delivery.isOpen) return;
+    await store.releaseMails(this.#owner, store.clock.now()).catch(events.failed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
   }
 
+  #take(mails: readonly HeldMail[]): void {
+    this.#fresh.push(...mails);
+    if (this.#pumpQueued) return;
+    // In a moment, so that submissions that shared a commit share a call.
+    this.#pumpQueued = true;
+    setImmediate(() => {
+      this.#pumpQueued = false;
+      this.#pump();
+    });
+  }
+
+  /** Begins as many calls for new mails as may be under way. */
   #pump(): void {
-    const { mailer, clock } = this.#options;
-    while (this.#fresh.length > 0 && this.#sends.size < sendsAtOnceMax && !this.#stopping.signal.aborted) {
+    const { mailer, store } = this.#options;
+    while (this.#fresh.length > 0 && !this.#stopped) {
+      const now = store.clock.now();
+      const heldMs = this.#pace.heldUntil - now;
+      if (heldMs > 0) return this.#wait(heldMs, now);
+      const calls = this.#freshCalls.size;
+      const gatherMs = calls === 0 ? 0 : this.#latestCallAt + mailer.gatherMs - performance.now();
+      if (calls >= mailer.calls.fresh) return;
+      if (gatherMs > 0) return this.#pumpIn(gatherMs);
       const isProbe = this.#pause.isOn;
-      const admitted = this.#pause.admit(mailer.batchMax, clock.now());
-      const batch = this.#fresh.splice(0, admitted);
-      if (batch.length === 0) {
-        const putOff = this.#delivery.putOff(this.#fresh.splice(0)).finally(() => this.#putOffs.delete(putOff));
-        this.#putOffs.add(putOff);
-        return;
-      }
-      const send = this.#delivery.send(batch, isProbe).finally(() => {
-        this.#sends.delete(send);
-        this.#pump();
-      });
-      this.#sends.add(send);
+      const admitted = this.#pause.admit(mailer.batchMax, now);
+      if (admitted === 0) return this.#delivery.giveBack(this.#fresh.splice(0), this.#pause.until);
+      this.#latestCallAt = performance.now();
+      this.#call(this.#freshCalls, this.#fresh.splice(0, admitted), isProbe);
+    }
+  }
+
+  /** The provider has said that we send too fast. New mails wait in memory if it is not for long. */
+  #wait(heldMs: number, now: number): void {
+    if (heldMs <= keepMsMax) this.#pumpIn(heldMs);
+    const kept = heldMs <= keepMsMax ? keptMax : 0;
+    if (this.#fresh.length > kept) this.#delivery.giveBack(this.#fresh.splice(kept), now + heldMs);
+  }
+
+  #pumpIn(ms: number): void {
+    clearTimeout(this.#pumping ?? undefined);
+    this.#pumping = setTimeout(() => this.#pump(), Math.ceil(ms));
+  }
+
+  #call(calls: Set<Promise<void>>, batch: readonly HeldMail[], isProbe: boolean): void {
+    const isFresh = calls === this.#freshCalls;
+    this.#renewing ??= setTimeout(() => void this.#renewLeases(), this.#options.renewMs ?? renewMsDefault);
+    const call = this.#send(batch, isProbe, isFresh).finally(() => {
+      calls.delete(call);
+      if (isFresh) this.#pump();
+    });
+    calls.add(call);
+  }
+
+  async #send(batch: readonly HeldMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
+    try {
+      const kept = await this.#delivery.send(batch, isProbe, isFresh);
+      if (this.#stopped) this.#delivery.giveBack(kept, 0);
+      else this.#fresh.unshift(...kept);
+    } catch (error) {
+      // A mistake of ours. The mails are in doubt once their leases end.
+      this.#options.events.failed(error);
     }
   }
 
@@ -158,28 +216,62 @@ export class Outbox implements AsyncDisposable {
         while (await round());
       } catch (error) {
         // What fails in one round is repaired by the next: the mails stay in the store.
-        events.stumbled(error);
+        events.failed(error);
       }
       await sleep(pollMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Sends one batch of due mails. Answers whether there may be more. */
+  /** Begins calls for due mails. Answers whether there may be more. */
   async #sendDue(): Promise<boolean> {
-    const { store, clock, mailer } = this.#options;
-    await this.#delivery.writeOpen();
-    const now = clock.now();
+    const { store, mailer } = this.#options;
+    await this.#delivery.writeKept();
+    if (this.#dueCalls.size >= mailer.calls.due) await Promise.race(this.#dueCalls);
+    const now = store.clock.now();
     const isProbe = this.#pause.isOn;
-    const admitted = this.#pause.admit(this.#pause.isUneasy ? 1 : mailer.batchMax, now);
+    const room = mailer.batchMax * (mailer.calls.due - this.#dueCalls.size);
+    const wanted = this.#pause.isUneasy ? 1 : room;
+    const admitted = this.#pause.admit(this.#pace.admit(wanted, now), now);
     if (admitted === 0 || this.#claiming.signal.aborted) return false;
-    const lease = this.lease(now);
+    const lease = this.lease();
     const due = await store.claimDueMails(now, admitted, lease);
-    const mails = due.filter(({ id }) => !this.#delivery.holds(id));
+    const mails = this.#notHeld(due, lease);
     if (isProbe && mails.length === 0) this.#pause.decline(now);
+    this.#pace.spend(mails.length);
     const cleared = await this.#delivery.clearDoubts(mails, isProbe);
     if (this.#claiming.signal.aborted) return false;
-    const batch = cleared.map((mail) => ({ mail, leasedUntil: lease.until, answer: () => {} }));
-    await this.#delivery.send(batch, isProbe);
-    return due.length === mailer.batchMax;
+    const held = cleared.map((mail): HeldMail => ({ mail, leasedUntil: mail.leasedUntil, answer: null }));
+    for (let first = 0; first < held.length; first += mailer.batchMax) {
+      this.#call(this.#dueCalls, held.slice(first, first + mailer.batchMax), isProbe);
+    }
+    return due.length === admitted && wanted === room;
+  }
+
+  /** The mails that are not here already. After a freeze of this process it finds its own mails due. */
+  #notHeld(due: readonly LeasedMail[], lease: Lease): readonly LeasedMail[] {
+    const claimed = new Set(due.map(({ id }) => id));
+    for (const held of [...this.#fresh, ...this.#delivery.inHand]) {
+      if (claimed.delete(held.mail.id)) held.leasedUntil = lease.until;
+    }
+    return due.filter(({ id }) => claimed.has(id) && !this.#delivery.isRecording(id));
+  }
+
+  /** Renews leases of mails that wait or are handed over, and again after a while. */
+  async #renewLeases(): Promise<void> {
+    const { store, events, renewMs = renewMsDefault } = this.#options;
+    const held = [...this.#fresh, ...this.#delivery.inHand];
+    this.#renewing = held.length === 0 ? null : setTimeout(() => void this.#renewLeases(), renewMs);
+    const now = store.clock.now();
+    const ending = held.filter(({ leasedUntil }) => leasedUntil - now < leaseMsRenewed);
+    if (ending.length === 0) return;
+    const lease = this.lease();
+    try {
+      const ids = ending.map(({ mail }) => mail.id);
+      const renewed = await store.renewLeases(ids, lease);
+      for (const each of ending) if (renewed.has(each.mail.id)) each.leasedUntil = lease.until;
+    } catch (error) {
+      // The store is not usable now. The next round may still be in time.
+      events.failed(error);
+    }
   }
 }

@@ -1,5 +1,5 @@
-// Stops the sender when it is not the mails that are refused but the sender: a wrong token, a provider that is gone, a
-// provider that asks for time. The mails then keep their tries, and only a probe goes out now and then. Knows no store.
+// Stops the sender when it is not the mails that are refused but the sender: a wrong token, a provider that is gone or
+// asks for time. The mails then keep their tries, and only a probe goes out now and then.
 import type { MailFinding, MailOutcome } from "./mailer.ts";
 
 /** Back-off between probes, doubled each time. */
@@ -7,7 +7,7 @@ const pauseMsMin = 5_000;
 const pauseMsMax = 2 * 60_000;
 /** One mail whose account is refused may be a mail of its own kind; two in a row are not. */
 const refusedMailsMax = 2;
-/** A provider that stumbles is tried again mail by mail; one that has failed this often in a row is down. */
+/** After a failed call mails are tried one by one; a provider that has failed this often in a row is down. */
 const failedCallsMax = 10;
 /** A probe has come to its end by then, or its process was stopped in the middle. */
 const probeMsMax = 30_000;
@@ -30,20 +30,20 @@ export class SenderPause {
     return this.#until ?? 0;
   }
 
-  /** Whether the last call failed altogether: what was waiting is then better tried with one mail than with many. */
+  /** Whether the last call failed altogether. Due mails are then tried one at a time. */
   get isUneasy(): boolean {
     return this.#failedCalls > 0;
   }
 
-  /** How many of `wanted` mails may be handed over now: all, none, or one as a probe, and nobody else's meanwhile. */
+  /** How many of `wanted` mails may be sent now: all, none, or one as a probe. There is one probe at a time. */
   admit(wanted: number, now: number): number {
     if (this.#until === null) return wanted;
-    if (now < this.#until) return 0;
+    if (now < this.#until || wanted === 0) return 0;
     this.#until = now + probeMsMax;
     return 1;
   }
 
-  /** Gives an admission back that found no mail. */
+  /** Gives an admission back for which there was no mail. */
   decline(now: number): void {
     if (this.#until !== null) this.#until = now;
   }
@@ -52,11 +52,14 @@ export class SenderPause {
    * Learns from what a call brought. Answers `began` with the reason when the sender is to pause from now on, and `ended`
    * when it works again.
    */
-  note(answers: readonly Answer[], now: number, isProbe: boolean): { began: string } | "ended" | null {
+  note(answers: readonly Answer[], now: number, isProbe: boolean): { readonly began: string } | "ended" | null {
     const failures = answers.filter((answer) => answer.result === "later");
     if (answers.length === 0) return null;
     if (failures.length < answers.length) return this.#end();
-    const waitMs = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs ?? 0));
+    // A provider that says we send too fast works: `Pace` waits for it.
+    const waitMs = Math.max(
+      ...failures.map(({ cause, retryAfterMs }) => (cause === "limit" ? 0 : (retryAfterMs ?? 0))),
+    );
     if (this.#until !== null) {
       // Calls that were under way when the pause began say nothing new.
       if (isProbe) this.#extend(waitMs, now);

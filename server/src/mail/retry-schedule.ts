@@ -6,8 +6,8 @@ const delayMsMax = 60 * 60 * 1000;
 /** How long a mail is tried before it is given up. */
 export const retryMsMax = 72 * 60 * 60 * 1000;
 /**
- * Tries that a mail gets however old it is, over an hour or so. 72 hours during which nothing could be tried (the service
- * was off, the token was wrong, an operator woke the mail a week later) are no reason to give it up at the first failure.
+ * Tries that a mail gets however old it is, over an hour or so. When the service was off for three days, or the token was
+ * wrong, a mail must not be given up at its first failure.
  */
 const triesMin = 10;
 

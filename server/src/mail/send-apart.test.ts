@@ -8,50 +8,50 @@ const taken = ({ id }: OutgoingMail): MailOutcome => ({ result: "taken", provide
 /** A mailer that cannot write some mails, and what it was handed. */
 function mailerThatBreaksAt(...broken: string[]) {
   const calls: string[][] = [];
-  const stumbled: unknown[] = [];
+  const failed: unknown[] = [];
   const send = async (batch: readonly OutgoingMail[]) => {
     calls.push(batch.map(({ id }) => id));
     if (batch.some(({ id }) => broken.includes(id))) throw new RangeError("cannot be written");
     return batch.map(taken);
   };
-  return { calls, stumbled, errand: { mailer: { send }, stumbled: (error: unknown) => void stumbled.push(error) } };
+  return { calls, failed, options: { mailer: { send }, failed: (error: unknown) => void failed.push(error) } };
 }
 
 test("a sound batch is one call, answered in order", async () => {
-  const { errand, calls, stumbled } = mailerThatBreaksAt();
-  expect(await sendApart({ ...errand, hasTime: () => true }, mails(3))).toEqual(mails(3).map(taken));
+  const { options, calls, failed } = mailerThatBreaksAt();
+  expect(await sendApart({ ...options, hasTime: () => true }, mails(3))).toEqual(mails(3).map(taken));
   expect(calls).toEqual([["0", "1", "2"]]);
-  expect(stumbled).toEqual([]);
+  expect(failed).toEqual([]);
 });
 
 test("no mails are no call", async () => {
-  const { errand, calls } = mailerThatBreaksAt();
-  expect(await sendApart({ ...errand, hasTime: () => true }, [])).toEqual([]);
+  const { options, calls } = mailerThatBreaksAt();
+  expect(await sendApart({ ...options, hasTime: () => true }, [])).toEqual([]);
   expect(calls).toEqual([]);
 });
 
 test("one that cannot be written stands alone in the end, and is told of once", async () => {
-  const { errand, calls, stumbled } = mailerThatBreaksAt("3");
-  const outcomes = await sendApart({ ...errand, hasTime: () => true }, mails(5));
+  const { options, calls, failed } = mailerThatBreaksAt("3");
+  const outcomes = await sendApart({ ...options, hasTime: () => true }, mails(5));
   expect(outcomes).toEqual(
-    mails(5).map((mail) => (mail.id === "3" ? { result: "broken", error: "mailer: RangeError" } : taken(mail))),
+    mails(5).map((mail) => (mail.id === "3" ? { result: "broken", error: "not written: RangeError" } : taken(mail))),
   );
   expect(calls).toEqual([["0", "1", "2", "3", "4"], ["0", "1", "2"], ["3", "4"], ["3"], ["4"]]);
-  expect(stumbled).toEqual([new RangeError("cannot be written")]);
+  expect(failed).toEqual([new RangeError("cannot be written")]);
 });
 
 test("what is thrown and is no error has the name of its type", async () => {
-  const errand = { mailer: { send: () => Promise.reject<MailOutcome[]>("words") }, stumbled: () => {} };
-  expect(await sendApart({ ...errand, hasTime: () => true }, mails(1))).toEqual([
-    { result: "broken", error: "mailer: string" },
+  const options = { mailer: { send: () => Promise.reject<MailOutcome[]>("words") }, failed: () => {} };
+  expect(await sendApart({ ...options, hasTime: () => true }, mails(1))).toEqual([
+    { result: "broken", error: "not written: string" },
   ]);
 });
 
 test("when the time is over the rest is not handed over, which is no outcome", async () => {
-  const { errand, calls } = mailerThatBreaksAt("0");
+  const { options, calls } = mailerThatBreaksAt("0");
   let asked = 0;
   const hasTime = () => (asked += 1) <= 2;
-  expect(await sendApart({ ...errand, hasTime }, mails(4))).toEqual([null, null, null, null]);
+  expect(await sendApart({ ...options, hasTime }, mails(4))).toEqual([null, null, null, null]);
   expect(calls).toEqual([
     ["0", "1", "2", "3"],
     ["0", "1"],
@@ -59,8 +59,8 @@ test("when the time is over the rest is not handed over, which is no outcome", a
 });
 
 test("a mail of which the mailer says nothing may have been sent", async () => {
-  const errand = { mailer: { send: async (batch: readonly OutgoingMail[]) => [taken(batch[0]!)] }, stumbled: () => {} };
-  expect(await sendApart({ ...errand, hasTime: () => true }, mails(2))).toEqual([
+  const options = { mailer: { send: async (batch: readonly OutgoingMail[]) => [taken(batch[0]!)] }, failed: () => {} };
+  expect(await sendApart({ ...options, hasTime: () => true }, mails(2))).toEqual([
     taken(mails(2)[0]!),
     { result: "later", error: "mailer: no outcome", cause: "ambiguous" },
   ]);

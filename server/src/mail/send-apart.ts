@@ -1,34 +1,40 @@
-// Sends a batch so that a mail which the mailer cannot write takes no other with it. Knows nothing of the store.
+// Sends a batch so that a mail that the mailer cannot write takes no other with it.
 import type { Mailer, OutgoingMail } from "./mailer.ts";
 import type { TryOutcome } from "./settlement.ts";
 
-interface Errand {
+interface Options {
   readonly mailer: Pick<Mailer, "send">;
   /** Whether there is time for another call. */
   readonly hasTime: () => boolean;
   /** Told of each mail that cannot be written. */
-  readonly stumbled: (error: unknown) => void;
+  readonly failed: (error: unknown) => void;
 }
 
 /**
  * Answers in the order of the mails; null for those that there was no time to hand over. A batch that the mailer rejects
  * is halved until the mail that is to blame stands alone.
  */
-export async function sendApart(errand: Errand, mails: readonly OutgoingMail[]): Promise<(TryOutcome | null)[]> {
+export async function sendApart(options: Options, mails: readonly OutgoingMail[]): Promise<(TryOutcome | null)[]> {
   if (mails.length === 0) return [];
-  if (!errand.hasTime()) return mails.map(() => null);
+  if (!options.hasTime()) return mails.map(() => null);
   try {
-    const outcomes = await errand.mailer.send(mails);
+    const outcomes = await options.mailer.send(mails);
     return mails.map((_, position) => outcomes[position] ?? noOutcome);
   } catch (error) {
-    // Whatever it is, it is about these mails; the next half may be sound.
+    // The mailer rejects for the sake of one mail; the others may be sound.
     if (mails.length === 1) {
-      errand.stumbled(error);
-      return [{ result: "broken", error: `mailer: ${error instanceof Error ? error.name : typeof error}` }];
+      options.failed(error);
+      return [brokenBy(error)];
     }
   }
   const half = Math.ceil(mails.length / 2);
-  return [...(await sendApart(errand, mails.slice(0, half))), ...(await sendApart(errand, mails.slice(half)))];
+  return [...(await sendApart(options, mails.slice(0, half))), ...(await sendApart(options, mails.slice(half)))];
 }
+
+/** The outcome of a mail that could not be written. */
+export const brokenBy = (error: unknown): TryOutcome => ({
+  result: "broken",
+  error: `not written: ${error instanceof Error ? error.name : typeof error}`,
+});
 
 const noOutcome = { result: "later", error: "mailer: no outcome", cause: "ambiguous" } as const;

@@ -1,4 +1,4 @@
-// Who the mails come from. It knows nothing of the other headers.
+// Who the mails come from.
 
 /** The sender of every mail. */
 export interface Sender {

@@ -26,6 +26,7 @@ test("nothing to write is no write", async () => {
   const { store, written } = storeByHand();
   const book = new SettlementBook(store, "me");
   await book.write();
+  await book.close();
   expect([written, book.isOpen]).toEqual([[], false]);
 });
 
@@ -68,4 +69,17 @@ test("two writes at once do not write the same twice", async () => {
   for (const gate of waiting.slice(1)) gate.resolve();
   await Promise.all([first, second]);
   expect(written.slice(1).map(({ ids }) => ids)).toEqual([["a"], ["b"]]);
+});
+
+test("closing waits for what is being written, and writes what was kept once more", async () => {
+  const { store, written, waiting } = storeByHand();
+  const book = new SettlementBook(store, "me");
+  const failed = book.write([sent("a")]);
+  const closed = book.close();
+  waiting[0]!.reject(new Error("unusable"));
+  await failed.catch(() => {});
+  await expect.poll(() => waiting.length).toBe(2);
+  waiting[1]!.resolve();
+  await closed;
+  expect([written.map(({ ids }) => ids), book.isOpen]).toEqual([[["a"], ["a"]], false]);
 });

@@ -1,12 +1,16 @@
-// Writes down what became of mails, and keeps what the store does not take now: forgetting it would send the mail twice.
+// Records what became of mails, and keeps what the store does not take: a settlement that was forgotten would send its
+// mail twice.
 import type { MailSettlement } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
 export class SettlementBook {
   readonly #store: Pick<Store, "settleMails">;
   readonly #owner: string;
-  readonly #kept = new Map<string, MailSettlement>();
-  readonly #underWay = new Set<string>();
+  /** Settlements that the store did not take. */
+  #kept: MailSettlement[] = [];
+  /** The mails of all that is not in the store yet. */
+  readonly #open = new Set<string>();
+  readonly #writes = new Set<Promise<void>>();
 
   constructor(store: Pick<Store, "settleMails">, owner: string) {
     this.#store = store;
@@ -15,27 +19,39 @@ export class SettlementBook {
 
   /** Whether something is not in the store yet. */
   get isOpen(): boolean {
-    return this.#kept.size + this.#underWay.size > 0;
+    return this.#open.size > 0;
   }
 
   /** Whether the end of this mail is known here and not yet in the store. */
   holds(id: string): boolean {
-    return this.#kept.has(id) || this.#underWay.has(id);
+    return this.#open.has(id);
   }
 
   /** Writes these and what was kept. When it rejects, all of them are kept for the next time. */
-  async write(fresh: readonly MailSettlement[] = []): Promise<void> {
-    const settlements = [...this.#kept.values(), ...fresh];
-    if (settlements.length === 0) return;
-    this.#kept.clear();
-    for (const { id } of settlements) this.#underWay.add(id);
+  write(fresh: readonly MailSettlement[] = []): Promise<void> {
+    const settlements = this.#kept.length === 0 ? fresh : [...this.#kept, ...fresh];
+    if (settlements.length === 0) return Promise.resolve();
+    this.#kept = [];
+    for (const { id } of settlements) this.#open.add(id);
+    const write = this.#settle(settlements).finally(() => this.#writes.delete(write));
+    this.#writes.add(write);
+    return write;
+  }
+
+  async #settle(settlements: readonly MailSettlement[]): Promise<void> {
     try {
       await this.#store.settleMails(settlements, this.#owner);
     } catch (error) {
-      for (const settlement of settlements) this.#kept.set(settlement.id, settlement);
+      // StorageUnavailable, most of the time.
+      this.#kept.push(...settlements);
       throw error;
-    } finally {
-      for (const { id } of settlements) this.#underWay.delete(id);
     }
+    for (const { id } of settlements) this.#open.delete(id);
+  }
+
+  /** Waits for what is being written, then writes what was kept. Rejects when the store does not take it now either. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#writes);
+    await this.write();
   }
 }

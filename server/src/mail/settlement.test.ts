@@ -1,38 +1,43 @@
 import { describe, expect, test } from "vitest";
 import type { LeasedMail } from "../storage/records.ts";
 import type { MailFinding, MailOutcome } from "./mailer.ts";
-import { afterQuestion, afterTry, isInDoubt } from "./settlement.ts";
+import { afterQuestion, afterTry, mustBeAskedAbout } from "./settlement.ts";
 
 const now = 1_700_000_000_000;
-const moment = { now, pausedUntil: null };
-const pausing = { now, pausedUntil: now + 60_000 };
+const hour = 3_600_000;
+const moment = { now, pausedUntil: null, doubt: "ask" } as const;
+const pausing = { ...moment, pausedUntil: now + 60_000 };
+const onceMore = { ...moment, doubt: "once-more" } as const;
 const mailWith = (more: Partial<LeasedMail> = {}): LeasedMail => ({
   id: "one",
-  kind: "inquiry-receipt",
-  reference: null,
-  content: {} as LeasedMail["content"],
+  kind: "newsletter-welcome",
+  about: { welcome: { email: "a@example.org", confirmToken: null, unsubscribeToken: "u" } },
   attempts: 0,
   createdAt: now,
   denials: null,
+  leasedUntil: now + 30_000,
   ...more,
 });
-const later = (cause: "provider" | "ambiguous" | "configuration", retryAfterMs?: number) =>
+type Cause = Extract<MailOutcome, { result: "later" }>["cause"];
+const later = (cause: Cause, retryAfterMs?: number) =>
   ({ result: "later", error: "why", cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }) as const;
+const taken: MailOutcome = { result: "taken", providerId: "p" };
+const old = (attempts: number, denials: number | null = null) =>
+  mailWith({ attempts, denials, createdAt: now - 72 * hour });
 
-describe("a mail is in doubt", () => {
+describe("the provider must be asked about a mail", () => {
   test.each([
     [null, false],
     [0, true],
     [1, true],
     [2, false],
-  ])("with %s denials: %s", (denials, inDoubt) => {
-    expect(isInDoubt(mailWith({ denials }))).toBe(inDoubt);
+  ])("with %s denials: %s", (denials, asked) => {
+    expect(mustBeAskedAbout(mailWith({ denials }))).toBe(asked);
   });
 });
 
 describe("after a try", () => {
   test("that was taken or refused the mail is settled", () => {
-    const taken: MailOutcome = { result: "taken", providerId: "p" };
     expect(afterTry(mailWith(), taken, moment)).toEqual({ id: "one", at: now, result: "sent", providerId: "p" });
     const refused: MailOutcome = { result: "refused", error: "gone", inactiveRecipient: true };
     expect(afterTry(mailWith({ denials: 2 }), refused, moment)).toEqual({
@@ -45,8 +50,8 @@ describe("after a try", () => {
     });
   });
 
-  test("that failed for certain it is tried again, and is not in doubt", () => {
-    const settled = afterTry(mailWith({ denials: 2 }), later("provider"), moment);
+  test.each(["provider", "limit"] as const)("that failed for certain (%s) it is tried again, not in doubt", (cause) => {
+    const settled = afterTry(mailWith({ denials: 2 }), later(cause), moment);
     expect(settled).toMatchObject({ id: "one", at: now, result: "later", error: "why", denials: null, tried: true });
     const { dueAt } = settled as { dueAt: number };
     expect(dueAt - now).toBeGreaterThanOrEqual(5_000);
@@ -69,15 +74,14 @@ describe("after a try", () => {
 
   test("while the account is refused no try is counted, and it waits for the end of the pause", () => {
     const expected = { id: "one", at: now, result: "later", error: "why", denials: null, tried: false };
-    const old = mailWith({ attempts: 50, createdAt: now - 10 * 86_400_000 });
-    expect(afterTry(old, later("configuration"), pausing)).toEqual({ ...expected, dueAt: now + 60_000 });
-    expect(afterTry(old, later("configuration", 90_000), pausing)).toEqual({ ...expected, dueAt: now + 90_000 });
+    const tried = mailWith({ attempts: 50, createdAt: now - 10 * 24 * hour });
+    expect(afterTry(tried, later("configuration"), pausing)).toEqual({ ...expected, dueAt: now + 60_000 });
+    expect(afterTry(tried, later("configuration", 90_000), pausing)).toEqual({ ...expected, dueAt: now + 90_000 });
     expect(afterTry(mailWith(), later("configuration"), moment)).toMatchObject({ result: "later", tried: true });
     expect(afterTry(mailWith(), later("provider"), pausing)).toMatchObject({ result: "later", tried: true });
   });
 
   test("after 72 hours and ten tries it is given up, its doubt kept for the operator", () => {
-    const old = (attempts: number) => mailWith({ attempts, createdAt: now - 72 * 3_600_000 });
     expect(afterTry(old(8), later("provider"), moment)).toMatchObject({ result: "later" });
     expect(afterTry(old(9), later("provider"), moment)).toEqual({
       id: "one",
@@ -90,10 +94,10 @@ describe("after a try", () => {
   });
 
   test("that could not be written it is tried five times in all, and is as much in doubt as before", () => {
-    const broken = { result: "broken", error: "mailer: TypeError" } as const;
+    const broken = { result: "broken", error: "not written: TypeError" } as const;
     expect(afterTry(mailWith({ attempts: 3, denials: 2 }), broken, moment)).toMatchObject({
       result: "later",
-      error: "mailer: TypeError",
+      error: "not written: TypeError",
       denials: 2,
       tried: true,
     });
@@ -101,18 +105,61 @@ describe("after a try", () => {
       id: "one",
       at: now,
       result: "failed",
-      error: "given up: mailer: TypeError",
+      error: "given up: not written: TypeError",
       denials: 2,
     });
   });
 });
 
+describe("where a mail can be sent once more at most", () => {
+  test("one whose reply was lost is due once more, late", () => {
+    expect(afterTry(mailWith(), later("ambiguous"), onceMore)).toEqual({
+      id: "one",
+      at: now,
+      result: "later",
+      dueAt: now + hour / 2,
+      error: "why",
+      denials: 0,
+      tried: true,
+    });
+  });
+
+  test("one whose second reply was lost stays in doubt, for an operator", () => {
+    expect(afterTry(mailWith({ attempts: 1, denials: 0 }), later("ambiguous"), onceMore)).toEqual({
+      id: "one",
+      at: now,
+      result: "in-doubt",
+      error: "why",
+      denials: 0,
+    });
+  });
+
+  test("one in doubt that was certainly not handed over keeps its doubt, and its second time", () => {
+    const settled = afterTry(mailWith({ attempts: 1, denials: 0 }), later("provider"), onceMore);
+    expect(settled).toMatchObject({ result: "later", denials: 0, tried: true });
+    expect(afterTry(mailWith({ denials: 0 }), taken, onceMore)).toMatchObject({ result: "sent" });
+  });
+
+  test("one in doubt that is given up may have been sent all the same", () => {
+    expect(afterTry(old(9, 0), later("provider"), onceMore)).toMatchObject({ result: "in-doubt", denials: 0 });
+    expect(afterTry(old(9), later("provider"), onceMore)).toMatchObject({ result: "failed", denials: null });
+  });
+});
+
+test("where sending a mail again replaces it there is no doubt", () => {
+  expect(afterTry(mailWith(), later("ambiguous"), { ...moment, doubt: "replace" })).toMatchObject({
+    result: "later",
+    denials: null,
+    tried: true,
+  });
+});
+
 describe("after the question whether it has a mail", () => {
-  const taken: MailFinding = { result: "taken", providerId: "p" };
   const absent: MailFinding = { result: "absent" };
 
   test("one that it has is sent", () => {
-    expect(afterQuestion(mailWith({ denials: 1 }), taken, true, moment)).toEqual({
+    const found: MailFinding = { result: "taken", providerId: "p" };
+    expect(afterQuestion(mailWith({ denials: 1 }), found, true, moment)).toEqual({
       id: "one",
       at: now,
       result: "sent",

@@ -1,19 +1,21 @@
-// What is written down of a mail after a try, or after the provider was asked about it. Pure: no store, no mailer.
+// What is recorded of a mail after a try, or after the provider was asked about it. Pure: no store, no mailer.
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
-import type { MailFinding, MailOutcome } from "./mailer.ts";
+import type { DoubtPolicy, MailFinding, MailOutcome } from "./mailer.ts";
 import { nextTry } from "./retry-schedule.ts";
 
-/** What became of a mail that was to be sent. `broken` when the mailer could not write it; nothing was handed over. */
+/** What became of a mail that was to be sent. `broken`: it could not be written, and was not handed over. */
 export type TryOutcome = MailOutcome | { readonly result: "broken"; readonly error: string };
 
-/** A provider finds a mail in its records only some time after it took it; nobody asks earlier after a lost answer. */
+/** A provider finds a mail in its records only some time after it took it. It is not asked earlier. */
 const indexedAfterMs = 30_000;
-/** And is asked a second time this much later before the mail is sent again. */
+/** It is asked a second time this much later before the mail is sent again. */
 const askAgainAfterMs = 20_000;
 /** So often a provider must have said that it knows no such mail. */
 const denialsMin = 2;
-/** What cannot be written now will hardly be written later; a few tries outlast whatever may have been the matter. */
+/** A mail that cannot be written now will hardly be written later; a few tries outlast a passing cause. */
 const brokenTriesMax = 5;
+/** A mail that cannot be asked about is sent once more only after its server had time to recover. */
+const onceMoreAfterMs = 30 * 60_000;
 
 type LaterOutcome = Extract<MailOutcome, { result: "later" }>;
 
@@ -21,22 +23,32 @@ interface Moment {
   readonly now: number;
   /** When the sender, which pauses, is to probe next; null when it works. */
   readonly pausedUntil: number | null;
+  readonly doubt: DoubtPolicy;
 }
 
 /** Whether the provider has to be asked about the mail before it is sent. */
-export const isInDoubt = (mail: LeasedMail): boolean => mail.denials !== null && mail.denials < denialsMin;
+export const mustBeAskedAbout = (mail: LeasedMail): boolean => mail.denials !== null && mail.denials < denialsMin;
 
 export function afterTry(mail: LeasedMail, outcome: TryOutcome, moment: Moment): MailSettlement {
   const { id } = mail;
-  const at = moment.now;
+  const { now: at, doubt } = moment;
+  // Whether an earlier try may have been taken. Before this one a provider that can be asked has denied it.
+  const denials = doubt === "once-more" ? mail.denials : null;
   if (outcome.result === "taken") return { id, at, result: "sent", providerId: outcome.providerId };
   if (outcome.result === "refused") {
     const { error, inactiveRecipient } = outcome;
-    return { id, at, result: "failed", error, denials: null, inactiveRecipient };
+    return { id, at, result: "failed", error, denials, inactiveRecipient };
   }
-  if (outcome.result === "later") return tryLater(mail, outcome, outcome.cause === "ambiguous" ? 0 : null, moment);
-  if (mail.attempts + 1 >= brokenTriesMax) return giveUp(mail, outcome.error, mail.denials, moment);
-  return tryLater(mail, { ...outcome, result: "later", cause: "provider" }, mail.denials, moment);
+  if (outcome.result === "broken") {
+    const { error } = outcome;
+    if (mail.attempts + 1 >= brokenTriesMax) return giveUp(mail, error, mail.denials, moment);
+    return tryLater(mail, { result: "later", error, cause: "provider" }, mail.denials, moment);
+  }
+  if (outcome.cause !== "ambiguous" || doubt === "replace") return tryLater(mail, outcome, denials, moment);
+  if (doubt === "ask") return tryLater(mail, outcome, 0, moment);
+  const { error } = outcome;
+  if (mail.denials !== null) return { id, at, result: "in-doubt", error, denials: mail.denials };
+  return { id, at, result: "later", dueAt: at + onceMoreAfterMs, error, denials: 0, tried: true };
 }
 
 /**
@@ -62,7 +74,7 @@ export function afterQuestion(
 
 function tryLater(mail: LeasedMail, outcome: LaterOutcome, denials: number | null, moment: Moment): MailSettlement {
   const { id } = mail;
-  const { now, pausedUntil } = moment;
+  const { now, pausedUntil, doubt } = moment;
   const { error, cause, retryAfterMs = 0 } = outcome;
   if (cause === "configuration" && pausedUntil !== null) {
     // Nothing was tried of this mail. It is one of the next when the sender works again.
@@ -71,14 +83,12 @@ function tryLater(mail: LeasedMail, outcome: LaterOutcome, denials: number | nul
   }
   const due = nextTry({ createdAt: mail.createdAt, attempts: mail.attempts + 1, now, retryAfterMs });
   if (due === undefined) return giveUp(mail, error, denials, moment);
-  const dueAt = denials === null ? due : Math.max(due, now + indexedAfterMs);
+  const dueAt = denials === null || doubt !== "ask" ? due : Math.max(due, now + indexedAfterMs);
   return { id, at: now, result: "later", dueAt, error, denials, tried: true };
 }
 
-const giveUp = ({ id }: LeasedMail, error: string, denials: number | null, { now }: Moment): MailSettlement => ({
-  id,
-  at: now,
-  result: "failed",
-  error: `given up: ${error}`,
-  denials,
-});
+function giveUp({ id }: LeasedMail, reason: string, denials: number | null, { now, doubt }: Moment): MailSettlement {
+  const error = `given up: ${reason}`;
+  if (denials !== null && doubt === "once-more") return { id, at: now, result: "in-doubt", error, denials };
+  return { id, at: now, result: "failed", error, denials };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forSubject, greeting, looksLikeIdentifier, looksLikeName } from "./stranger.ts";
+import { forSubject, greeting, looksLikeName } from "./stranger.ts";
 
 test.each([
   "Ann Buyer",
@@ -56,45 +56,9 @@ test.each([
   expect(greeting(name)).toBe("Hello,");
 });
 
-test.each([
-  "en-GB-scottish",
-  "de_AT.v2",
-  "pkg:en-GB",
-  "PKG-20261121-000123",
-  "550e8400-e29b-41d4-a716-446655440000",
-  "pt-BR-nordeste-2026.1",
-  "a".repeat(100),
-])("shows the identifier %s", (id) => {
-  expect(looksLikeIdentifier(id)).toBe(true);
-});
-
-test.each([
-  "evil.com",
-  "www.evil",
-  "evil.com:8080",
-  "https:evil",
-  "mailto:ann",
-  "tel:5550199",
-  "javascript:alert",
-  "localhost:3000",
-  "10.0.0.1",
-  "::1",
-  "fe80::1",
-  "1-800-555-0199",
-  "CALL-800-555-0199",
-  "evil/com",
-  "ann@example.org",
-  "free money",
-  "пакет",
-  "<b>",
-  "a".repeat(101),
-  "",
-])("only counts %j", (id) => {
-  expect(looksLikeIdentifier(id)).toBe(false);
-});
-
-test("makes one visible line of at most 80 code points for a subject", () => {
+test("makes one visible line of at most 80 code points for a subject, which no mail program decodes", () => {
   expect(forSubject("Ann\r\nBcc: x\u2028y\u202Ez\0")).toBe("Ann Bcc: x y z");
   expect(Array.from(forSubject("👩".repeat(200)))).toHaveLength(80);
   expect(forSubject("Ann Buyer")).toBe("Ann Buyer");
+  expect(forSubject("Ann =?utf-8?Q?Bcc?=")).not.toContain("=?");
 });

@@ -1,6 +1,5 @@
-// What of a stranger's words may stand in a mail that goes to an address nobody has proven: a receipt greets by name
-// only what looks like a name, and lists only what looks like an identifier. Without these rules the form would send
-// anyone's advertising under our name. It knows nothing of templates.
+// Which words of a stranger may stand in a mail. A receipt goes to an address that is not proven: without these rules the
+// forms would send anyone's advertising under our name.
 
 const nameCodePointsMax = 60;
 const nameWordsMax = 5;
@@ -24,22 +23,17 @@ export function looksLikeName(text: string): boolean {
 /** `Hello Ann Buyer,` or `Hello,`. */
 export const greeting = (name: string): string => (looksLikeName(name) ? `Hello ${name},` : "Hello,");
 
-const identifierShape = /^[A-Za-z0-9._:-]{1,100}$/;
-// Mail programs make links of host names, addresses with a scheme, IP addresses and telephone numbers.
-const hostName = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)(?![a-z0-9_])|www\.|localhost/i;
-const scheme = /(?:https?|ftp|file|mailto|tel|sms|skype|callto|facetime|javascript|data|magnet|bitcoin):/i;
-const ipAddress = /\d+\.\d+\.\d+\.\d+|^[0-9a-f]*:[0-9a-f:]*:[0-9a-f]*$/i;
-const telephone = /(?<![0-9A-Za-z])\d{3}[-.:]\d{3,4}[-.:]\d{4}(?![0-9A-Za-z])/;
+const subjectCodePointsMax = 80;
 
-/** Whether a text looks like an identifier and not like anything that could be clicked or called. */
-export const looksLikeIdentifier = (text: string): boolean =>
-  identifierShape.test(text) && ![hostName, scheme, ipAddress, telephone].some((shape) => shape.test(text));
-
-const subjectTextMax = 80;
-
-/** A stranger's text fit for a subject of a mail to the team: one line, nothing invisible, at most 80 code points. */
+/**
+ * A stranger's text fit for the subject of a notice: one line, nothing invisible, at most 80 code points, and nothing
+ * that a mail program would decode (RFC 2047).
+ */
 export function forSubject(text: string): string {
-  const line = text.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
+  const line = text
+    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    .replaceAll("=?", "= ?")
+    .trim();
   const points = Array.from(line);
-  return points.length <= subjectTextMax ? line : `${points.slice(0, subjectTextMax - 1).join("")}…`;
+  return points.length <= subjectCodePointsMax ? line : `${points.slice(0, subjectCodePointsMax - 1).join("")}…`;
 }

@@ -1,5 +1,4 @@
 // What Postmark's webhook tells of an address. Pure: it is handed a parsed body and names the change, if there is one.
-// Knows nothing of HTTP or of what is stored.
 import { email } from "@submissions/shared/fields";
 import { z } from "zod";
 import type { SuppressionChange, SuppressionReason } from "../storage/records.ts";
@@ -10,26 +9,31 @@ export type WebhookNews =
   | { readonly result: "ignored" }
   | { readonly result: "malformed"; readonly error: z.ZodError };
 
-// In our words: the schemas' own would reach the caller.
-const text = z.string("This field must be one text.");
-const truth = z.boolean("This field must be true or false.");
-const time = text.transform((written) => Date.parse(written)).refine((at) => Number.isFinite(at), "Not a time.");
+/** Longer than every kind, reason and time that Postmark writes. */
+const wordLengthMax = 100;
 
-const envelope = z.object({ RecordType: text });
-const bounce = z.object({ Type: text, Email: email, BouncedAt: time, Inactive: truth.default(false) });
+// In our words: the schemas' own would reach the caller. What is too long is refused before anything reads it.
+const word = z
+  .string("This field must be one text.")
+  .refine(({ length }) => length <= wordLengthMax, { error: "This field is too long.", abort: true });
+const truth = z.boolean("This field must be true or false.");
+const time = word.transform((written) => Date.parse(written)).refine((at) => Number.isFinite(at), "Not a time.");
+
+const envelope = z.object({ RecordType: word });
+const bounce = z.object({ Type: word, Email: email, BouncedAt: time, Inactive: truth.default(false) });
 const complaint = z.object({ Email: email, BouncedAt: time });
 const subscriptionChange = z.object({
   Recipient: email,
   ChangedAt: time,
   SuppressSending: truth,
-  SuppressionReason: text.nullish(),
-  Origin: text.nullish(),
+  SuppressionReason: word.nullish(),
+  Origin: word.nullish(),
 });
 
 /**
  * Reads one webhook call.
  *
- * @param now bounds what it says of its time: an event from the future would outrank everything that follows
+ * @param now bounds what it says of its time: an event from the future would outrank all that follow
  */
 export function readWebhook(body: unknown, now: number): WebhookNews {
   const kind = envelope.safeParse(body);

@@ -4,25 +4,24 @@ import type { MailFinding, MailOutcome } from "../mailer.ts";
 
 /** What one call came to, as far as it got. */
 export interface Exchange {
+  /** Whether a connection was made. Without one not a byte of the mail can have left. */
+  readonly sent: boolean;
   /** The HTTP status, or null when no answer began. */
   readonly status: number | null;
   /** The answer's `Retry-After` in milliseconds, or null. */
   readonly retryAfterMs: number | null;
-  /** The body as JSON, its text where it is not JSON, or null when it did not arrive whole. */
+  /** The body as JSON, or its text where it is not JSON. Of a refusal only `ErrorCode`. */
   readonly body: unknown;
-  /** What broke, by the code of the system or of fetch; null when an answer arrived whole. */
+  /** What broke, by the code of the system or in words of ours; null when an answer arrived whole. */
   readonly failure: string | null;
 }
-
-// Before these, not a byte of the mail can have left: the name, the connection or the certificate failed.
-const unsentFailure =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
 
 // Postmark's error codes. 300: the request names an invalid address. 406: the address bounced or complained before.
 const invalidRequest = 300;
 const inactiveRecipient = 406;
-// Postmark is down for maintenance, or we are too fast.
-const tryLater = new Set([100, 429]);
+// 100: Postmark is down for maintenance. 429: we are too fast.
+const maintenance = 100;
+const tooFast = 429;
 
 /** The outcome of a mail from its entry in a whole answer of HTTP 200. */
 export function judgeEntry(entry: unknown): MailOutcome {
@@ -33,19 +32,16 @@ export function judgeEntry(entry: unknown): MailOutcome {
 }
 
 /** The outcome of every mail of a call that did not bring an answer of HTTP 200. */
-export function judgeFailure({ status, retryAfterMs, body, failure }: Exchange): Failure {
-  if (status === null) {
-    const name = failure ?? "no answer";
-    return unsentFailure.test(name) ? unsent(name) : ambiguous(name);
-  }
+export function judgeFailure({ sent, status, retryAfterMs, body, failure }: Exchange): Failure {
+  if (status === null) return sent ? ambiguous(failure ?? "no answer") : unsent(failure ?? "no answer");
   const code = isObject(body) && typeof body["ErrorCode"] === "number" ? body["ErrorCode"] : 0;
   const error = [`HTTP ${status}`, code !== 0 && `code ${code}`, failure].filter(Boolean).join(", ");
   if (status >= 500) return { ...ambiguous(error), ...wait(retryAfterMs) };
-  if (status === 429) return later(error, "provider", retryAfterMs);
+  if (status === 429) return later(error, "limit", retryAfterMs);
   if (status === 413) return refused(error, false);
   if (status === 422) return judgeCode(code, error, retryAfterMs);
-  // 401: the token. 403: something in front of the API. 404 and redirects: the base address. A 2xx other than 200 is
-  // none of Postmark's.
+  // 401: the token. 403: something in front of the API. 404 and redirects: the base address. Postmark answers no other
+  // 2xx than 200.
   return status < 300 ? ambiguous(error) : later(error, "configuration", retryAfterMs);
 }
 
@@ -58,7 +54,7 @@ export function judgeSearch(exchange: Exchange, mailId: string): MailFinding {
   }
   const { TotalCount: count, Messages: messages } = isObject(body) ? body : {};
   if (!Array.isArray(messages)) return unsent("unreadable search");
-  // Compared once more: a search that did not understand the filter would show somebody else's mail.
+  // Compared once more: a search that did not understand the filter would show another mail.
   const found = messages.find((message) => isObject(message) && metadataOf(message)["mailId"] === mailId);
   if (found !== undefined && typeof found.MessageID === "string" && found.MessageID !== "") {
     return { result: "taken", providerId: found.MessageID };
@@ -73,7 +69,8 @@ const metadataOf = ({ Metadata: metadata }: Record<string, unknown>) => (isObjec
 function judgeCode(code: number, error: string, retryAfterMs: number | null): Failure {
   if (code === inactiveRecipient) return refused(error, true);
   if (code === invalidRequest) return refused(error, false);
-  return later(error, tryLater.has(code) ? "provider" : "configuration", retryAfterMs);
+  if (code === tooFast) return later(error, "limit", retryAfterMs);
+  return later(error, code === maintenance ? "provider" : "configuration", retryAfterMs);
 }
 
 const refused = (error: string, inactive: boolean): Failure => ({
@@ -102,7 +99,7 @@ export const unsent = (error: string): Later => later(error, "provider", null);
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Nobody is asked to wait longer than this, in milliseconds; a longer wish is taken for a mistake. */
+/** A longer wish than a day, in milliseconds, is taken for a mistake. */
 const retryAfterMsMax = 24 * 60 * 60 * 1000;
 
 /** Reads `Retry-After`, which is a number of seconds or an HTTP date; null when it is neither or absent. */

@@ -1,11 +1,11 @@
-// What an SMTP server's replies, and its silence, mean for a mail. Pure. Errors hold reply codes only, because the text
-// of a reply quotes addresses.
+// What the replies of an SMTP server, and its silence, mean for a mail. Pure. Errors hold reply codes only: the text of a
+// reply quotes addresses.
 import type { MailOutcome } from "../mailer.ts";
 
 /** What nodemailer says of a mail that did not go out. */
 interface SmtpError extends Error {
   /** nodemailer's own code: EAUTH, EENVELOPE, ECONNECTION … */
-  readonly code?: string;
+  readonly code: unknown;
   /** The code of the system behind it: ECONNREFUSED … */
   readonly originalCode?: string;
   /** The three digits of the server's reply, if there was one. */
@@ -26,10 +26,10 @@ const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
  */
 export function judgeSmtpError(error: SmtpError, handedOver: boolean): MailOutcome {
   const reply = error.responseCode || null;
-  const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? error.code ?? "unknown failure");
+  const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? String(error.code));
   if (reply === null) {
     if (handedOver) return later(code, "ambiguous");
-    // Nobody was asked: the envelope or the size is one that this server cannot be given.
+    // The server was not asked: this envelope or size cannot be sent to it.
     if (error.code === "EENVELOPE" || error.code === "EMESSAGE") return refused(code, false);
     return later(code, error.code === "EAUTH" || error.code === "ENOAUTH" ? "configuration" : "provider");
   }

@@ -1,78 +1,88 @@
-// Sends through an SMTP server, a few connections kept open, and says of each mail what the server's reply means. It
-// knows nothing of the outbox that tries again.
+// Sends through an SMTP server, over a few connections that are kept open, and says of each mail what the server's reply
+// means.
 import { createTransport } from "nodemailer";
-import { mailerMsMax, type Mailer, type MailOutcome, type OutgoingMail } from "../mailer.ts";
-import { messageId, writeMessage } from "./message.ts";
+import { handOverMsMax, type Mailer, type MailOutcome, type OutgoingMail } from "../mailer.ts";
 import type { Sender } from "../sender.ts";
+import { messageId, mimeFields } from "./mime.ts";
 import { judgeSmtpError } from "./smtp-verdict.ts";
 
-/** What a small provider allows one client. */
-const connectionsMax = 5;
-/** Ten mails a connection, a second for each. */
-const batchMax = 50;
+/** What a small provider allows one client. One mail a call and a connection for each: no mail waits inside the client. */
+const calls = { fresh: 3, due: 2 };
 /** Closed by us before a server loses patience (RFC 5321 4.5.3.2.7 asks it for five minutes). */
 const idleMsMax = 60_000;
+
+/** How long an SMTP server is waited for, in milliseconds. */
+export interface SmtpPatience {
+  /** Until it asks for the mail. A mail that it has not asked for was not sent. */
+  readonly handOverMs: number;
+  /** From then until its reply. RFC 5321 4.5.3.2.6: a client that gives up sooner sends mails twice. */
+  readonly replyMs: number;
+}
+
+const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 * 60_000 };
 
 /**
  * Opens the mailer. Nothing is sent and no connection is made.
  *
  * @param url `smtp://` or `smtps://`, with user and password if the server wants them; never logged
- * @param timeoutMs how long a batch may take in all; mails that the server has not asked for by then were not sent
  */
-export function openSmtpMailer(url: string, from: Sender, timeoutMs = mailerMsMax): Mailer {
+export function openSmtpMailer(url: string, from: Sender, patience = patienceDefault): Mailer {
+  const { handOverMs, replyMs } = patience;
   const transport = createTransport({
     url,
     pool: true,
-    maxConnections: connectionsMax,
-    // A mail is put on another connection once, if the first was closed before it was asked for the mail.
+    maxConnections: calls.fresh + calls.due,
+    // A mail is put on another connection once, if the first was closed before the server asked for the mail.
     maxRequeues: 1,
     idleTimeout: idleMsMax,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
+    connectionTimeout: handOverMs,
+    greetingTimeout: handOverMs,
+    dnsTimeout: handOverMs,
+    // Silence is noticed by the time-outs of each mail.
+    socketTimeout: handOverMs + replyMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const handedOver = new WeakSet<object>();
-  // The message is read only once the server has answered DATA with "go ahead". From then on, silence may mean yes.
+  // The message is read once the server has answered DATA with "go ahead". From then on, silence may mean yes.
+  const onRead = new WeakMap<object, () => void>();
   transport.use("stream", (message, done) => {
-    const { envelope } = message.data;
     message.message.processFunc((stream) => {
-      stream.once("resume", () => handedOver.add(envelope as object));
+      stream.once("resume", () => onRead.get(message.data.envelope as object)?.());
       return stream;
     });
     done();
   });
 
-  const write = (mail: OutgoingMail) => ({
-    mail,
-    envelope: { from: from.address, to: [...mail.content.to] },
-    raw: writeMessage(mail, from, new Date()),
-  });
-
-  async function deliver(message: ReturnType<typeof write>, signal: AbortSignal): Promise<MailOutcome> {
-    const { mail, envelope, raw } = message;
+  async function deliver(mail: OutgoingMail): Promise<MailOutcome> {
+    const envelope = { from: from.address, to: [...mail.content.to] };
+    const giveUp = new AbortController();
+    let timer = setTimeout(() => giveUp.abort(), handOverMs);
+    let handedOver = false;
+    onRead.set(envelope, () => {
+      handedOver = true;
+      clearTimeout(timer);
+      timer = setTimeout(() => giveUp.abort(), replyMs);
+    });
     try {
-      const sent = await transport.sendMail({ envelope, raw, signal });
+      const sent = await transport.sendMail({ ...mimeFields(mail, from), envelope, signal: giveUp.signal });
       return { result: "taken", providerId: sent.serverMessageId ?? messageId(mail, from) };
     } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      return judgeSmtpError(error, handedOver.has(envelope));
+      // nodemailer's errors have a code; the others are mistakes of ours.
+      if (!(error instanceof Error && "code" in error)) throw error;
+      return judgeSmtpError(error, handedOver);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
   return {
-    batchMax,
-    async send(mails) {
-      // All before the first is sent: what cannot be written is thrown while nothing is handed over.
-      const messages = mails.map(write);
-      // However many signs of life a server gives: silence alone would be noticed by the time-outs above.
-      const signal = AbortSignal.timeout(timeoutMs);
-      return Promise.all(messages.map((message) => deliver(message, signal)));
-    },
+    batchMax: 1,
+    calls,
+    gatherMs: 0,
+    doubt: "once-more",
+    send: (mails) => Promise.all(mails.map(deliver)),
     async [Symbol.asyncDispose]() {
-      transport.close();
+      transport.close({ force: true });
     },
   };
 }

@@ -1,6 +1,7 @@
 // How a notice lists what a stranger sent: label and value, as text and as HTML. Values are shown as they are and never
-// made into links. It knows nothing of what the facts are.
-import { html, type Markup } from "@submissions/shared/html";
+// made into links.
+import { html, Markup } from "@submissions/shared/html";
+import { pieces } from "./frame.ts";
 
 /** One fact of a notice: what it is called and what was sent. */
 export interface Fact {
@@ -8,19 +9,31 @@ export interface Fact {
   readonly value: string | readonly string[];
 }
 
+const fact = pieces<"label" | "lines">(
+  (slot) =>
+    html`<dt class="soft" style="font-size:13px;color:#4b5563">${slot("label")}</dt>
+      <dd style="margin:0 0 12px">${slot("lines")}</dd>`,
+);
 // Direction is the value's own: a name in Arabic beside a label in English.
-const factLine = (value: string) =>
-  html`<div dir="auto" style="text-align:start;overflow-wrap:anywhere;word-break:break-word">${value}</div>`;
+const line = pieces<"value">(
+  (slot) =>
+    html`<div dir="auto" style="text-align:start;overflow-wrap:anywhere;word-break:break-word">${slot("value")}</div>`,
+);
 
-/** Facts one below the other. Values are a stranger's text: shown as they are, never made into links. */
-export const factList = (facts: readonly Fact[]): Markup =>
-  html`<dl style="margin:0 0 8px">
-    ${facts.map(
-      ({ label, value }) =>
-        html` <dt class="soft" style="font-size:13px;color:#4b5563">${label}</dt>
-          <dd style="margin:0 0 12px">${(typeof value === "string" ? [value] : value).map(factLine)}</dd>`,
-    )}
-  </dl>`;
+/** Facts one below the other, for the inside of a `dl`. */
+export function factItems(facts: readonly Fact[]): Markup {
+  const [beforeLabel, beforeLines, afterLines] = fact.fixed;
+  const [beforeLine, afterLine] = line.fixed;
+  const parts: (string | undefined)[] = [];
+  for (const { label, value } of facts) {
+    parts.push(beforeLabel, html`${label}`.text, beforeLines);
+    for (const item of typeof value === "string" ? [value] : value) {
+      parts.push(beforeLine, html`${item}`.text, afterLine);
+    }
+    parts.push(afterLines);
+  }
+  return new Markup(parts.join(""));
+}
 
 /** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
 export const factLines = (facts: readonly Fact[]): string[] =>
@@ -33,9 +46,12 @@ export const factLines = (facts: readonly Fact[]): string[] =>
 // U+2028 and U+2029 pass for text in a field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
+/** A fact that may be absent. */
+export const optional = (label: string, value: string | null): Fact[] => (value === null ? [] : [{ label, value }]);
+
 /** What the team should know of the address beside it; nothing, most of the time. */
-export const emailNote = ({ emailDisposable = false }: { readonly emailDisposable?: boolean }): Fact[] =>
-  emailDisposable ? [{ label: "Note", value: "The e-mail address is at a host of throw-away addresses." }] : [];
+export const emailNote = (isDisposable: boolean): Fact[] =>
+  isDisposable ? [{ label: "Note", value: "The e-mail address is at a host of throw-away addresses." }] : [];
 
 /** `120 KB`, `4.9 MB`; binary multiples, as file managers show them. */
 export const fileSize = (bytes: number): string =>

@@ -1,6 +1,5 @@
 // The frame of every mail: one column that reads on a phone, light and dark, no image and nothing fetched from anywhere.
-// It knows nothing of what a mail says.
-import { html, type Markup } from "@submissions/shared/html";
+import { html, type Fill, type Markup } from "@submissions/shared/html";
 
 /** A mail as a template writes it. */
 export interface Written {
@@ -9,21 +8,22 @@ export interface Written {
   readonly html: string;
 }
 
+/** What stands in the layout. */
 interface Page {
-  readonly subject: string;
+  readonly subject: Fill;
   /** What a list of mails shows after the subject. */
-  readonly preheader: string;
-  readonly brand: string;
-  readonly heading: string;
+  readonly preheader: Fill;
+  readonly brand: Fill;
+  readonly heading: Fill;
   readonly body: Markup;
   /** Why the reader gets this mail, in small print. */
-  readonly footer: Markup;
+  readonly footer: Fill;
 }
 
-const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
+const font = "-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif";
 
-// Mail programs that do not read <style> show the inline light colours; the others are told of the dark ones. The
-// classes exist only for that.
+// Mail programs that do not read <style> show the inline light colours. The others take the dark ones from here, by
+// classes that exist only for that.
 const head = html`<meta charset="utf-8" />
   <meta name="viewport" content="width=device-width,initial-scale=1" />
   <meta name="color-scheme" content="light dark" />
@@ -74,9 +74,9 @@ const head = html`<meta charset="utf-8" />
     }
   </style>`;
 
-/** Writes the HTML part of a mail. */
-export function layout(page: Page): string {
-  return html`<!doctype html>
+/** The HTML part of a mail. */
+export const layout = (page: Page): Markup =>
+  html`<!doctype html>
     <html lang="en" dir="ltr">
       <head>
         ${head}
@@ -131,26 +131,29 @@ export function layout(page: Page): string {
           </tr>
         </table>
       </body>
-    </html>`.text;
-}
+    </html> `;
 
-type Block = string | readonly (string | null)[] | null;
-
-/** Writes the text part: blocks of lines with a blank line between them; nulls are left out. */
-export function textOf(...blocks: readonly Block[]): string {
-  const written = blocks.filter((block) => block !== null);
-  return `${written.map((block) => (typeof block === "string" ? block : block.filter((line) => line !== null).join("\n"))).join("\n\n")}\n`;
+/** The text part of a mail: blocks of lines with a blank line between them. Null leaves a block out. */
+export function textOf(...blocks: readonly (string | readonly string[] | null)[]): string {
+  const lines: string[] = [];
+  for (const block of blocks) {
+    if (block === null) continue;
+    if (lines.length > 0) lines.push("");
+    if (typeof block === "string") lines.push(block);
+    else lines.push(...block);
+  }
+  return [...lines, ""].join("\n");
 }
 
 /** A paragraph. */
-export const paragraph = (content: Markup | string): Markup => html`<p style="margin:0 0 16px">${content}</p>`;
+export const paragraph = (content: Fill): Markup => html`<p style="margin:0 0 16px">${content}</p>`;
 
 /** A link in running text. The address is ours, never a stranger's. */
-export const link = (url: string, words: string): Markup =>
+export const link = (url: Fill, words: string): Markup =>
   html`<a class="link" href="${url}" style="color:#1d4ed8">${words}</a>`;
 
 /** A button, and the same address to be copied where buttons do not work. The address is ours, never a stranger's. */
-export const button = (url: string, words: string): Markup =>
+export const button = (url: Fill, words: string): Markup =>
   html` <table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
       <tr>
         <td class="button" align="center" style="border-radius:8px;background:#1d4ed8">
@@ -168,7 +171,7 @@ export const button = (url: string, words: string): Markup =>
     </p>`;
 
 /** A reference, set apart so that it is found again. */
-export const referencePanel = (reference: string): Markup =>
+export const referencePanel = (reference: Fill): Markup =>
   html` <div
     class="panel"
     style="margin:0 0 16px;padding:12px 16px;background:#f3f4f6;border:1px solid #d9dde3;border-radius:8px"

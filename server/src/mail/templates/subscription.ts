@@ -1,6 +1,6 @@
-// What a subscription makes us write: the welcome mail, which asks for confirmation under double opt-in. It is handed
-// finished links and knows nothing of tokens.
+// The mail of a subscription: the welcome, which asks for confirmation under double opt-in.
 import { html } from "@submissions/shared/html";
+import { frame } from "./frame.ts";
 import { button, layout, link, paragraph, textOf, type Written } from "./layout.ts";
 
 export interface WelcomeFacts {
@@ -11,53 +11,67 @@ export interface WelcomeFacts {
 }
 
 /** The welcome mail. */
-export function writeWelcome(facts: WelcomeFacts): Written {
-  return facts.confirmUrl === null ? writePlainWelcome(facts) : writeConfirmation(facts, facts.confirmUrl);
+export function writeWelcome({ brand, confirmUrl, unsubscribeUrl }: WelcomeFacts): Written {
+  return confirmUrl === null
+    ? writePlainWelcome(brand, unsubscribeUrl)
+    : writeConfirmation(brand, confirmUrl, unsubscribeUrl);
 }
 
-const unsubscribeFooter = (url: string, why: string) => html`${why} ${link(url, "Unsubscribe")}`;
+const ask = "Thank you for subscribing to our newsletter. One step is left: please confirm that this address is yours.";
+const until = "The link works for 7 days.";
+const unasked =
+  "If you did not ask for this, please ignore this mail: without your confirmation we send no newsletter.";
 
-function writeConfirmation({ brand, unsubscribeUrl }: WelcomeFacts, confirmUrl: string): Written {
+const confirmationFrame = frame<"subject" | "brand" | "confirmUrl" | "unsubscribeUrl">((slot) =>
+  layout({
+    subject: slot("subject"),
+    brand: slot("brand"),
+    heading: "Please confirm your subscription",
+    preheader: "One step is left: confirm that this address is yours.",
+    body: html`${paragraph("Hello,")}${paragraph(ask)}${button(slot("confirmUrl"), "Confirm subscription")}
+      <p style="margin:0">${until} ${unasked}</p>`,
+    footer: html`You can leave at any time. ${link(slot("unsubscribeUrl"), "Unsubscribe")}`,
+  }),
+);
+
+const leaving = (unsubscribeUrl: string) => ["--", "Unsubscribe at any time:", unsubscribeUrl];
+
+function writeConfirmation(brand: string, confirmUrl: string, unsubscribeUrl: string): Written {
   const subject = `Please confirm your subscription to ${brand}`;
-  const ask =
-    "Thank you for subscribing to our newsletter. One step is left: please confirm that this address is yours.";
-  const until = "The link works for 7 days.";
-  const otherwise =
-    "If you did not ask for this, please ignore this mail: without your confirmation we send no newsletter.";
   return {
     subject,
-    text: textOf("Hello,", ask, ["Confirm your subscription:", confirmUrl], [until, otherwise], brand, [
-      "--",
-      "Unsubscribe at any time:",
-      unsubscribeUrl,
-    ]),
-    html: layout({
-      subject,
+    text: textOf(
+      "Hello,",
+      ask,
+      ["Confirm your subscription:", confirmUrl],
+      [until, unasked],
       brand,
-      heading: "Please confirm your subscription",
-      preheader: "One step is left: confirm that this address is yours.",
-      body: html`${paragraph("Hello,")}${paragraph(ask)}${button(confirmUrl, "Confirm subscription")}
-        <p style="margin:0">${until} ${otherwise}</p>`,
-      footer: unsubscribeFooter(unsubscribeUrl, "You can leave at any time."),
-    }),
+      leaving(unsubscribeUrl),
+    ),
+    html: confirmationFrame({ subject, brand, confirmUrl, unsubscribeUrl }).text,
   };
 }
 
-function writePlainWelcome({ brand, unsubscribeUrl }: WelcomeFacts): Written {
+const welcome = "Welcome! You are subscribed to our newsletter, and the next issue will come to this address.";
+const unwelcome = "If you did not ask for this, the link below ends it.";
+
+const welcomeFrame = frame<"subject" | "brand" | "unsubscribeUrl">((slot) =>
+  layout({
+    subject: slot("subject"),
+    brand: slot("brand"),
+    heading: "Welcome to our newsletter",
+    preheader: "You are subscribed; the next issue will come to this address.",
+    body: html`${paragraph("Hello,")}${paragraph(welcome)}
+      <p style="margin:0">${unwelcome}</p>`,
+    footer: html`You can leave at any time. ${link(slot("unsubscribeUrl"), "Unsubscribe")}`,
+  }),
+);
+
+function writePlainWelcome(brand: string, unsubscribeUrl: string): Written {
   const subject = `Welcome to the newsletter of ${brand}`;
-  const welcome = "Welcome! You are subscribed to our newsletter, and the next issue will come to this address.";
-  const otherwise = "If you did not ask for this, the link below ends it.";
   return {
     subject,
-    text: textOf("Hello,", [welcome, otherwise], brand, ["--", "Unsubscribe at any time:", unsubscribeUrl]),
-    html: layout({
-      subject,
-      brand,
-      heading: "Welcome to our newsletter",
-      preheader: "You are subscribed; the next issue will come to this address.",
-      body: html`${paragraph("Hello,")}${paragraph(welcome)}
-        <p style="margin:0">${otherwise}</p>`,
-      footer: unsubscribeFooter(unsubscribeUrl, "You can leave at any time."),
-    }),
+    text: textOf("Hello,", [welcome, unwelcome], brand, leaving(unsubscribeUrl)),
+    html: welcomeFrame({ subject, brand, unsubscribeUrl }).text,
   };
 }

@@ -1,0 +1,82 @@
+// Keeps to the limit of a provider that says we send too fast (HTTP 429). All mails are held for as long as it asks.
+// After that, mails that are due go out at a pace that leaves room for those that were just stored: it halves when the
+// provider complains and grows while it does not. Without it new mails would wait behind the backlog of an outage.
+import type { MailFinding, MailOutcome } from "./mailer.ts";
+
+/** Where the pace begins, in mails a second; after an outage too, whose backlog could meet any limit. */
+const startPerSecond = 10;
+/** A provider that never complained is tried with twice the pace after a second: 10,000 mails take ten seconds. */
+const quickGrowth = 2;
+/** Once its limit is known, the pace grows by a fiftieth a second and meets it again after half a minute. */
+const slowGrowth = 1.02;
+const perSecondMin = 0.2;
+/** Faster than any provider's limit: the pace is no longer counted. */
+const perSecondMax = 10_000;
+/** How long all mails are held when the provider names no time; doubled each time. */
+const holdMsMin = 1_000;
+/** A provider that asks for hours is asked again sooner; the mails that it turned away wait as long as it wished. */
+const holdMsMax = 2 * 60_000;
+
+export class Pace {
+  #perSecond = Infinity;
+  #growth = quickGrowth;
+  /** Due mails that may go now, and when they were counted. */
+  #allowance = 0;
+  #countedAt = 0;
+  #heldUntil = 0;
+  #holds = 0;
+
+  /** Until when no mail is sent; the past when none is held. */
+  get heldUntil(): number {
+    return this.#heldUntil;
+  }
+
+  /** How many of `wanted` mails that are due may be sent now. */
+  admit(wanted: number, now: number): number {
+    if (now < this.#heldUntil) return 0;
+    if (this.#perSecond === Infinity) return wanted;
+    this.#count(now);
+    return Math.min(wanted, Math.floor(this.#allowance));
+  }
+
+  /** Mails that were due are sent now. */
+  spend(mails: number): void {
+    this.#allowance -= mails;
+  }
+
+  /** The provider works again after a pause. */
+  restart(now: number): void {
+    this.#begin(now, startPerSecond, quickGrowth);
+  }
+
+  /** Learns from what a call brought. */
+  note(answers: readonly (MailOutcome | MailFinding)[], now: number): void {
+    const limited = answers.filter((answer) => answer.result === "later" && answer.cause === "limit");
+    if (limited.length < answers.length) this.#holds = 0;
+    // Calls that were under way when the hold began say nothing new.
+    if (limited.length === 0 || now < this.#heldUntil) return;
+    if (this.#perSecond === Infinity) this.#begin(now, startPerSecond, quickGrowth);
+    else this.#begin(now, Math.max(this.#perSecond / 2, perSecondMin), slowGrowth);
+    const backOffMs = holdMsMin * 2 ** Math.min(this.#holds, 10);
+    const askedMs = Math.max(...limited.map((answer) => ("retryAfterMs" in answer ? (answer.retryAfterMs ?? 0) : 0)));
+    this.#heldUntil = now + Math.min(askedMs > 0 ? askedMs : backOffMs, holdMsMax);
+    this.#holds += 1;
+  }
+
+  #begin(now: number, perSecond: number, growth: number): void {
+    this.#perSecond = perSecond;
+    this.#growth = growth;
+    this.#allowance = 1;
+    this.#countedAt = now;
+  }
+
+  #count(now: number): void {
+    const seconds = Math.max(now - Math.max(this.#countedAt, this.#heldUntil), 0) / 1000;
+    this.#countedAt = now;
+    this.#perSecond *= this.#growth ** seconds;
+    if (this.#perSecond > perSecondMax) this.#perSecond = Infinity;
+    // At most a second's worth is saved up.
+    const most = Math.max(this.#perSecond, 1);
+    this.#allowance = Math.min(this.#allowance + seconds * this.#perSecond, most);
+  }
+}

@@ -1,0 +1,32 @@
+// A mail as nodemailer's composer takes it, for the mailbox and for SMTP.
+import type { MailComposerOptions } from "nodemailer";
+import type { OutgoingMail } from "../mailer.ts";
+import type { Sender } from "../sender.ts";
+
+/** The Message-ID of a mail: the same however often it is sent, so that mail programs can show a repeat once. */
+export const messageId = (mail: OutgoingMail, from: Sender): string =>
+  `<${mail.id}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`;
+
+/** The fields of the message. Addresses are given as such, so that the composer looks for none in them. */
+export function mimeFields(mail: OutgoingMail, from: Sender) {
+  const { to, replyTo, subject, text, html, headers } = mail.content;
+  const bare = (address: string) => ({ name: "", address });
+  return {
+    from: { name: from.name ?? "", address: from.address },
+    to: to.map(bare),
+    ...(replyTo === null ? {} : { replyTo: bare(replyTo) }),
+    subject,
+    text,
+    html,
+    messageId: messageId(mail, from),
+    date: new Date(),
+    headers: {
+      ...headers,
+      "X-Submissions-Mail-Id": mail.id,
+      "X-Submissions-Kind": mail.kind,
+      ...(mail.reference === null ? {} : { "X-Submissions-Reference": mail.reference }),
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  } satisfies MailComposerOptions;
+}

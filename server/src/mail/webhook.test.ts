@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { readWebhook } from "./webhook.ts";
+
+const now = Date.UTC(2026, 10, 21, 12);
+const at = "2026-11-21T11:00:00Z";
+const bounce = { RecordType: "Bounce", Type: "HardBounce", Email: "Ann@Buyer.example", BouncedAt: at, Inactive: true };
+const complaint = { RecordType: "SpamComplaint", Email: "ann@buyer.example", BouncedAt: at };
+const change = {
+  RecordType: "SubscriptionChange",
+  Recipient: "ann@buyer.example",
+  ChangedAt: at,
+  SuppressSending: true,
+  SuppressionReason: "ManualSuppression",
+  Origin: "Recipient",
+};
+
+test.each<[string, object, string | null]>([
+  ["a hard bounce", bounce, "bounced"],
+  ["a bad address", { ...bounce, Type: "BadEmailAddress", Inactive: false }, "bounced"],
+  ["a soft bounce that Postmark gave up", { ...bounce, Type: "SoftBounce" }, "bounced"],
+  ["a bounce that was a complaint", { ...bounce, Type: "SpamComplaint" }, "complained"],
+  ["an address that the team has deactivated", { ...bounce, Type: "ManuallyDeactivated" }, "manual"],
+  ["a complaint", complaint, "complained"],
+  ["a recipient who unsubscribed", change, "unsubscribed"],
+  ["a suppression by the team", { ...change, Origin: "Customer" }, "manual"],
+  ["a suppression after a bounce", { ...change, SuppressionReason: "HardBounce" }, "bounced"],
+  ["a suppression that was lifted", { ...change, SuppressSending: false }, null],
+])("%s changes an address", (_, body, reason) => {
+  const told = readWebhook(body, now);
+  expect(told).toMatchObject({ result: "change", change: { reason, at: Date.parse(at) } });
+});
+
+test.each<[string, object]>([
+  ["a soft bounce", { ...bounce, Type: "SoftBounce", Inactive: false }],
+  ["a delivery", { RecordType: "Delivery", Recipient: "ann@buyer.example" }],
+  ["the name of a method", { RecordType: "constructor" }],
+])("%s is ignored", (_, body) => {
+  expect(readWebhook(body, now)).toEqual({ result: "ignored" });
+});
+
+test("an event from the future counts as of now", () => {
+  expect(readWebhook({ ...complaint, BouncedAt: "2027-01-01T00:00:00Z" }, now)).toMatchObject({ change: { at: now } });
+});
+
+describe("a text longer than its field allows is refused", () => {
+  afterEach(() => void vi.restoreAllMocks());
+  const long = (length: number) => "a\u0301".repeat(length);
+
+  test.each<[string, object]>([
+    ["RecordType", { ...bounce, RecordType: long(100_000) }],
+    ["Type", { ...bounce, Type: long(100_000) }],
+    ["Email", { ...bounce, Email: `${long(100_000)}@a.example` }],
+    ["Email", { ...bounce, Email: `a@${long(100_000)}.example` }],
+    ["BouncedAt", { ...bounce, BouncedAt: `${at}${" ".repeat(100_000)}` }],
+    ["Recipient", { ...change, Recipient: long(100_000) }],
+    ["ChangedAt", { ...change, ChangedAt: long(100_000) }],
+    ["SuppressionReason", { ...change, SuppressionReason: long(100_000) }],
+    ["Origin", { ...change, Origin: long(100_000) }],
+  ])("before it is read (%s)", (field, body) => {
+    const reads = [
+      vi.spyOn(String.prototype, "normalize"),
+      vi.spyOn(String.prototype, "toLowerCase"),
+      vi.spyOn(String.prototype, "charAt"),
+      vi.spyOn(RegExp.prototype, "test"),
+      vi.spyOn(URL, "parse"),
+      vi.spyOn(Date, "parse"),
+    ];
+    const told = readWebhook(body, now);
+    const read = reads.flatMap(({ mock }) => mock.contexts.concat(mock.calls.flat() as never[]));
+    vi.restoreAllMocks();
+    expect(told).toMatchObject({ result: "malformed", error: { issues: [{ path: [field] }] } });
+    expect(read.filter((text) => String(text).length > 10_000)).toEqual([]);
+  });
+
+  test("and so is a text that is no text", () => {
+    expect(readWebhook({ ...bounce, Email: 7 }, now)).toMatchObject({ error: { issues: [{ path: ["Email"] }] } });
+  });
+});
