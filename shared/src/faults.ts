@@ -219,3 +219,15 @@ export interface FaultBody {
   readonly requestId: string;
   readonly issues?: readonly Issue[];
 }
+
+/** `error.data` of a refusal on typed RPC. Its message is `error.message`. */
+export interface ErrorData {
+  readonly code: FaultCode;
+  readonly httpStatus: number;
+  /** The procedure; absent when a batch is refused as a whole. */
+  readonly path?: string;
+  readonly requestId: string;
+  readonly issues?: readonly Issue[];
+  /** The `Retry-After` of this call, in seconds: a call within a batch has no headers of its own. */
+  readonly retryAfterSeconds?: number;
+}

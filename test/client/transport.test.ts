@@ -1,5 +1,4 @@
-// What the typed client makes of everything between it and the service, tried once: no connection, strangers' answers,
-// aborts.
+// How the typed client reports what happens in one try: no connection, answers of other servers, aborts.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createSubmissionsClient } from "@submissions/client";
@@ -9,11 +8,11 @@ import { failureOf } from "./failure-of.ts";
 
 const subscription = { email: "reader@example.org" };
 
-/** A client whose requests are all answered with the same. */
+/** A client that gets the same answer to every request. */
 const answeredWith = (body: string | null, init?: ResponseInit) =>
   createSubmissionsClient({ url: "http://service.test", retry: false, fetch: async () => new Response(body, init) });
 
-/** The address of a server that does what it is told with every request. */
+/** A server that handles every request as the test says. */
 async function listening(handle: Parameters<typeof createServer>[1]) {
   const server = createServer(handle).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -26,10 +25,10 @@ async function listening(handle: Parameters<typeof createServer>[1]) {
   };
 }
 
-describe("no whole answer", () => {
+describe("no complete answer", () => {
   const network = { name: "SubmissionError", code: "NETWORK", status: undefined, requestId: undefined, issues: [] };
 
-  test("is a network failure when nobody listens", async () => {
+  test("is a network failure when no server listens", async () => {
     const closed = await listening(() => {});
     await closed[Symbol.asyncDispose]();
     const error = await failureOf(
@@ -50,7 +49,7 @@ describe("no whole answer", () => {
   });
 });
 
-describe("an answer of somebody else's", () => {
+describe("an answer of another server", () => {
   test.each([
     ["a proxy's page", "<html>Bad gateway</html>", 502],
     ["an empty body", null, 204],
@@ -62,10 +61,11 @@ describe("an answer of somebody else's", () => {
     ["a receipt that is none", '{"result":{"data":"thanks"}}', 200],
     ["a refusal whose wait is none", '{"message":"m","code":"TIMEOUT","requestId":"r","retryAfterSeconds":"9"}', 503],
     ["a receipt with an error beside it", '{"result":{"data":1},"error":{}}', 200],
-  ])("is told by its status: %s", async (_, body, status) => {
+  ])("has its status, and its address in the cause: %s", async (_, body, status) => {
     const error = await failureOf(answeredWith(body, { status }).newsletter.subscribe(subscription));
     expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE", status, issues: [] });
     expect(error.message).toBe("The service did not answer as expected. Please try again in a moment.");
+    expect(String(error.cause)).toContain(`http://service.test/trpc/newsletter.subscribe answered ${status}`);
   });
 });
 
@@ -86,7 +86,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("tells how long to wait where no header is to be seen, as in a page of another origin", async () => {
+  test("says how long to wait where headers are hidden, as in a page of another origin", async () => {
     const json = { error: { message, code: -32603, data: { ...data, httpStatus: 503, retryAfterSeconds: 9 } } };
     const client = answeredWith(JSON.stringify(json), { status: 503 });
     expect((await failureOf(client.newsletter.subscribe(subscription))).retryAfterSeconds).toBe(9);
@@ -109,7 +109,7 @@ describe("a refusal", () => {
   });
 });
 
-test("the content type is not the caller's, whose boundary would be none", async () => {
+test("a content type of the caller is not sent: it would lack the boundary", async () => {
   const types: (string | null)[] = [];
   const client = createSubmissionsClient({
     url: "http://service.test",
@@ -134,7 +134,7 @@ describe("an abort", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  test.each([null, "The person left the page.", new TRPCClientError("Not of this call.")])(
+  test.each([null, "The page was left.", new TRPCClientError("Not of this call.")])(
     "with %j, which need be no error, rejects with just that",
     async (reason) => {
       const controller = new AbortController();
@@ -151,7 +151,7 @@ describe("an abort", () => {
   test("on the way ends the request and rejects with the signal's reason", async () => {
     const gone = Promise.withResolvers<void>();
     const controller = new AbortController();
-    const reason = new DOMException("The person left the page.", "AbortError");
+    const reason = new DOMException("The page was left.", "AbortError");
     await using silent = await listening((request) => {
       request.on("error", () => {}).once("close", () => gone.resolve());
       controller.abort(reason);
@@ -170,7 +170,7 @@ describe("an abort", () => {
     await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  test("after a refusal has come does not hide it", async () => {
+  test("after the headers of a refusal does not hide the refusal", async () => {
     const controller = new AbortController();
     const response = new Response(null, { status: 400 });
     response.text = async () => {
@@ -190,9 +190,11 @@ describe("a mistake of the calling program", () => {
     "ftp://example.org",
     "https://example.org/?a=1",
     "https://example.org/#a",
-  ])("is found before anything is sent: url %j", (url) =>
-    expect(() => createSubmissionsClient({ url })).toThrow(TypeError),
-  );
+  ])("is found before anything is sent, and named: url %j", (url) => {
+    const creating = () => createSubmissionsClient({ url });
+    expect(creating).toThrow(TypeError);
+    expect(creating).toThrow(JSON.stringify(url));
+  });
 
   test("is found before anything is sent: a malformed header", () => {
     const headers = { "not a header": "x" };
@@ -202,5 +204,27 @@ describe("a mistake of the calling program", () => {
   test("is no failure of the submission: fields that cannot be written as JSON", async () => {
     const impossible = { email: 1n } as unknown as typeof subscription;
     await expect(answeredWith("{}").newsletter.subscribe(impossible)).rejects.toBeInstanceOf(TypeError);
+  });
+});
+
+describe("the stack of a failure", () => {
+  async function signUp(client: ReturnType<typeof answeredWith>): Promise<unknown> {
+    return client.newsletter.subscribe(subscription);
+  }
+
+  test.each([
+    ["a refusal", answeredWith("{}", { status: 400 })],
+    [
+      "no answer",
+      createSubmissionsClient({
+        url: "http://service.test",
+        retry: false,
+        fetch: () => Promise.reject(new TypeError("fetch failed")),
+      }),
+    ],
+  ])("leads to the caller: %s", async (_, client) => {
+    const { stack, name, message } = await failureOf(signUp(client));
+    expect(stack).toMatch(new RegExp(`^${name}: ${message}`));
+    expect(stack).toMatch(/at .*signUp.*transport\.test\.ts/);
   });
 });

@@ -1,4 +1,4 @@
-// The client's types are the router's: what callers may write, and what they get.
+// The client's types are the router's: what callers may send, and what they get.
 import {
   createSubmissionsClient,
   SubmissionError,
@@ -27,11 +27,11 @@ const { marketplace, newsletter, applications } = submissions;
 const inquiry: Inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["de-AT"] };
 const application: Application = { fullName: "Ana", email: "ana@example.org", position: "Annotator" };
 
-test("inputs are what the router takes", () => {
+test("inputs are what the router accepts", () => {
   expectTypeOf<Inquiry>().toEqualTypeOf<Inputs["marketplace"]["inquiry"]>();
   expectTypeOf<Subscription>().toEqualTypeOf<Inputs["newsletter"]["subscribe"]>();
   expectTypeOf<Omit<Application, "resumeFile">>().toEqualTypeOf<
-    Omit<Exclude<Inputs["applications"]["submit"], { entries(): unknown }>, "resumeFile">
+    Omit<Exclude<Inputs["applications"]["submit"], { append(name: string, value: string): void }>, "resumeFile">
   >();
   expectTypeOf(marketplace.inquiry).parameter(0).toEqualTypeOf<Inquiry>();
   expectTypeOf(newsletter.subscribe).parameter(0).toEqualTypeOf<Subscription>();
@@ -83,6 +83,10 @@ test("errors are typed", () => {
   expectTypeOf<SubmissionError["issues"]>().toEqualTypeOf<readonly Issue[]>();
   expectTypeOf<SubmissionError["issue"]>().toBeCallableWith("selectedPackageIds", 0);
   expectTypeOf<SubmissionError["issue"]>().returns.toEqualTypeOf<Issue | undefined>();
+  expectTypeOf<SubmissionError["issue"]>().toBeCallableWith("coverLetter");
+  expectTypeOf<SubmissionError["issue"]>().toBeCallableWith("altcha");
+  // @ts-expect-error no such field
+  void ((error: SubmissionError) => error.issue("emial"));
 });
 
 test("a call may have its own key and its own retries, and all of it may be undefined", () => {
@@ -100,7 +104,7 @@ test("a call may have its own key and its own retries, and all of it may be unde
   expectTypeOf(applications.submit).toBeCallableWith(application, { idempotencyKey: undefined, retry: undefined });
 });
 
-test("the progress of an upload is told in bytes, and only of what has a file", () => {
+test("only an application reports the progress of its upload, in bytes", () => {
   expectTypeOf<UploadProgress>().toEqualTypeOf<{ readonly loaded: number; readonly total: number }>();
   expectTypeOf(applications.submit).toBeCallableWith(application, { onUploadProgress: undefined });
   expectTypeOf(applications.submit).toBeCallableWith(application, {
@@ -110,7 +114,7 @@ test("the progress of an upload is told in bytes, and only of what has a file", 
   void marketplace.inquiry(inquiry, { onUploadProgress: () => {} });
 });
 
-test("time and chance are nobody's business", () => {
+test("the clock and the random numbers are not options", () => {
   expectTypeOf(createSubmissionsClient).parameters.toEqualTypeOf<[SubmissionsClientOptions]>();
   expectTypeOf<keyof SubmissionsClientOptions>().toEqualTypeOf<"url" | "fetch" | "headers" | "retry">();
 });

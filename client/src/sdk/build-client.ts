@@ -1,32 +1,34 @@
-// Puts the client together: tRPC's client, typed by the router, over the one link of ours (docs/adr/0012). Time and chance
-// are handed in, which is what tests come here for. It must not import anything of the server but types.
-import type { AppRouter } from "@submissions/server/router";
+// Builds the client: tRPC's client, typed by the router, over one link of ours (docs/adr/0012). Tests pass their own
+// clock and random numbers.
 import { createTRPCClient, TRPCClientError } from "@trpc/client";
+import type { AppRouter } from "../router.ts";
 import { applicationForm } from "./application-form.ts";
 import type { SubmissionsClientOptions } from "./client-options.ts";
 import { byFetch } from "./exchange.ts";
 import { retryPolicy, type Tempo } from "./retry.ts";
+import { SubmissionError } from "./submission-error.ts";
 import { handedDown, submissionLink, type Way } from "./submission-link.ts";
 import type { SubmissionsClient } from "./submissions-client.ts";
 import { byMeasuredUpload, canMeasureUploads } from "./upload-progress.ts";
 
-/** A client in its own time. */
+/** A client with its own clock and random numbers. */
 export function buildClient(options: SubmissionsClientOptions, tempo: Tempo): SubmissionsClient {
   const { marketplace, newsletter, applications } = createTRPCClient<AppRouter>({
     links: [submissionLink(wayOf(options, tempo))],
   });
   return {
     marketplace: {
-      inquiry: async (inquiry, own) => unwrapped(marketplace.inquiry.mutate(inquiry, handedDown(own))),
+      inquiry: (inquiry, own) => unwrapped(() => marketplace.inquiry.mutate(inquiry, handedDown(own))),
     },
     newsletter: {
-      subscribe: async (subscription, own) => unwrapped(newsletter.subscribe.mutate(subscription, handedDown(own))),
+      subscribe: (subscription, own) => unwrapped(() => newsletter.subscribe.mutate(subscription, handedDown(own))),
     },
     applications: {
-      submit: async (application, own) => {
-        const form = applicationForm(application, own?.resumeFilename);
-        return unwrapped(applications.submit.mutate(form, handedDown(own)));
-      },
+      submit: (application, own) =>
+        unwrapped(() => {
+          const form = applicationForm(application, own?.resumeFilename);
+          return applications.submit.mutate(form, handedDown(own));
+        }),
     },
   };
 }
@@ -49,19 +51,31 @@ function wayOf(options: SubmissionsClientOptions, tempo: Tempo): Way {
 
 /** Address of the typed door. */
 function doorOf(base: string | URL): string {
-  // Pages and workers have an address that relative ones are taken from; Node has none.
-  const url = new URL(base, globalThis.location?.href);
-  if (!/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-    throw new TypeError("`url` must be an http or https address without query and fragment.");
+  // Relative addresses need a page or a worker; Node has neither.
+  const url = URL.canParse(base, globalThis.location?.href) ? new URL(base, globalThis.location?.href) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw new TypeError(
+      `\`url\` must be the http or https address of the service, without query and fragment, and not ${JSON.stringify(String(base))}.`,
+    );
   }
   return `${url.href.replace(/\/+$/, "")}/trpc`;
 }
 
-/** What the link throws is what the caller gets, without what tRPC's client wraps around it. */
-async function unwrapped<Receipt>(answer: Promise<Receipt>): Promise<Receipt> {
+/** Calls, and throws what the link threw, without tRPC's error around it and with the stack of the call. */
+async function unwrapped<Receipt>(call: () => Promise<Receipt>): Promise<Receipt> {
+  const here = new Error();
   try {
-    return await answer;
+    return await call();
   } catch (error) {
-    throw error instanceof TRPCClientError ? error.cause : error;
+    const failure = error instanceof TRPCClientError ? error.cause : error;
+    if (failure instanceof SubmissionError) failure.stack = stackOf(failure, here);
+    throw failure;
   }
+}
+
+// The error is made after an answer, where no frame leads to the caller any more. In V8 a stack begins with the name and
+// the message.
+function stackOf(failure: SubmissionError, { stack = "" }: Error): string {
+  const frames = stack.replace(/^Error:? *\n/, "");
+  return frames === stack ? stack : `${failure.name}: ${failure.message}\n${frames}`;
 }

@@ -1,18 +1,18 @@
-// The one error of the client: everything that can become of a submission other than a receipt. It knows nothing of
-// tRPC or of HTTP beyond a status.
+// The one error of the client: what a submission ends with when there is no receipt.
 import type { FaultCode, Issue } from "@submissions/shared/faults";
+import type { FieldName } from "./submissions.ts";
 
 /**
  * Why a submission was not accepted.
  *
- * - The service's own codes, such as `BAD_REQUEST`, `PAYLOAD_TOO_LARGE` or `SERVICE_UNAVAILABLE`: it was refused, and
- *   nothing was stored. Two do not promise that: `INTERNAL_SERVER_ERROR`, and `CONFLICT`, where another call with the
- *   same key is under way.
- * - `NETWORK`: no whole answer came. Whether the submission arrived is unknown.
- * - `UNEXPECTED_RESPONSE`: something other than the service answered, a proxy's error page for example. Whether the
- *   submission arrived is unknown.
+ * - The service's own codes (`BAD_REQUEST`, `PAYLOAD_TOO_LARGE`, `SERVICE_UNAVAILABLE` and others): it was refused, and
+ *   nothing was stored. Two codes do not promise that: `INTERNAL_SERVER_ERROR`, and `CONFLICT`, when another call with
+ *   the same key is still running.
+ * - `NETWORK`: no complete answer came. Whether the submission arrived is unknown.
+ * - `UNEXPECTED_RESPONSE`: the answer is not the service's, for example a proxy's error page. Whether the submission
+ *   arrived is unknown.
  *
- * This is the last of a call's tries; what the earlier ones leave open is in {@link SubmissionError.mayHaveArrived}.
+ * It is the code of a call's last try. {@link SubmissionError.mayHaveArrived} takes all tries into account.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ import type { FaultCode, Issue } from "@submissions/shared/faults";
  */
 export type SubmissionErrorCode = FaultCode | "NETWORK" | "UNEXPECTED_RESPONSE";
 
-// After these nobody but the service knows.
+// After these only the service knows whether the submission arrived.
 const uncertain: ReadonlySet<SubmissionErrorCode> = new Set([
   "NETWORK",
   "UNEXPECTED_RESPONSE",
@@ -33,7 +33,7 @@ const uncertain: ReadonlySet<SubmissionErrorCode> = new Set([
 /**
  * What a {@link SubmissionError} is made of.
  *
- * @example A test of a form, which wants to see it refused
+ * @example A test of a form that is refused
  * ```ts
  * throw new SubmissionError({ code: "SERVICE_UNAVAILABLE", message: "Please try again in a moment.", status: 503 });
  * ```
@@ -47,9 +47,9 @@ export interface SubmissionErrorFacts {
   readonly issues?: readonly Issue[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** By default what the code says. */
+  /** By default as the code says. */
   readonly mayHaveArrived?: boolean | undefined;
-  /** What was thrown underneath. For logs, not for people. */
+  /** The underlying error. For logs, not for people. */
   readonly cause?: unknown;
 }
 
@@ -70,30 +70,30 @@ export interface SubmissionErrorFacts {
 export class SubmissionError extends Error {
   override readonly name = "SubmissionError";
 
-  /** What happened, for programs. The message says it for people. */
+  /** What happened, for programs. The message is for people. */
   readonly code: SubmissionErrorCode;
 
   /** HTTP status of the answer; undefined when none came. */
   readonly status: number | undefined;
 
-  /** To be quoted when asking for help: the service's log has it too. Undefined when the service did not answer. */
+  /** The id of the request in the service's log. Quote it when asking for help. Undefined when the service did not answer. */
   readonly requestId: string | undefined;
 
-  /** Every problem with the fields that were sent; empty when the failure is not about fields. */
+  /** All problems with the fields; empty when the failure is not about fields. */
   readonly issues: readonly Issue[];
 
-  /** In how many seconds the service suggests to try again, if it said so. */
+  /** When to try again, in seconds, if the service said so. */
   readonly retryAfterSeconds: number | undefined;
 
   /**
-   * The key that the submission was sent with. Sending the same content again with it, within 24 hours, cannot make a
-   * second submission, even if the first one arrived after all.
+   * The key that the submission was sent with. Sending the same content again with it within 24 hours cannot make a
+   * second submission, even if the first one arrived.
    */
   readonly idempotencyKey: string | undefined;
 
   /**
-   * Whether the submission may have been taken all the same, by this call or another one with its key: true when any of
-   * the tries got no answer that says otherwise. Send it again with its key then, rather than without.
+   * Whether the submission may have been stored all the same, by this call or another one with its key: true when the
+   * outcome of any try is unknown. If you send it again, send it with its key.
    */
   readonly mayHaveArrived: boolean;
 
@@ -118,7 +118,7 @@ export class SubmissionError extends Error {
    * error.issue("selectedPackageIds", 2); // of its third item only
    * ```
    */
-  issue(...path: readonly [field: string, ...rest: readonly (string | number)[]]): Issue | undefined {
+  issue(...path: readonly [field: FieldName, ...rest: readonly (string | number)[]]): Issue | undefined {
     return this.issues.find((issue) => path.every((part, depth) => issue.path[depth] === part));
   }
 }

@@ -1,6 +1,6 @@
-// What can be submitted and what comes back: the schemas' own types, which the router is made of. They are taken from
-// the schemas so that the package's declarations stand alone (the server is not published, and what cannot be found
-// silently becomes `any`); a test of types holds them to the router's. Types only.
+// What can be submitted and what comes back: the types of the schemas. They come from the schemas and not from the
+// router, because the server is not published, and a type that cannot be found silently becomes `any`. A type test
+// compares them with the router's. Types only.
 import type { applicationInput, applicationReceipt } from "@submissions/shared/application";
 import type { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
 import type { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
@@ -9,12 +9,13 @@ import type { subscribeInput, subscribeReceipt } from "@submissions/shared/subsc
 interface Typed {
   readonly "~standard": { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined };
 }
-/** What a schema takes, before it cleans anything. */
+/** What a schema accepts, before it cleans anything. */
 type InputOf<Schema extends Typed> = NonNullable<Schema["~standard"]["types"]>["input"];
 type OutputOf<Schema extends Typed> = NonNullable<Schema["~standard"]["types"]>["output"];
 
-// The schema takes ready forms too; here those are a type of their own.
-type ApplicationFields = Exclude<InputOf<typeof applicationInput>, { entries(): unknown }>;
+// The schema takes FormData too; here that is a type of its own. Told by `append`: the DOM library of TypeScript 5 has
+// no `entries`.
+type ApplicationFields = Exclude<InputOf<typeof applicationInput>, { append(name: string, value: string): void }>;
 
 /**
  * A buyer's question about dataset packages.
@@ -87,3 +88,6 @@ export type SubscribeReceipt = OutputOf<typeof subscribeReceipt>;
  * ```
  */
 export type ApplicationReceipt = OutputOf<typeof applicationReceipt>;
+
+/** A field that a problem can be about: those of the submissions, and `altcha` where the service asks for a proof of work. */
+export type FieldName = keyof Inquiry | keyof Subscription | keyof Application | "altcha";

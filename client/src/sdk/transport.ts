@@ -1,10 +1,10 @@
-// The way to the service and back: a receipt comes back as it is, everything else is thrown as a SubmissionError. It
-// knows tRPC's envelopes and HTTP's statuses, and nothing of what is submitted.
+// One request and its answer: returns a receipt, throws a SubmissionError for anything else. It knows tRPC's envelopes
+// and HTTP's statuses, and nothing of what is submitted.
 import type { FaultBody } from "@submissions/shared/faults";
 import type { Exchange, Outgoing, WholeAnswer } from "./exchange.ts";
 import { SubmissionError } from "./submission-error.ts";
 
-/** The header that a submission's key travels in. */
+/** The header that holds the key of a submission. */
 export const keyHeader = "idempotency-key";
 
 /**
@@ -20,9 +20,9 @@ export async function send(exchange: Exchange, outgoing: Outgoing): Promise<unkn
   const json = parse(answer.text);
   if (accepted && isObject(json) && isObject(json["result"]) && isObject(json["result"]["data"]) && !("error" in json))
     return json["result"]["data"];
-  // JSON that breaks off: an answer that was cut where neither a length nor a last chunk tells, as behind old proxies.
+  // Incomplete JSON: the answer was cut where neither a length nor a last chunk shows it, as behind old proxies.
   if (accepted && json === undefined && /\bjson\b/.test(answer.header("content-type") ?? "")) throw noWholeAnswer(key);
-  throw refusal(answer, json, key);
+  throw refusal(answer, json, outgoing.url, key);
 }
 
 async function wholeAnswer(exchange: Exchange, outgoing: Outgoing, key: string | undefined): Promise<WholeAnswer> {
@@ -31,7 +31,7 @@ async function wholeAnswer(exchange: Exchange, outgoing: Outgoing, key: string |
   try {
     return await exchange(outgoing);
   } catch (cause) {
-    // Not the cause: some rejections of an aborted request have lost the caller's reason.
+    // Some runtimes reject an aborted request without the caller's reason.
     if (signal?.aborted) throw signal.reason;
     throw noWholeAnswer(key, cause);
   }
@@ -45,8 +45,10 @@ const noWholeAnswer = (idempotencyKey: string | undefined, cause?: unknown): Sub
     cause,
   });
 
-function refusal({ status, header }: WholeAnswer, json: unknown, idempotencyKey: string | undefined): SubmissionError {
+function refusal({ status, header }: WholeAnswer, json: unknown, url: string, idempotencyKey?: string): SubmissionError {
   const fault = readFault(json);
+  // The usual reason is a wrong address, so the cause names it.
+  const cause = fault ? undefined : new Error(`${url} answered ${status} ${header("content-type") ?? ""}`.trim());
   return new SubmissionError({
     code: fault?.code ?? "UNEXPECTED_RESPONSE",
     message: fault?.message ?? "The service did not answer as expected. Please try again in a moment.",
@@ -55,13 +57,14 @@ function refusal({ status, header }: WholeAnswer, json: unknown, idempotencyKey:
     issues: fault?.issues,
     retryAfterSeconds: fault?.retryAfterSeconds ?? readRetryAfter(header("retry-after")),
     idempotencyKey,
+    cause,
   });
 }
 
-/** A refusal, with what the typed door puts beside it for callers who do not see the headers. */
+/** A refusal of the typed door, which says in the body what a batch cannot say in headers. */
 type TypedFault = FaultBody & { readonly retryAfterSeconds?: number };
 
-// tRPC's envelope, or the plain body of the REST door: requests refused before any door was reached get that one.
+// tRPC's envelope, or the plain body of the REST door for requests that were refused before they reached a door.
 function readFault(json: unknown): TypedFault | undefined {
   if (!isObject(json)) return undefined;
   const { error } = json;
@@ -78,7 +81,7 @@ function isFault(value: Readonly<Record<string, unknown>>): value is Readonly<Re
   );
 }
 
-/** Seconds, or a date (RFC 9110 10.2.3); browsers show it to other origins only where CORS exposes it. */
+/** Seconds, or a date (RFC 9110 10.2.3). Pages of other origins see the header only where CORS exposes it. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null || header.trim() === "") return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1_000);
@@ -89,7 +92,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // SyntaxError: a proxy's page, most likely. The status tells more than the error would.
+    // SyntaxError: probably a proxy's page. Its status says more than the error.
     return undefined;
   }
 }
