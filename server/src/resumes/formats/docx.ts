@@ -17,8 +17,11 @@ const entriesMax = 1_000;
  */
 const inflatedBytesMax = 100_000_000;
 
-/** Longer names are for no system that opens documents, and comparing them without case costs more the longer they are. */
-const nameLengthMax = 1_024;
+/**
+ * What is read of the end record (64 KiB are searched for it) and of the directory. Its entries have some 150 bytes each;
+ * names, extra fields and comments of 64 KiB would take more time than all else.
+ */
+const listingBytesMax = 640 * 1024;
 
 /** `[Content_Types].xml` has some 150 bytes for each part. */
 const contentTypesBytesMax = 256 * 1024;
@@ -65,7 +68,6 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
   let contentTypes: Entry | null = null;
   let inflatedBytes = 0;
   for await (const entry of zip.eachEntry()) {
-    if (entry.fileName.length > nameLengthMax) return damaged;
     const partName = `/${entry.fileName.toLowerCase()}`;
     inflatedBytes += entry.uncompressedSize;
     if (inflatedBytes > inflatedBytesMax) return tooLarge;
@@ -107,10 +109,11 @@ const readContentTypes = async (bytes: StagedBytes, zip: ZipFile, entry: Entry):
 
 /**
  * Lets yauzl read through our bounds: its own reader passes offsets on to the system unchecked, and one that is no safe
- * integer would be thrown out of a callback, where nobody can catch it.
+ * integer would be thrown out of a callback, where it cannot be caught.
  */
 class ZipBytes extends RandomAccessReader {
   readonly #bytes: StagedBytes;
+  #bytesLeft = listingBytesMax;
 
   constructor(bytes: StagedBytes) {
     super();
@@ -124,6 +127,8 @@ class ZipBytes extends RandomAccessReader {
     position: number,
     callback: (error: Error | null, bytesRead?: number) => void,
   ): void {
+    this.#bytesLeft -= length;
+    if (this.#bytesLeft < 0) return callback(new Error("the directory is too large"));
     this.#bytes
       .read(position, length)
       .then((found) => callback(null, found.copy(target, offset)))
