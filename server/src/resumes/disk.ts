@@ -7,7 +7,6 @@ import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
 import { makeFolderDurably, SharedFolderSync, syncFolder } from "./folder-sync.ts";
 import {
-  DiskRoom,
   freeBytesOf,
   isMissing,
   isSystemError,
@@ -15,6 +14,7 @@ import {
   openStagingFolder,
   probeFolder,
   sweepStaged,
+  watchRoom,
   writtenAt,
 } from "./staging.ts";
 import { sweepShelf, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
@@ -40,8 +40,8 @@ export interface DiskSettings {
 export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, clock: Clock): Promise<Vault> => {
   const root = resolve(folder);
   const stagingFolder = await openStagingFolder(root);
-  const room = new DiskRoom(() => freeBytesOf(stagingFolder), freeBytesMin);
-  return new DiskVault({ root, stagingFolder, room, clock, inode: await inodeOf(root) });
+  const hasRoom = watchRoom(() => freeBytesOf(stagingFolder), freeBytesMin);
+  return new DiskVault({ root, stagingFolder, hasRoom, clock, inode: await inodeOf(root) });
 };
 
 /** Tells a folder from another one of the same name. */
@@ -53,7 +53,7 @@ const inodeOf = async (folder: string): Promise<string> => {
 interface Parts {
   readonly root: string;
   readonly stagingFolder: string;
-  readonly room: DiskRoom;
+  readonly hasRoom: () => Promise<boolean>;
   readonly clock: Clock;
   /** Of `root` when the vault was opened. */
   readonly inode: string;
@@ -130,7 +130,7 @@ class DiskVault implements Vault {
   }
 
   hasRoom(): Promise<boolean> {
-    return this.#parts.room.check();
+    return this.#parts.hasRoom();
   }
 
   async sweep(options: SweepOptions): Promise<Swept> {

@@ -8,7 +8,7 @@ import { reached } from "../failpoint.ts";
 import { S3Bucket } from "./s3-bucket.ts";
 import { S3Calls, s3Limits, type S3Limits } from "./s3-calls.ts";
 import { createS3Client, loadS3Sdk, type S3Place } from "./s3-sdk.ts";
-import { DiskRoom, freeBytesOf, isSystemError, openStagingFolder, probeFolder, sweepStaged } from "./staging.ts";
+import { freeBytesOf, isSystemError, openStagingFolder, probeFolder, sweepStaged, watchRoom } from "./staging.ts";
 import { sweepShelf, TakenBack } from "./sweep.ts";
 import { assertKey, dayOf, drawKey } from "./vault-key.ts";
 import { VaultUnavailable, type StagedFile, type SweepOptions, type Swept, type Vault } from "./vault.ts";
@@ -33,8 +33,8 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
   const client = await createS3Client(sdk, settings, limits);
   const stagingFolder = await openStagingFolder(resolve(settings.folder));
   const bucket = new S3Bucket(sdk, client, settings, new S3Calls(limits));
-  const room = new DiskRoom(() => freeBytesOf(stagingFolder), settings.freeBytesMin);
-  return new S3Vault({ bucket, clock, limits, stagingFolder, room, links: settings.links });
+  const hasRoom = watchRoom(() => freeBytesOf(stagingFolder), settings.freeBytesMin);
+  return new S3Vault({ bucket, clock, limits, stagingFolder, hasRoom, links: settings.links });
 };
 
 interface Parts {
@@ -42,7 +42,7 @@ interface Parts {
   readonly clock: Clock;
   readonly limits: S3Limits;
   readonly stagingFolder: string;
-  readonly room: DiskRoom;
+  readonly hasRoom: () => Promise<boolean>;
   readonly links: boolean;
 }
 
@@ -108,7 +108,7 @@ class S3Vault implements Vault {
   }
 
   hasRoom(): Promise<boolean> {
-    return this.#parts.room.check();
+    return this.#parts.hasRoom();
   }
 
   async sweep(options: SweepOptions): Promise<Swept> {

@@ -68,35 +68,23 @@ export async function writtenAt(path: string): Promise<number> {
   }
 }
 
-/** Whether there is room on a disk, asked at most once a second. */
-export class DiskRoom {
-  readonly #freeBytes: () => Promise<number>;
-  readonly #bytesMin: number;
-  readonly #now: () => number;
-  #answer: Promise<boolean> | null = null;
-  #askedAt = 0;
-
-  constructor(
-    freeBytes: () => Promise<number>,
-    bytesMin: number = freeBytesMin,
-    now: () => number = () => performance.now(),
-  ) {
-    this.#freeBytes = freeBytes;
-    this.#bytesMin = bytesMin;
-    this.#now = now;
-  }
-
-  /** Never rejects: a disk that cannot be asked has no room. */
-  check(): Promise<boolean> {
-    if (this.#answer === null || this.#now() - this.#askedAt >= roomCheckMs) {
-      this.#askedAt = this.#now();
-      this.#answer = this.#freeBytes().then(
-        (bytes) => bytes >= this.#bytesMin,
-        () => false,
-      );
-    }
-    return this.#answer;
-  }
+/** Answers whether there is room on a disk, asking for its free bytes at most once a second. A disk that fails has none. */
+export function watchRoom(
+  freeBytes: () => Promise<number>,
+  bytesMin = freeBytesMin,
+  now: () => number = () => performance.now(),
+): () => Promise<boolean> {
+  let askedAt = -Infinity;
+  let answer = Promise.resolve(false);
+  return () => {
+    if (now() - askedAt < roomCheckMs) return answer;
+    askedAt = now();
+    answer = freeBytes().then(
+      (bytes) => bytes >= bytesMin,
+      () => false,
+    );
+    return answer;
+  };
 }
 
 /** What an ordinary user may still write to the disk of a folder. Infinite where the file system has no size. */
