@@ -24,6 +24,7 @@ import { answerExpectations } from "./gate/expectation.ts";
 import { foreignSites } from "./gate/origin.ts";
 import { shedLoad } from "./gate/overload.ts";
 import { Guard, type RateLimit } from "./gate/rate-limit.ts";
+import { cutShreddedBodies } from "./gate/shredded-bodies.ts";
 import { cutSlowSenders } from "./gate/slow-senders.ts";
 import { Traffic } from "./gate/traffic.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
@@ -125,6 +126,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     done();
   });
   refuseUnknownAddresses(app);
+  cutShreddedBodies(app);
   draining.guard(app, traffic);
   shedLoad(app, traffic, limits.loopLagMsMax);
 

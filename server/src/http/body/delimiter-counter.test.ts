@@ -31,3 +31,9 @@ test("does not take a half-written closing delimiter for a closing one", () => {
     expect(count("multipart/form-data; boundary=b1", `--b1\r\n\r\none\r\n--b1${end}`, 5).closed).toBe(false);
   }
 });
+
+test("stops at one part more than there may be", () => {
+  const counter = new DelimiterCounter("multipart/form-data; boundary=a", 20);
+  for (let piece = 0; piece < 3; piece += 1) counter.feed(Buffer.from("--a\r\n".repeat(1_000)));
+  expect(counter.parts).toBe(21);
+});

@@ -83,20 +83,22 @@ export class FormBody {
     this.#names = new Set([...shape.texts, honeypotField, altchaField, ...(keyed ? [idempotencyKeyField] : [])]);
   }
 
-  /** @throws Fault `fieldTooLarge` for too many fields, `bodyTooLarge` for too much text in all, `bodyMalformed` */
-  addText(name: string, value: unknown): void {
+  /**
+   * @param value a string, unless it comes from a part that calls itself JSON
+   * @param bytes what it took in the body
+   * @throws Fault `fieldTooLarge` for too many fields, `bodyTooLarge` for too much text in all, `bodyMalformed`
+   */
+  addText(name: string, value: unknown, bytes = Buffer.byteLength(String(value))): void {
     if (name === this.#shape.list) this.#listEntries += 1;
     else this.#textFields += 1;
     if (this.#textFields > textFieldsMax || this.#listEntries > listEntriesMax) throw new Fault("fieldTooLarge");
-    // U+FFFD is what a decoder writes where the bytes were not text; keeping it would store a loss silently. Values
-    // that are no strings come from parts that call themselves JSON.
-    const isText = typeof value === "string";
-    this.#textBytes += isText ? Buffer.byteLength(value) : 0;
+    this.#textBytes += bytes;
     if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
     // A blank in the file's place is how some clients send an input with no file chosen; any other text there is added,
     // and the schema says what is wrong with it.
     if (name === resumeField ? value === "" : !this.#names.has(name)) return;
-    if (!isText || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
+    // U+FFFD is what a decoder writes where the bytes were not text. Keeping it would store a loss silently.
+    if (typeof value !== "string" || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
     this.#form.append(name, value);
   }
 

@@ -1,0 +1,116 @@
+// What one reader makes of a form: where its parts go, and which problems are told together.
+import { mkdtempDisposable, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import multipart from "@fastify/multipart";
+import Fastify from "fastify";
+import { expect, test } from "vitest";
+import { Fault } from "../../fault.ts";
+import { StagedUpload } from "../../resumes/staged-upload.ts";
+import { FormBody } from "./form-body.ts";
+import { MultipartForm } from "./multipart.ts";
+
+const applicant = { fullName: "Ana Souza", email: "ana@example.org", position: "Annotator" };
+const pdf = "%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\nstartxref\n0\n%%EOF\n";
+
+interface Part {
+  readonly name: string;
+  readonly value: string;
+  readonly filename?: string;
+  readonly type?: string;
+}
+
+const fields = (values: Readonly<Record<string, string>>): Part[] =>
+  Object.entries(values).map(([name, value]) => ({ name, value }));
+const resume = (value: string, filename = "cv.pdf"): Part => ({ name: "resumeFile", value, filename });
+
+const bodyOf = (parts: readonly Part[]) =>
+  parts
+    .map(({ name, value, filename, type }) => {
+      const file = filename === undefined ? "" : `; filename="${filename}"`;
+      const typed = type === undefined ? "" : `\r\nContent-Type: ${type}`;
+      return `--b\r\nContent-Disposition: form-data; name="${name}"${file}${typed}\r\n\r\n${value}\r\n`;
+    })
+    .join("") + "--b--\r\n";
+
+/** Reads a form. Nothing may be left in the staging folder. */
+async function read(body: string): Promise<{ readonly form?: [string, unknown][]; readonly fault?: Fault }> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
+  await using app = Fastify();
+  await app.register(multipart, { throwFileSizeLimit: false });
+  let outcome: { form?: [string, unknown][]; fault?: Fault } = {};
+  app.post("/", async (request) => {
+    await using form = new MultipartForm(request, new FormBody(), { stagingFolder: folder.path, patienceBytes: 0 });
+    try {
+      outcome = { form: [...((await form.read()) as FormData)] };
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      outcome = { fault: error };
+    }
+    return "";
+  });
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  const { statusCode } = await app.inject({ method: "POST", url: "/", headers, payload: body });
+  expect(statusCode).toBe(200);
+  expect(await readdir(folder.path)).toEqual([]);
+  return outcome;
+}
+
+test("fields are texts, and the resume is judged by its bytes", async () => {
+  const { form } = await read(bodyOf([...fields(applicant), resume(pdf)]));
+  const upload = form?.at(-1)?.[1];
+  expect(form?.slice(0, -1)).toEqual(Object.entries(applicant));
+  expect(upload).toBeInstanceOf(StagedUpload);
+  expect((upload as StagedUpload).inspected).toMatchObject({ kind: "pdf", filename: "cv.pdf" });
+  expect((upload as StagedUpload).size).toBe(pdf.length);
+});
+
+test("wrong fields and a wrong resume are told together", async () => {
+  const { fault } = await read(bodyOf([...fields({ ...applicant, email: "nobody", phone: "x" }), resume("text")]));
+  expect(fault?.fault).toBe("fieldsInvalid");
+  expect(fault?.issues?.map(({ path }) => path)).toEqual([["email"], ["phone"], ["resumeFile"]]);
+});
+
+test("a wrong resume alone is of an unsupported kind", async () => {
+  for (const wrong of [resume("text"), resume(pdf, "cv.docx")]) {
+    const { fault } = await read(bodyOf([wrong, ...fields(applicant)]));
+    expect(fault).toMatchObject({ fault: "resumeKindUnsupported", issues: [{ path: ["resumeFile"] }] });
+  }
+});
+
+test("an empty resume is a wrong field", async () => {
+  expect((await read(bodyOf([...fields(applicant), resume("")]))).fault).toMatchObject({
+    fault: "fieldsInvalid",
+    issues: [{ path: ["resumeFile"], message: "The file is empty." }],
+  });
+  expect((await read(bodyOf([...fields(applicant), resume("", "")]))).form).toEqual(Object.entries(applicant));
+});
+
+test("a part that calls itself JSON may be a text, and nothing else", async () => {
+  const json = (value: string): Part => ({ name: "accent", value, type: "application/json" });
+  const { form } = await read(bodyOf([...fields(applicant), json('"Scottish"')]));
+  expect(form?.at(-1)).toEqual(["accent", "Scottish"]);
+  for (const value of ["{}", "1", "{"]) {
+    expect((await read(bodyOf([...fields(applicant), json(value)]))).fault?.fault).toBe("bodyMalformed");
+  }
+});
+
+test.each([
+  ["text in all", fields({ a: "x".repeat(99_000), b: "x".repeat(99_000), c: "x".repeat(99_000) }), "bodyTooLarge"],
+  ["one text", fields({ coverLetter: "x".repeat(100_001) }), "fieldTooLarge"],
+  ["one JSON text", [{ name: "x", value: `"${"x".repeat(100_000)}"`, type: "application/json" }], "fieldTooLarge"],
+  ["fields", Array.from({ length: 30 }, () => ({ name: "x", value: "" })), "fieldTooLarge"],
+  ["files", Array.from({ length: 3 }, () => resume(pdf)), "fieldTooLarge"],
+  ["bytes of the resume", [resume("x".repeat(5 * 1024 * 1024 + 1))], "resumeTooLarge"],
+] as const)("too many %s are refused", async (_, parts, fault) => {
+  expect((await read(bodyOf([...parts, ...fields(applicant)]))).fault?.fault).toBe(fault);
+});
+
+test.each([
+  ["nothing", ""],
+  ["no end", bodyOf(fields(applicant)).slice(0, -6)],
+  ["a part without a name", `--b\r\n\r\nx\r\n${bodyOf(fields(applicant))}`],
+])("a form with %s is refused", async (_, body) => {
+  const { fault } = await read(body);
+  expect(["bodyMalformed", "bodyEmpty"]).toContain(fault?.fault);
+});

@@ -1,0 +1,80 @@
+import { EventEmitter } from "node:events";
+import type { Server, ServerResponse } from "node:http";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { cutSlowSenders } from "./slow-senders.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const limits = { checkMs: 1_000, bodyBytesPerSecondMin: 8_192, bodyGraceMs: 5_000 };
+
+/** A client in the middle of a body, and the answers that it got. */
+function sender() {
+  const answers: string[] = [];
+  const socket = { bytesRead: 300, writable: true, end: (answer: string) => answers.push(answer), destroy: () => {} };
+  const req = { complete: false, readableLength: 0, socket };
+  return { req, socket, answers, response: { req } as unknown as ServerResponse };
+}
+
+function watching(...senders: readonly ReturnType<typeof sender>[]) {
+  const server = new EventEmitter() as Server;
+  cutSlowSenders(server, { unanswered: new Set(senders.map(({ response }) => response)) }, limits);
+  return server;
+}
+
+/** Lets seconds pass; `send` says how many bytes come in each. */
+function pass(seconds: number, send: () => void): void {
+  for (let second = 0; second < seconds; second += 1) {
+    send();
+    vi.advanceTimersByTime(1_000);
+  }
+}
+
+test("a body slower than 8 KB/s is cut with 408 after its grace, a faster one is not", () => {
+  const [slow, fast] = [sender(), sender()];
+  watching(slow, fast);
+  pass(5, () => {
+    slow.socket.bytesRead += 8_000;
+    fast.socket.bytesRead += 8_200;
+  });
+  expect(slow.answers).toEqual([]);
+  pass(1, () => {
+    slow.socket.bytesRead += 8_000;
+    fast.socket.bytesRead += 8_200;
+  });
+  expect(slow.answers).toEqual([expect.stringMatching(/^HTTP\/1\.1 408 Request Timeout\r\n/)]);
+  pass(60, () => (fast.socket.bytesRead += 8_200));
+  expect(fast.answers).toEqual([]);
+});
+
+test("a client that pauses for some seconds but is fast otherwise is not cut", () => {
+  const client = sender();
+  watching(client);
+  pass(2, () => (client.socket.bytesRead += 40_000));
+  pass(3, () => {});
+  pass(2, () => (client.socket.bytesRead += 40_000));
+  expect(client.answers).toEqual([]);
+});
+
+test("time in which this process does not read does not count", () => {
+  const client = sender();
+  watching(client);
+  client.req.readableLength = 65_536;
+  pass(20, () => {});
+  expect(client.answers).toEqual([]);
+});
+
+test("a body that is complete is not looked at, and nothing is once the server has closed", () => {
+  const [whole, rest] = [sender(), sender()];
+  whole.req.complete = true;
+  const server = watching(whole, rest);
+  pass(3, () => {});
+  server.emit("close");
+  expect(vi.getTimerCount()).toBe(0);
+  pass(20, () => {});
+  expect([...whole.answers, ...rest.answers]).toEqual([]);
+});
