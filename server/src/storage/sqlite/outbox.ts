@@ -4,12 +4,15 @@ import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
 import { storable } from "../rules/mails.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { readWelcome } from "../rules/subscription.ts";
-import type { Lease, Store } from "../store.ts";
+import type { Lease } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Suppressions } from "./suppression.ts";
 
 /** Mails that one commit wakes or gives back. */
-export const mailsAtOnce = 250;
+const mailsAtOnce = 250;
+
+/** Mails that are counted before other work gets its turn: about a millisecond. */
+const countedAtOnce = 20_000;
 
 type StoppedStatus = Extract<MailStatus, "failed" | "in-doubt">;
 
@@ -18,6 +21,8 @@ export interface DuePlace {
   readonly dueAt: number;
   readonly id: number;
 }
+
+export const firstPlace: DuePlace = { dueAt: 0, id: 0 };
 
 export type Outbox = ReturnType<typeof prepareClaims> &
   ReturnType<typeof prepareSettlements> &
@@ -28,6 +33,12 @@ export const prepareOutbox = (connection: SqliteConnection, suppressions: Suppre
   ...prepareSettlements(connection, suppressions),
   ...prepareOversight(connection),
 });
+
+// The queued mails behind a place (?1, ?2), in their order. As one comparison, (due_at, id) > (?1, ?2), SQLite would read
+// all mails that are due at the same time again and again.
+const queuedBehind = (columns: string) => `
+  SELECT ${columns} FROM mail WHERE status = 'queued' AND due_at = ?1 AND id > ?2
+  UNION ALL SELECT ${columns} FROM mail WHERE status = 'queued' AND due_at > ?1 ORDER BY dueAt, id`;
 
 function prepareClaims(connection: SqliteConnection) {
   type DueMail = SubmissionRow & {
@@ -56,9 +67,9 @@ function prepareClaims(connection: SqliteConnection) {
       last_error = 'unreadable row' WHERE id = ?`);
   const renew = connection.prepare<[number, number, number, string]>(`
     UPDATE mail SET lease_until = ? WHERE id = ? AND created_at = ? AND status = 'queued' AND lease_owner = ?`);
-  const queued = connection.prepare<[number, number], DuePlace & { owner: string | null }>(`
-    SELECT id, due_at AS dueAt, lease_owner AS owner FROM mail
-    WHERE status = 'queued' AND (due_at, id) > (?, ?) ORDER BY due_at, id LIMIT ${mailsAtOnce}`);
+  const queued = connection.prepare<[number, number], DuePlace & { owner: string | null }>(
+    `${queuedBehind("id, due_at AS dueAt, lease_owner AS owner")} LIMIT ${mailsAtOnce}`,
+  );
   // An earlier due time stays: the oldest goes first.
   const giveBack = connection.prepare<[number, number]>(
     "UPDATE mail SET lease_owner = NULL, lease_until = NULL, due_at = min(due_at, ?) WHERE id = ?",
@@ -155,35 +166,42 @@ function prepareOversight(connection: SqliteConnection) {
   const columns = `mail.id AS row, mail.kind, submission.reference, coalesce(submission.email, subscriber.email) AS email,
     mail.status, mail.attempts, mail.created_at AS createdAt, mail.due_at AS dueAt, mail.sent_at AS sentAt,
     mail.provider_id AS providerId, mail.last_error AS lastError`;
-  const joined = `mail LEFT JOIN submission ON submission.arrival = mail.submission
+  const joins = `LEFT JOIN submission ON submission.arrival = mail.submission
     LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`;
-  // The status is part of the text: only then the planner uses the partial index.
-  const stopped = (status: StoppedStatus) => ({
-    list: connection.prepare<[number, number], Row>(`
-      SELECT ${columns} FROM ${joined} WHERE mail.status = '${status}' AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`),
-    next: connection.prepare<[number], { id: number }>(
-      `SELECT id FROM mail WHERE status = '${status}' AND id > ? ORDER BY id LIMIT ${mailsAtOnce}`,
-    ),
-  });
+  // SQLite uses a partial index only where its condition is repeated, and has to be told: it would rather read all mails
+  // in the order of their rows.
+  const stopped = (status: StoppedStatus) => {
+    const from = "FROM mail INDEXED BY mail_stopped";
+    const where = `WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = '${status}'`;
+    const behind = `${from} ${where} AND id > ? ORDER BY id`;
+    return {
+      list: connection.prepare<[number, number], Row>(
+        `SELECT ${columns} ${from} ${joins} ${where} AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`,
+      ),
+      next: connection.prepare<[number], { id: number }>(`SELECT id ${behind} LIMIT ${mailsAtOnce}`),
+      count: connection.prepare<[number], { count: number; last: number | null }>(`
+        SELECT count(*) AS count, max(id) AS last FROM (SELECT id ${behind} LIMIT ${countedAtOnce})`),
+    };
+  };
   const statements = { failed: stopped("failed"), "in-doubt": stopped("in-doubt") };
   const window = connection.prepare<[number, number], { last: number | null; count: number }>(`
     SELECT min(id) AS last, count(*) AS count FROM (SELECT id FROM mail WHERE id < ? ORDER BY id DESC LIMIT ?)`);
   const listWithin = connection.prepare<[number, number, MailStatus | null], Row>(`
-    SELECT ${columns} FROM ${joined} WHERE mail.id < ?1 AND mail.id >= ?2 AND (?3 IS NULL OR mail.status = ?3)
+    SELECT ${columns} FROM mail ${joins} WHERE mail.id < ?1 AND mail.id >= ?2 AND (?3 IS NULL OR mail.status = ?3)
     ORDER BY mail.id DESC`);
   // A lease stays with its holder: the mail may be on its way at this moment.
   const wake = `UPDATE mail SET status = 'queued', due_at = ?,
     attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END WHERE id = ?`;
   const wakeRow = connection.prepare<[number, number]>(wake);
   const wakeOne = connection.prepare<[number, number, number]>(`${wake} AND created_at = ? AND status <> 'sent'`);
-  const waiting = connection.prepare<[], { count: number; first: number | null }>(
-    "SELECT count(*) AS count, min(id) AS first FROM mail WHERE status = 'queued'",
+  const countQueued = connection.prepare<[number, number], { count: number; first: number | null }>(`
+    SELECT count(*) AS count, min(id) AS first FROM (${queuedBehind("id, due_at AS dueAt")} LIMIT ${countedAtOnce})`);
+  const lastCounted = connection.prepare<[number, number], DuePlace>(
+    `${queuedBehind("id, due_at AS dueAt")} LIMIT 1 OFFSET ${countedAtOnce - 1}`,
   );
   const createdAt = connection.prepare<[number], { createdAt: number }>(
     "SELECT created_at AS createdAt FROM mail WHERE id = ?",
   );
-  const stoppedCounts = connection.prepare<[], { status: StoppedStatus; count: number }>(`
-    SELECT status, count(*) AS count FROM mail WHERE status IN ('failed', 'in-doubt') GROUP BY status`);
 
   const storedMail = ({ row, ...mail }: Row): StoredMail => ({ id: mailId(row, mail.createdAt), ...mail });
 
@@ -212,15 +230,18 @@ function prepareOversight(connection: SqliteConnection) {
       return { woken: batch.length, last: batch.length < mailsAtOnce ? null : (batch.at(-1)?.id ?? null) };
     },
 
-    backlog(): Awaited<ReturnType<Store["mailBacklog"]>> {
-      const { count = 0, first = null } = waiting.get() ?? {};
-      const counts = new Map(stoppedCounts.all().map((row) => [row.status, row.count]));
-      return {
-        queued: count,
-        failed: counts.get("failed") ?? 0,
-        inDoubt: counts.get("in-doubt") ?? 0,
-        oldestCreatedAt: first === null ? null : (createdAt.get(first)?.createdAt ?? null),
-      };
+    /** Counts queued mails behind a place, with the place to go on behind; null at the end. */
+    countQueued({ dueAt, id }: DuePlace) {
+      const { count = 0, first = null } = countQueued.get(dueAt, id) ?? {};
+      return { count, first, last: lastCounted.get(dueAt, id) ?? null };
     },
+
+    /** Counts stopped mails behind a row, with the row to go on behind; null at the end. */
+    countStopped(status: StoppedStatus, after: number) {
+      const { count = 0, last = null } = statements[status].count.get(after) ?? {};
+      return { count, last: count < countedAtOnce ? null : last };
+    },
+
+    createdAt: (row: number): number | null => createdAt.get(row)?.createdAt ?? null,
   };
 }

@@ -1,5 +1,5 @@
 // The SQLite engine of the store: every method is one job of the commit queue, or one short read.
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
 import { CommitQueue } from "../commit-queue.ts";
@@ -35,7 +35,7 @@ import { busyWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 import { type Housekeeping, prepareHousekeeping } from "./housekeeping.ts";
-import { type DuePlace, type Outbox, prepareOutbox } from "./outbox.ts";
+import { type DuePlace, firstPlace, type Outbox, prepareOutbox } from "./outbox.ts";
 import { prepareReading, type Reading } from "./reading.ts";
 import { prepareRelease, type Release } from "./release.ts";
 import { prepareResumes, type Resumes } from "./resumes.ts";
@@ -126,6 +126,13 @@ export class SqliteStore implements Store {
     return this.#queue.run(job, deadline) as Promise<T>;
   }
 
+  /** A step of a read that may take many. Other work gets its turn behind it. */
+  async #read<T>(step: () => T): Promise<T> {
+    const result = await retryWhileBusy(step);
+    await nextTurn();
+    return result;
+  }
+
   get commitCounts(): CommitCounts {
     return this.#queue.counts;
   }
@@ -178,8 +185,7 @@ export class SqliteStore implements Store {
   }
 
   async releaseMails(owner: string, now: number): Promise<void> {
-    let place: DuePlace | null = { dueAt: 0, id: 0 };
-    while (place !== null) {
+    for (let place: DuePlace | null = firstPlace; place !== null;) {
       const after: DuePlace = place;
       place = await this.#run(() => this.#outbox.giveBack(owner, now, after));
     }
@@ -200,15 +206,42 @@ export class SqliteStore implements Store {
     const listed: StoredMail[] = [];
     for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null && listed.length < limit;) {
       const from: number = before;
-      const { mails, last } = await retryWhileBusy(() => this.#outbox.listPage(status, from, pageRows));
+      const { mails, last } = await this.#read(() => this.#outbox.listPage(status, from, pageRows));
       listed.push(...mails);
       before = last;
     }
     return listed.slice(0, limit);
   }
 
-  mailBacklog(): ReturnType<Store["mailBacklog"]> {
-    return retryWhileBusy(() => this.#outbox.backlog());
+  async mailBacklog(): ReturnType<Store["mailBacklog"]> {
+    let queued = 0;
+    let first = Infinity;
+    for (let place: DuePlace | null = firstPlace; place !== null;) {
+      const after: DuePlace = place;
+      const counted = await this.#read(() => this.#outbox.countQueued(after));
+      queued += counted.count;
+      first = Math.min(first, counted.first ?? Infinity);
+      place = counted.last;
+    }
+    // Row numbers are given in the order of time.
+    const oldestCreatedAt = queued === 0 ? null : await this.#read(() => this.#outbox.createdAt(first));
+    return {
+      queued,
+      failed: await this.#countStopped("failed"),
+      inDoubt: await this.#countStopped("in-doubt"),
+      oldestCreatedAt,
+    };
+  }
+
+  async #countStopped(status: "failed" | "in-doubt"): Promise<number> {
+    let all = 0;
+    for (let after: number | null = 0; after !== null;) {
+      const from: number = after;
+      const { count, last } = await this.#read(() => this.#outbox.countStopped(status, from));
+      all += count;
+      after = last;
+    }
+    return all;
   }
 
   readSubmissions<Kind extends SubmissionKind>(
