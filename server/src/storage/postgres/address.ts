@@ -1,4 +1,4 @@
-// The address of a PostgreSQL server as the driver takes it. The one place that decides about TLS: encrypted and verified
+// The address of a PostgreSQL server as the driver takes it. The only place that decides about TLS: encrypted and verified
 // unless the server is on this machine or the address says otherwise. Puts no part of the address into a message.
 import { readFileSync } from "node:fs";
 import type { PoolConfig } from "pg";
@@ -30,7 +30,7 @@ function readCertificate(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    // ENOENT and its like.
+    // ENOENT, EACCES and the like.
     throw new StorageUnavailable("The file that sslrootcert names cannot be read.", { cause: error });
   }
 }

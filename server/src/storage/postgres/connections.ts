@@ -1,25 +1,25 @@
-// A few connections to one server, shared, and transactions on them. Every limit travels with its transaction, never with
-// the connection, so that it holds behind a pooler too, which lends a connection for one transaction. Knows no table.
+// A few connections to one server, and transactions on them. Whatever a transaction needs to be set travels in its first
+// message: a pooler lends a connection for one transaction only. Messages are sent without waiting for the answer to the
+// one before, so that a transaction of one statement is one round trip. Knows no table.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { CompiledQuery } from "kysely";
-import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg";
+import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult, TypeOverrides, types } from "pg";
 import { StorageUnavailable } from "../store.ts";
-import { asStorageError, isContention, isLost } from "./errors.ts";
+import { asStorageError, isAnswer, isContention, isLost, isUnprepared } from "./errors.ts";
 
 /** Wait for a connection, free or new. A caller is still there to be told. */
-const connectMs = 2_000;
-/** Wait for an answer to one statement; later than the server's own limit, for servers that say nothing any more. */
+const usualConnectMs = 2_000;
+/** Wait for an answer. Longer than the server's own limit: for servers that say nothing any more. */
 const usualAnswerMs = 4_000;
-/** By how much the server's limit of a read comes before that. */
+/** By how much the server's limit of a statement comes before that. */
 const aheadMs = 1_000;
 /** How long a transaction is run again. */
 const againMs = 3_000;
+const triesMax = 3;
 /** How long the outcome of a lost COMMIT is looked for; longer than the server keeps a transaction that hears nothing. */
 const findMs = 4_000;
 const findPauseMs = 100;
-const triesMax = 3;
-/** A connection that nobody has needed for this long is closed. */
+/** A connection that was not needed for this long is closed. */
 const idleMs = 30_000;
 
 /** By what name the server knows the connections of services and of their command line. */
@@ -33,44 +33,72 @@ export interface Limits {
 }
 
 // A lock is waited for a little longer than a process that says nothing any more can hold it.
-const usualLimits: Limits = { statementMs: 3_000, lockMs: 2_800, idleMs: 2_500 };
+const usualLimits: Limits = { statementMs: usualAnswerMs - aheadMs, lockMs: 2_800, idleMs: 2_500 };
 
-/** One connection, within one transaction or for one read. */
-export interface Session {
-  all<Row>(query: CompiledQuery<Row>): Promise<Row[]>;
+/** A statement in SQL, and the row that it answers with. */
+export interface Statement<Row = never> {
+  /** Each connection prepares the statement once, under this name. Without one it is prepared each time. */
+  readonly name?: string;
+  readonly text: string;
+  /** Whether rows are arrays in the order of the columns, which costs less than objects. */
+  readonly arrays?: true;
+  /** A type only. */
+  readonly row?: Row;
+}
+
+export interface Reader {
+  all<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** A connection within one transaction. Statements may be handed over without waiting for the one before. */
+export interface Session extends Reader {
   /** Answers how many rows the statement changed. */
-  run(query: CompiledQuery): Promise<number>;
+  run(statement: Statement<unknown>, values?: readonly unknown[]): Promise<number>;
   /** Runs a script of plain SQL. */
-  execute(script: string): Promise<string | undefined>;
+  script(text: string): Promise<void>;
 }
 
 interface TransactionOptions<T> {
   readonly limits?: Limits;
+  /** By `performance.now()`. What has failed is not tried again after it. */
+  readonly deadline?: number;
+  /** Whether running it twice does the same as running it once: it runs again when its outcome is unknown. */
+  readonly repeatable?: boolean;
   /**
-   * A query that has a row if, and only if, the transaction with this result was committed; null when nothing tells.
-   * Without it a lost COMMIT stays unknown.
+   * Looks for what the transaction has stored, when its outcome is unknown and it has certainly ended: its result, or
+   * null when it was not committed. Without it, and unless it is repeatable, a lost COMMIT stays unknown.
+   *
+   * @param result undefined when the answers to its statements were lost, too
    */
-  readonly evidence?: (result: T) => CompiledQuery | null;
+  readonly find?: (session: Session, result: T | undefined) => Promise<T | null>;
 }
 
+/** How one try ended. */
 type Attempt<T> =
-  | { readonly end: "committed" | "unknown"; readonly result: T; readonly error?: unknown }
-  /** `again`: nothing was stored, and the next try may well succeed. */
-  | { readonly end: "undone"; readonly error: unknown; readonly again: boolean };
+  | { readonly end: "committed"; readonly result: T }
+  | { readonly end: "undone"; readonly error: unknown; readonly again: boolean }
+  | { readonly end: "unknown"; readonly error: unknown; readonly result: T | undefined };
 
 interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
-  /** Wait for an answer to one statement, and little longer than one read may take; 0: for ever. In milliseconds. */
+  /** Wait for a connection, free or new, in milliseconds. */
+  readonly connectMs?: number;
+  /** Wait for an answer, and a little longer than one statement may take; 0: without end. In milliseconds. */
   readonly answerMs?: number;
 }
 
-export class Connections implements AsyncDisposable {
+export class Connections implements Reader, AsyncDisposable {
   readonly #pool: Pool;
-  readonly #readLimits: Limits;
+  readonly #limits: Limits;
+  /** Until a pooler is met that cannot do it. */
+  #prepares = true;
+  #retries = 0;
   #closed: Promise<void> | undefined;
-  #triesAgain = 0;
 
-  constructor(address: PoolConfig, { answerMs = usualAnswerMs, ...options }: ConnectionsOptions = {}) {
-    this.#readLimits = { ...usualLimits, statementMs: Math.max(0, answerMs - aheadMs) };
+  constructor(
+    address: PoolConfig,
+    { connectMs = usualConnectMs, answerMs = usualAnswerMs, ...options }: ConnectionsOptions = {},
+  ) {
+    this.#limits = { ...usualLimits, statementMs: Math.max(0, answerMs - aheadMs) };
     this.#pool = new Pool({
       application_name: applicationName,
       ...address,
@@ -78,54 +106,48 @@ export class Connections implements AsyncDisposable {
       query_timeout: answerMs,
       idleTimeoutMillis: idleMs,
       keepAlive: true,
+      pipeline: true,
       types: columnTypes,
       ...options,
     });
-    // An idle connection that the server ends is taken out of the pool, and the next one is made when it is needed.
-    // While a connection is in use its statements are told of its end. Without listeners either ends the process.
+    // An idle connection that the server ends is taken out of the pool, and the next one is made when it is needed. While
+    // a connection is in use its statements are told of its end. Without listeners either ends the process.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
   /** How often a transaction was run again. */
-  get triesAgain(): number {
-    return this.#triesAgain;
+  get retries(): number {
+    return this.#retries;
+  }
+
+  /** One statement that changes nothing, in one round trip. */
+  all<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.write(statement, values, { repeatable: true });
   }
 
   /**
-   * One query that changes nothing. The server has to know its limits: a query that only we have given up goes on there,
-   * and the next one takes another connection.
-   */
-  async read<Row>(query: CompiledQuery<Row>): Promise<Row[]> {
-    const ask = async (session: LentSession) => {
-      try {
-        await session.execute(beginning(this.#readLimits, null));
-        return await session.all(query);
-      } finally {
-        await session.rollBack();
-      }
-    };
-    let read = await this.#lend(ask);
-    // Perhaps only this connection had died in the meantime.
-    if (read.failed && read.again) read = await this.#lend(ask);
-    if (read.failed) throw read.error;
-    return read.result;
-  }
-
-  /**
-   * Runs `work` in one transaction, committed and synced when this resolves. It runs again, on whichever connection, after
-   * a failure that certainly left nothing behind and may not come again.
+   * One statement in a transaction of its own, in one round trip. Committed and synced when this resolves.
    *
-   * @throws StorageUnavailable, `unknown` when the answer to the COMMIT was lost and the outcome could not be found
+   * @throws StorageUnavailable as {@link transaction} does
    */
-  async transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions<T> = {}): Promise<T> {
-    const giveUpAt = performance.now() + againMs;
-    for (let tries = 1; ; tries += 1) {
-      const attempt = await this.#attempt(work, options);
-      if (attempt.end !== "undone") return attempt.result;
-      if (!attempt.again || tries === triesMax || performance.now() >= giveUpAt) throw attempt.error;
-      this.#triesAgain += 1;
-    }
+  write<Row>(
+    statement: Statement<Row>,
+    values: readonly unknown[],
+    options: TransactionOptions<Row[]> = {},
+  ): Promise<Row[]> {
+    return this.#run(options, (lent, begin) => lent.inOneTrip(begin, statement, values));
+  }
+
+  /**
+   * Runs `work` in one transaction, committed and synced when this resolves. It runs again after a failure that left
+   * nothing behind and may not come again.
+   *
+   * @throws StorageUnavailable, with the outcome `unknown` when the answer to the COMMIT was lost and the outcome could
+   * not be found out
+   */
+  transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions<T> = {}): Promise<T> {
+    return this.#run(options, (lent, begin) => lent.inSeveralTrips(begin, work));
   }
 
   /** Waits for what is under way, then closes all connections. */
@@ -137,139 +159,184 @@ export class Connections implements AsyncDisposable {
     return this.close();
   }
 
-  async #attempt<T>(
-    work: (session: Session) => Promise<T>,
-    { evidence, limits }: TransactionOptions<T>,
-  ): Promise<Attempt<T>> {
-    const lock = evidence === undefined ? null : randomBytes(8).readBigInt64BE();
-    const attempt = await this.#once(work, lock, limits);
-    if (attempt.end !== "unknown") return attempt;
-    const found = lock === null ? null : await this.#find(lock, evidence?.(attempt.result) ?? null);
-    if (found === true) return { ...attempt, end: "committed" };
-    if (found === false) return { end: "undone", error: attempt.error, again: true };
-    throw new StorageUnavailable("The connection was lost while committing; whether it was stored is unknown.", {
-      cause: attempt.error,
-      outcome: "unknown",
-    });
-  }
-
-  async #once<T>(
-    work: (session: Session) => Promise<T>,
-    lock: bigint | null,
-    limits = usualLimits,
-  ): Promise<Attempt<T>> {
-    let worked: { readonly result: T } | undefined;
-    const lent = await this.#lend(async (session) => {
-      try {
-        await session.execute(beginning(limits, lock));
-        worked = { result: await work(session) };
-        const ended = await session.execute("COMMIT");
-        // A transaction that was doomed all along is answered so; no statement of ours lets that pass unseen.
-        if (ended !== "COMMIT") throw new Error(`A COMMIT was answered with ${ended}.`);
-        return worked.result;
-      } catch (error) {
-        await session.rollBack();
-        throw error;
+  async #run<T>(
+    { limits = this.#limits, deadline = Infinity, repeatable = false, find }: TransactionOptions<T>,
+    attempt: (lent: Lent, begin: string) => Promise<Attempt<T>>,
+  ): Promise<T> {
+    const giveUpAt = Math.min(deadline, performance.now() + againMs);
+    // Held as long as the transaction lives: who gets it next knows that it has ended.
+    const lock = find === undefined ? null : randomBytes(8).readBigInt64BE();
+    const begin = beginning(limits, lock);
+    for (let tries = 1; ; tries += 1) {
+      const attempted = await this.#lend((lent) => attempt(lent, begin));
+      if (attempted.end === "committed") return attempted.result;
+      let again = attempted.end === "unknown" || attempted.again;
+      if (attempted.end === "unknown" && !repeatable) {
+        const found = find === undefined ? undefined : await this.#find(begin, attempted.result, find, deadline);
+        if (found === undefined) throw unknownOutcome(attempted.error);
+        if (found !== null) return found;
+        again = true;
       }
-    });
-    if (!lent.failed) return { end: "committed", result: lent.result };
-    const { error, again } = lent;
-    return lent.lost && worked !== undefined ? { end: "unknown", ...worked, error } : { end: "undone", error, again };
+      if (!again || tries === triesMax || performance.now() >= giveUpAt) throw attempted.error;
+      this.#retries += 1;
+    }
   }
 
-  /**
-   * Looks for the outcome of a transaction whose COMMIT was not answered; null when it cannot be found out in time. The
-   * transaction held a lock of its own: once that is free, it has ended, one way or the other.
-   */
-  async #find(lock: bigint, evidence: CompiledQuery | null): Promise<boolean | null> {
-    if (evidence === null) return null;
-    const giveUpAt = performance.now() + findMs;
-    while (performance.now() < giveUpAt) {
-      const found = await this.#once(async (session) => {
-        // A replica may not have heard of it yet.
-        const [server] = await session.all(isReplica);
-        if (server?.replica !== false) throw new StorageUnavailable("The database is a replica.");
-        return (await session.all(evidence)).length > 0;
-      }, lock);
+  /** Looks for the outcome of a transaction; undefined when it cannot be found out in time. */
+  async #find<T>(
+    begin: string,
+    result: T | undefined,
+    find: (session: Session, result: T | undefined) => Promise<T | null>,
+    deadline: number,
+  ): Promise<T | null | undefined> {
+    const look = async (session: Session) => {
+      // A replica may not have heard of it yet.
+      const [server] = await session.all(isReplica);
+      if (server?.replica !== false) throw new StorageUnavailable("The database is a replica.");
+      return find(session, result);
+    };
+    const giveUpAt = Math.min(deadline, performance.now() + findMs);
+    do {
+      const found = await this.#lend((lent) => lent.inSeveralTrips(begin, look));
       if (found.end !== "undone") return found.result;
       await pause(findPauseMs);
-    }
-    return null;
+    } while (performance.now() < giveUpAt);
+    return undefined;
   }
 
-  async #lend<T>(work: (session: LentSession) => Promise<T>): Promise<Lent<T>> {
+  async #lend<T>(attempt: (lent: Lent) => Promise<Attempt<T>>): Promise<Attempt<T>> {
     let client: PoolClient;
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      return { failed: true, error: asStorageError(error), lost: true, again: false };
+      return { end: "undone", error: asStorageError(error), again: false };
     }
-    const session = new LentSession(client);
+    const lent = new Lent(client, this.#prepares);
     try {
-      return { failed: false, result: await work(session) };
-    } catch (error) {
-      return { failed: true, error, lost: session.lost, again: session.lost || session.contended };
+      return await attempt(lent);
     } finally {
-      client.release(session.lost);
+      this.#prepares &&= !lent.unprepared;
+      client.release(lent.lost);
     }
   }
 }
 
-type Lent<T> =
-  | { readonly failed: false; readonly result: T }
-  | { readonly failed: true; readonly error: unknown; readonly lost: boolean; readonly again: boolean };
+const unknownOutcome = (cause: unknown) =>
+  new StorageUnavailable("The connection was lost while committing; whether it was stored is unknown.", {
+    cause,
+    outcome: "unknown",
+  });
 
-class LentSession implements Session {
+const isReplica: Statement<{ replica: boolean }> = {
+  name: "is-replica",
+  text: "SELECT pg_is_in_recovery() AS replica",
+};
+
+/**
+ * The part of a statement that gives the transaction its id. An INSERT that reads from it draws its arrival numbers after
+ * that: by the id, readers know that they have to wait for it (see `reading.ts`).
+ */
+export const begun = "begun AS MATERIALIZED (SELECT pg_current_xact_id())";
+
+/** A connection that is lent for one transaction. */
+class Lent implements Session {
   readonly #client: PoolClient;
+  readonly #prepares: boolean;
   lost = false;
-  contended = false;
+  unprepared = false;
+  #contended = false;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, prepares: boolean) {
     this.#client = client;
+    this.#prepares = prepares;
   }
 
-  async all<Row>({ sql: text, parameters }: CompiledQuery<Row>): Promise<Row[]> {
-    return (await this.#ask({ text, values: [...parameters] })).rows as Row[];
+  async inOneTrip<Row>(begin: string, statement: Statement<Row>, values: readonly unknown[]): Promise<Attempt<Row[]>> {
+    const [begun, done, ended] = await Promise.allSettled([
+      this.#ask({ text: begin }),
+      this.all(statement, values),
+      this.#ask({ text: "COMMIT" }),
+    ]);
+    for (const one of [begun, done]) if (one.status === "rejected" && isAnswer(one.reason)) return this.#undone(one.reason);
+    // All three were sent at once, so the server may have committed although no answer came.
+    if (done.status === "rejected") return { end: "unknown", error: done.reason, result: undefined };
+    return this.#ended(ended, done.value);
   }
 
-  async run({ sql: text, parameters }: CompiledQuery): Promise<number> {
-    return (await this.#ask({ text, values: [...parameters] })).rowCount ?? 0;
+  async inSeveralTrips<T>(begin: string, work: (session: Session) => Promise<T>): Promise<Attempt<T>> {
+    const [begun, worked] = await Promise.allSettled([this.#ask({ text: begin }), work(this)]);
+    for (const one of [begun, worked]) {
+      if (one.status === "fulfilled") continue;
+      // The connection goes back clean, or, when that fails as well, not at all.
+      if (!this.lost) await this.script("ROLLBACK").catch(() => (this.lost = true));
+      return this.#undone(one.reason);
+    }
+    const [ended] = await Promise.allSettled([this.#ask({ text: "COMMIT" })]);
+    return this.#ended(ended, (worked as PromiseFulfilledResult<T>).value);
   }
 
-  async execute(script: string): Promise<string | undefined> {
-    return (await this.#ask({ text: script })).command;
+  #undone(error: unknown): Attempt<never> {
+    return { end: "undone", error, again: this.lost || this.#contended || this.unprepared };
   }
 
-  /** The connection goes back clean, or, when that fails as well, not at all. */
-  async rollBack(): Promise<void> {
-    if (!this.lost) await this.execute("ROLLBACK").catch(() => (this.lost = true));
+  #ended<T>(ended: PromiseSettledResult<QueryResult>, result: T): Attempt<T> {
+    if (ended.status === "rejected") {
+      // FATAL may come after the server has committed.
+      if (isAnswer(ended.reason) && !this.lost) return this.#undone(ended.reason);
+      return { end: "unknown", error: ended.reason, result };
+    }
+    const { command } = ended.value;
+    // A transaction that was doomed all along is answered so; no statement of ours lets that pass unseen.
+    if (command !== "COMMIT") throw new Error(`A COMMIT was answered with ${command}.`);
+    return { end: "committed", result };
   }
 
-  async #ask(query: { readonly text: string; readonly values?: unknown[] }) {
+  async all<Row>({ name, text, arrays }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+    const named = this.#prepares ? { name } : {};
+    return (await this.#ask({ text, values: [...values], ...named, ...(arrays && { rowMode: "array" }) })).rows as Row[];
+  }
+
+  async run({ name, text }: Statement<unknown>, values: readonly unknown[] = []): Promise<number> {
+    const named = this.#prepares ? { name } : {};
+    return (await this.#ask({ text, values: [...values], ...named })).rowCount ?? 0;
+  }
+
+  async script(text: string): Promise<void> {
+    await this.#ask({ text });
+  }
+
+  async #ask(query: QueryConfig) {
     try {
       return await this.#client.query(query);
     } catch (error) {
       this.lost ||= isLost(error);
-      this.contended ||= isContention(error);
+      this.unprepared ||= isUnprepared(error);
+      this.#contended ||= isContention(error);
       throw asStorageError(error);
     }
   }
 }
 
-const isReplica: CompiledQuery<{ replica: boolean }> = CompiledQuery.raw("SELECT pg_is_in_recovery() AS replica");
-
 /**
- * The beginning of a transaction, in one message. A success is promised to be on stable storage, whatever the role's or
- * the database's setting is.
+ * The first message of a transaction. What is not set here is as the role's or the database's settings say.
+ *
+ * A success is promised to be on stable storage. Plans may only be nested loops over indexes, whatever the statistics
+ * say: a new database has none, and lists of parameters look long to the planner, which would rather read whole tables.
  */
 function beginning({ statementMs, lockMs, idleMs: idle }: Limits, lock: bigint | null): string {
-  const statements = [
-    "BEGIN ISOLATION LEVEL READ COMMITTED",
-    "SET LOCAL synchronous_commit = on",
-    `SET LOCAL statement_timeout = ${statementMs}`,
-    `SET LOCAL lock_timeout = ${lockMs}`,
-    `SET LOCAL idle_in_transaction_session_timeout = ${idle}`,
-  ];
+  const settings = {
+    synchronous_commit: "on",
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: idle,
+    enable_seqscan: "off",
+    enable_hashjoin: "off",
+    enable_mergejoin: "off",
+    jit: "off",
+    plan_cache_mode: "force_generic_plan",
+  };
+  const statements = ["BEGIN ISOLATION LEVEL READ COMMITTED"];
+  for (const [name, value] of Object.entries(settings)) statements.push(`SET LOCAL ${name} = ${value}`);
   if (lock !== null) statements.push(`SELECT pg_advisory_xact_lock(${lock})`);
   return statements.join("; ");
 }

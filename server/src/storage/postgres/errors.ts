@@ -6,15 +6,17 @@ import { StorageUnavailable } from "../store.ts";
 // SQLSTATEs, and classes of them by their first two characters:
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const states = new Map([
-  ["08", "not to be reached"],
+  ["08", "out of reach"],
   ["25006", "read-only"],
   ["25P03", "tired of waiting for this process"],
   ["25P04", "tired of waiting for this process"],
+  ["26000", "behind a pooler that loses prepared statements"],
   ["28", "refusing the credentials"],
   ["3D000", "missing on its server"],
   ["40001", "too contended"],
   ["40P01", "too contended"],
   ["42501", "refusing a permission"],
+  ["42P05", "behind a pooler that loses prepared statements"],
   ["53", "out of resources"],
   ["55P03", "locked"],
   ["57", "stopping, or out of time for this"],
@@ -23,38 +25,53 @@ const states = new Map([
   ["XX002", "corrupt"],
 ]);
 
-/** What the driver threw, by its SQLSTATE; undefined for what did not come from the server. */
-export const sqlState = (error: unknown): string | undefined =>
-  error instanceof DatabaseError ? error.code : undefined;
+/** What the server said, if it did: the error itself, or the cause of what the port promises. */
+function answerOf(error: unknown): DatabaseError | null {
+  if (error instanceof StorageUnavailable) return answerOf(error.cause);
+  return error instanceof DatabaseError ? error : null;
+}
 
-/** Somebody else won a race, and the whole transaction was undone: running it again may work at once. */
+/** The SQLSTATE of an error; undefined for what did not come from the server. */
+export const sqlState = (error: unknown): string | undefined => answerOf(error)?.code;
+
+/** Another transaction won a race, and this one was undone as a whole: running it again may succeed at once. */
 export function isContention(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40001" || state === "40P01";
 }
 
-/**
- * Whether the connection is of no use any more. Whatever the driver throws that is no answer of the server is about the
- * connection; FATAL is the server's last word on one, and a server that became read-only has handed over to another.
- */
-export function isLost(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return true;
-  return error.severity === "FATAL" || error.severity === "PANIC" || error.code === "25006";
+/** A lock was not free in time. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === "55P03";
+
+/** What a unique index allows once is there already. */
+export const isTaken = (error: unknown): boolean => sqlState(error) === "23505";
+
+/** A pooler lent a connection on which a statement was not prepared, or where another client had prepared it. */
+export function isUnprepared(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === "26000" || state === "42P05";
 }
 
+/** Whether the server said that it failed. Anything else that the driver throws is about the connection. */
+export const isAnswer = (error: unknown): boolean => answerOf(error) !== null;
+
 /**
- * What the driver threw as the port promises it, or the error itself when it is a mistake in this program.
- *
- * @param outcome of the transaction that it ended
+ * Whether the connection is of no use any more. FATAL is the server's last word on one, and a server that became
+ * read-only has handed over to another.
  */
-export function asStorageError(error: unknown, outcome: StorageUnavailable["outcome"] = "not-stored"): unknown {
-  if (error instanceof StorageUnavailable) return error;
-  const options = { cause: error, outcome };
+export function isLost(error: unknown): boolean {
+  const answer = answerOf(error);
+  if (answer === null) return true;
+  return answer.severity === "FATAL" || answer.severity === "PANIC" || answer.code === "25006";
+}
+
+/** What the driver threw as the port promises it, or as it is when it is a mistake in this program. */
+export function asStorageError(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) {
     const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-    return new StorageUnavailable(`The database cannot be reached${code}.`, options);
+    return new StorageUnavailable(`The database cannot be reached${code}.`, { cause: error });
   }
   const state = error.code ?? "";
-  const is = states.get(state) ?? states.get(state.slice(0, 2)) ?? (isLost(error) ? "not to be reached" : undefined);
-  return is === undefined ? error : new StorageUnavailable(`The database is ${is} (${state}).`, options);
+  const is = states.get(state) ?? states.get(state.slice(0, 2)) ?? (isLost(error) ? "out of reach" : undefined);
+  return is === undefined ? error : new StorageUnavailable(`The database is ${is} (${state}).`, { cause: error });
 }

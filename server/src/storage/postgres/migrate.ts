@@ -2,11 +2,9 @@
 // it. Any number of processes may start at once, of this release and of the one before. Knows nothing of what the
 // migrations say, but for their first line: the lowest migration that a process must know to work with the schema.
 import { join } from "node:path";
-import { CompiledQuery, sql } from "kysely";
 import { type Migration, readMigrations } from "../migrations.ts";
-import type { Queries } from "../queries/compile.ts";
 import { SchemaTooNew } from "../schema-version.ts";
-import type { Connections, Limits, Session } from "./connections.ts";
+import type { Connections, Limits, Session, Statement } from "./connections.ts";
 
 const folder = join(import.meta.dirname, "migrations");
 
@@ -22,11 +20,11 @@ export const postgresMigrations = (): Migration[] => readMigrations(folder);
 /**
  * The migrations that the database lacks. Reads only.
  *
- * @throws SchemaTooNew when the database has migrations that this version neither knows nor can do with
+ * @throws SchemaTooNew when the database has migrations that this version neither knows nor can work with
  */
 export async function findPending(connections: Connections, migrations: readonly Migration[]): Promise<Migration[]> {
-  const [table] = await connections.read(tableExists);
-  const applied = table?.exists ? await connections.read(allApplied) : [];
+  const [table] = await connections.all(tableExists);
+  const applied = table?.exists === true ? await connections.all(allApplied) : [];
   const known = migrations.at(-1)?.number ?? 0;
   const needed = Math.max(0, ...applied.map(({ needs }) => needs));
   if (needed > known) throw new SchemaTooNew(Math.max(...applied.map(({ number }) => number)), known);
@@ -34,29 +32,21 @@ export async function findPending(connections: Connections, migrations: readonly
 }
 
 /** Applies the pending migrations and answers the names of those that this process applied. */
-export async function applyPending(
-  connections: Connections,
-  queries: Queries,
-  migrations: readonly Migration[],
-): Promise<string[]> {
+export async function applyPending(connections: Connections, migrations: readonly Migration[]): Promise<string[]> {
   const applied: string[] = [];
   for (const migration of await findPending(connections, migrations)) {
-    const apply = (session: Session) => applyUnlessApplied(session, queries, migration);
+    const apply = (session: Session) => applyUnlessApplied(session, migration);
     if (await connections.transaction(apply, { limits: migrationLimits })) applied.push(migration.name);
   }
   return applied;
 }
 
-async function applyUnlessApplied(session: Session, queries: Queries, migration: Migration): Promise<boolean> {
+async function applyUnlessApplied(session: Session, migration: Migration): Promise<boolean> {
   const { number, name, script } = migration;
-  await session.execute(`SELECT pg_advisory_xact_lock(${migrationLock})`);
-  await session.execute(createTable);
-  const record = sql`
-    INSERT INTO schema_migration (number, name, needs, applied_at)
-    VALUES (${number}, ${name}, ${neededBy(migration)}, floor(extract(epoch FROM clock_timestamp()) * 1000))
-    ON CONFLICT DO NOTHING`;
-  if ((await session.run(record.compile(queries))) === 0) return false;
-  await session.execute(script);
+  await session.script(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+  await session.script(createTable);
+  if ((await session.run(record, [number, name, neededBy(migration)])) === 0) return false;
+  await session.script(script);
   return true;
 }
 
@@ -66,13 +56,22 @@ function neededBy({ name, number, script }: Migration): number {
   throw new Error(`Migration ${name} does not begin with the lowest migration that a process must know with it.`);
 }
 
-const tableExists: CompiledQuery<{ exists: boolean }> = CompiledQuery.raw(
-  "SELECT to_regclass('schema_migration') IS NOT NULL AS exists",
-);
+const tableExists: Statement<{ exists: boolean }> = {
+  name: "is-migrated",
+  text: "SELECT to_regclass('schema_migration') IS NOT NULL AS exists",
+};
 
-const allApplied: CompiledQuery<{ number: number; needs: number }> = CompiledQuery.raw(
-  "SELECT number, needs FROM schema_migration",
-);
+const allApplied: Statement<{ number: number; needs: number }> = {
+  name: "applied-migrations",
+  text: "SELECT number, needs FROM schema_migration",
+};
+
+const record: Statement = {
+  name: "record-migration",
+  text: `
+    INSERT INTO schema_migration (number, name, needs, applied_at)
+    VALUES ($1, $2, $3, floor(extract(epoch FROM clock_timestamp()) * 1000)) ON CONFLICT DO NOTHING`,
+};
 
 const createTable = `CREATE TABLE IF NOT EXISTS schema_migration (
   number INTEGER PRIMARY KEY,

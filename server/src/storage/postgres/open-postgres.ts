@@ -1,17 +1,17 @@
-// Opens the PostgreSQL engine: the server and its schema are looked at, and only then there is a store. Whatever fails
-// closes the connections again.
-import { CompiledQuery } from "kysely";
+// Opens the PostgreSQL engine: the server and its schema are looked at, and only then there is a store. A failure closes
+// the connections again.
 import type { PoolConfig } from "pg";
+import type { Clock } from "../../clock.ts";
 import type { Migration } from "../migrations.ts";
-import { createQueries } from "../queries/compile.ts";
+import type { Access } from "../open-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
-import { Connections } from "./connections.ts";
+import { Connections, type Statement } from "./connections.ts";
 import { sqlState } from "./errors.ts";
 import { applyPending, findPending, postgresMigrations } from "./migrate.ts";
 import { PostgresStore } from "./postgres-store.ts";
-import { postgresDialect } from "./queries.ts";
+import { ServerClock } from "./server-clock.ts";
 
 /** The oldest release that its makers still look after. */
 const versionMin = 14;
@@ -35,22 +35,25 @@ export interface PostgresLocation {
  */
 export async function openPostgresStore(
   { url, replicaUrl, poolMax }: PostgresLocation,
-  access: "read-write" | "read-only",
+  { access, clock }: { readonly access: Access; readonly clock: Clock },
 ): Promise<PostgresStore> {
   const address = addressOf(access === "read-only" ? (replicaUrl ?? url) : url);
   const answer = access === "read-only" ? { answerMs: exportAnswerMs } : {};
-  return closingOnFailure(new Connections(address, { max: poolMax, ...answer }), async (connections) => {
-    await checkServer(connections);
-    const pending = await findPending(connections, postgresMigrations());
-    if (pending.length > 0 && access === "read-only") throw tooOld(pending);
-    // A role that may only read and write rows can start the service all the same, once another one has migrated.
-    if (pending.length > 0) await migrateAt(address).catch((error: unknown) => throwTooOld(error, pending));
-    return new PostgresStore(connections, { transactionsAtOnce: Math.max(1, Math.floor(poolMax / 2)) });
-  });
+  await using opened = new AsyncDisposableStack();
+  const connections = opened.use(new Connections(address, { max: poolMax, ...answer }));
+  await checkServer(connections);
+  const pending = await findPending(connections, postgresMigrations());
+  if (pending.length > 0 && access === "read-only") throw tooOld(pending);
+  // A role that may only read and write rows can start the service all the same, once another one has migrated.
+  if (pending.length > 0) await migrateAt(address).catch((error: unknown) => throwTooOld(error, pending));
+  const [row] = await connections.all(readStore);
+  if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
+  const serverClock = opened.use(await ServerClock.start(connections, clock));
+  return new PostgresStore(connections, serverClock, row, opened.move());
 }
 
 /** Applies what is pending. Answers the names of what this process applied. */
-export async function migratePostgres({ url }: PostgresLocation): Promise<string[]> {
+export async function migratePostgres({ url }: Pick<PostgresLocation, "url">): Promise<string[]> {
   return migrateAt(addressOf(url));
 }
 
@@ -58,11 +61,11 @@ async function migrateAt(address: PoolConfig): Promise<string[]> {
   // Migrations take as long as they take.
   await using connections = new Connections(address, { max: 1, answerMs: 0 });
   await checkServer(connections);
-  return await applyPending(connections, createQueries(postgresDialect), postgresMigrations());
+  return await applyPending(connections, postgresMigrations());
 }
 
 /** Names of the migrations that the database lacks. Writes nothing. */
-export async function pendingPostgresMigrations({ url }: PostgresLocation): Promise<string[]> {
+export async function pendingPostgresMigrations({ url }: Pick<PostgresLocation, "url">): Promise<string[]> {
   await using connections = new Connections(addressOf(url), { max: 1 });
   return (await findPending(connections, postgresMigrations())).map(({ name }) => name);
 }
@@ -70,30 +73,23 @@ export async function pendingPostgresMigrations({ url }: PostgresLocation): Prom
 const tooOld = (pending: readonly Migration[]) => new SchemaTooOld(pending.map(({ name }) => name));
 
 function throwTooOld(error: unknown, pending: readonly Migration[]): never {
-  const mayNot = error instanceof StorageUnavailable && sqlState(error.cause) === "42501";
-  throw mayNot ? tooOld(pending) : error;
-}
-
-async function closingOnFailure<T>(
-  connections: Connections,
-  work: (connections: Connections) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work(connections);
-  } catch (error) {
-    await connections.close();
-    throw error;
-  }
+  throw sqlState(error) === "42501" ? tooOld(pending) : error;
 }
 
 async function checkServer(connections: Connections): Promise<void> {
-  const [server] = await connections.read(settings);
+  const [server] = await connections.all(readServer);
   if (server === undefined || server.version < versionMin * 10_000) {
     throw new StorageUnavailable(`PostgreSQL ${versionMin} or later is needed.`);
   }
   if (server.encoding !== "UTF8") throw new StorageUnavailable("The database must have the encoding UTF8.");
 }
 
-const settings: CompiledQuery<{ version: number; encoding: string }> = CompiledQuery.raw(
-  `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
-);
+const readServer: Statement<{ version: number; encoding: string }> = {
+  name: "read-server",
+  text: `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
+};
+
+const readStore: Statement<{ identity: string; referenceKey: string }> = {
+  name: "read-store",
+  text: `SELECT identity, reference_key AS "referenceKey" FROM store`,
+};

@@ -1,116 +1,263 @@
-// The outbox in PostgreSQL: what waits, who holds it, how it ended. Its functions run inside a transaction that the store
-// has opened. Knows nothing of providers.
-import { sql } from "kysely";
-import type { Queries } from "../queries/compile.ts";
-import { failed, outboxQueries, queued } from "../queries/outbox.ts";
-import { suppressionQueries } from "../queries/suppression.ts";
-import type { LeasedMail, MailSettlement } from "../records.ts";
-import { leasedMails, settledColumns, settledValues, unleased, unreadableMail } from "../rows/outbox.ts";
-import type { MailTable } from "../schema.ts";
+// The mails that wait, who holds them and how they ended.
+import { setTimeout as pause } from "node:timers/promises";
+import type { LeasedMail, MailKind, MailSettlement, MailStatus, StoredMail } from "../records.ts";
+import { mailId, parseMailId } from "../rules/mail-id.ts";
+import { storable } from "../rules/mails.ts";
+import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
+import { readWelcome } from "../rules/subscription.ts";
 import type { Lease, Store } from "../store.ts";
-import { lockAddresses } from "./addressees.ts";
-import { batchRows } from "./batches.ts";
-import type { Session } from "./connections.ts";
-import { rowsOf } from "./queries.ts";
-import { noteNews } from "./suppression.ts";
+import { rowsAs, type RowOf } from "./columns.ts";
+import type { Connections, Statement } from "./connections.ts";
 
-export interface Outbox {
-  claim(session: Session, now: number, limit: number, lease: Lease): Promise<LeasedMail[]>;
-  settle(session: Session, settlements: readonly MailSettlement[], owner: string): Promise<void>;
-  release(session: Session, owner: string, now: number): Promise<void>;
-  /** Of many, a batch. */
-  retry(session: Session, which: Parameters<Store["retryMails"]>[0], now: number): Promise<number>;
+/** Mails that one transaction wakes or gives back. */
+export const mailsAtOnce = 500;
+
+/** Pause between two batches of work that can wait. */
+export const batchPauseMs = 2;
+
+/** How a try of one mail ended, as the columns that it changes. */
+export const settledColumns = {
+  id: "bigint",
+  created_at: "bigint",
+  owner: "text",
+  status: "text",
+  tries: "integer",
+  due_at: "bigint",
+  sent_at: "bigint",
+  provider_id: "text",
+  last_error: "text",
+  denials: "integer",
+} as const;
+
+export type Settled = RowOf<typeof settledColumns>;
+
+/**
+ * The part of a statement that settles mails. A settlement gives the lease back and touches no mail that another owner
+ * holds. The ids are asked for twice, and the status by the due time: otherwise the planner, which knows nothing of a new
+ * database, might read the index of all queued mails.
+ *
+ * @param first number of its first parameter
+ */
+export const settling = (first: number): string => `
+  settled AS (
+    UPDATE mail SET status = ended.status, attempts = attempts + tries, due_at = ended.due_at,
+      sent_at = ended.sent_at, provider_id = ended.provider_id, last_error = ended.last_error, denials = ended.denials,
+      tokens = CASE ended.status WHEN 'sent' THEN NULL ELSE tokens END, lease_owner = NULL, lease_until = NULL
+    FROM ${rowsAs("ended", settledColumns, first)}
+    WHERE mail.id = ended.id AND mail.id = ANY ($${first}::bigint[]) AND mail.created_at = ended.created_at
+      AND mail.due_at IS NOT NULL AND mail.lease_owner = ended.owner
+  )`;
+
+/** Null for an id that is none of ours. */
+export function settledRow(settlement: MailSettlement, owner: string): Settled | null {
+  const mail = parseMailId(settlement.id);
+  if (mail === null) return null;
+  const common = { id: mail.row, created_at: mail.createdAt, owner, tries: 1, due_at: null };
+  if (settlement.result === "sent") {
+    const provider_id = storable(settlement.providerId);
+    return { ...common, status: "sent", sent_at: settlement.at, provider_id, last_error: null, denials: null };
+  }
+  const { denials } = settlement;
+  const stopped = { ...common, sent_at: null, provider_id: null, last_error: storable(settlement.error), denials };
+  if (settlement.result !== "later") return { ...stopped, status: settlement.result };
+  return { ...stopped, status: "queued", due_at: settlement.dueAt, tries: settlement.tried ? 1 : 0 };
 }
 
-export function outboxOf(queries: Queries): Outbox {
-  const query = outboxQueries(queries);
-  const { addressee } = suppressionQueries(queries);
+/** The owners' mails among some to the submitter's address. */
+const addresseesOf: Statement<{ email: string; at: number }> = {
+  name: "refused-addressees",
+  text: `
+    SELECT coalesce(submission.email, subscriber.email) AS email, refused.at
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS refused (id, created_at, at)
+    JOIN mail ON mail.id = refused.id AND mail.created_at = refused.created_at AND mail.lease_owner = $4
+      AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')
+    LEFT JOIN submission ON submission.arrival = mail.submission
+    LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`,
+};
 
-  async function settleAlike(
-    session: Session,
-    result: MailSettlement["result"],
-    settlements: readonly MailSettlement[],
-    owner: string,
-  ): Promise<void> {
-    const rows = settlements.flatMap((one): Partial<MailTable>[] => {
-      if (one.result !== result) return [];
-      const { tries, ...values } = settledValues(one);
-      return [{ id: one.id, attempts: tries, ...settledColumns[result](values) }];
-    });
-    if (rows.length === 0) return;
-    const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== "id" && column !== "attempts");
-    const written = sql.join(columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`settled.${column}`)}`));
-    // A settlement counts the try, gives the lease back, and touches no mail that another owner holds.
-    const settled = sql`UPDATE mail
-      SET attempts = mail.attempts + settled.attempts, lease_owner = NULL, lease_until = NULL, ${written}
-      FROM ${rowsOf("mail", rows)} AS settled
-      WHERE mail.id = settled.id AND mail.status = ${queued} AND mail.lease_owner = ${owner}`;
-    await session.run(settled.compile(queries));
+type ClaimedMail = SubmissionRow & {
+  readonly mail: number;
+  readonly mailKind: MailKind;
+  readonly createdAt: number;
+  readonly attempts: number;
+  readonly denials: number | null;
+  readonly tokens: string | null;
+  readonly subscriber: string | null;
+};
+
+// Mails that another process is leasing at this moment are not waited for. A process that let a lease run out may have
+// sent the mail and died before it recorded that.
+const claimDue: Statement<ClaimedMail> = {
+  name: "claim-due-mails",
+  text: `
+    WITH due AS MATERIALIZED (
+      SELECT id FROM mail
+      WHERE status = 'queued' AND due_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
+      ORDER BY due_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+    ),
+    claimed AS (
+      UPDATE mail SET lease_owner = $3, lease_until = $4,
+        denials = CASE WHEN lease_owner <> $3 THEN 0 ELSE denials END
+      FROM due WHERE mail.id = due.id RETURNING mail.*
+    )
+    SELECT claimed.id AS mail, claimed.kind AS "mailKind", claimed.created_at AS "createdAt", attempts, denials, tokens,
+      subscriber.email AS subscriber, ${submissionColumns.map((column) => `submission.${column}`).join(", ")}
+    FROM claimed LEFT JOIN submission ON submission.arrival = claimed.submission
+    LEFT JOIN subscriber ON subscriber.email_key = claimed.subscriber
+    ORDER BY claimed.due_at, claimed.id`,
+};
+
+const renew: Statement<{ id: number; createdAt: number }> = {
+  name: "renew-leases",
+  text: `
+    UPDATE mail SET lease_until = $4 FROM unnest($1::bigint[], $2::bigint[]) AS held (id, created_at)
+    WHERE mail.id = held.id AND mail.id = ANY ($1::bigint[]) AND mail.created_at = held.created_at
+      AND mail.due_at IS NOT NULL AND mail.lease_owner = $3
+    RETURNING mail.id, mail.created_at AS "createdAt"`,
+};
+
+// An earlier due time stays: the oldest goes first.
+const giveBack: Statement<{ id: number }> = {
+  name: "give-mails-back",
+  text: `
+    UPDATE mail SET lease_owner = NULL, lease_until = NULL, due_at = least(due_at, $2) WHERE id = ANY (ARRAY (
+      SELECT id FROM mail WHERE status = 'queued' AND lease_owner = $1 LIMIT ${mailsAtOnce} FOR UPDATE
+    )) RETURNING id`,
+};
+
+// A lease stays with its holder: the mail may be on its way at this moment.
+const woken = `status = 'queued', due_at = $1, attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
+
+const wakeOne: Statement<{ id: number }> = {
+  name: "wake-mail",
+  text: `UPDATE mail SET ${woken} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`,
+};
+
+type StoppedStatus = Extract<MailStatus, "failed" | "in-doubt">;
+
+// The status is part of the text: only then the planner uses the partial index. Mails that another transaction is changing
+// at this moment are left to it.
+const wakeBatch = (status: StoppedStatus): Statement<{ id: number }> => ({
+  name: `wake-mails-${status}`,
+  text: `
+    UPDATE mail SET ${woken} WHERE id = ANY (ARRAY (
+      SELECT id FROM mail WHERE status = '${status}' AND id > $2 ORDER BY id LIMIT ${mailsAtOnce} FOR UPDATE SKIP LOCKED
+    )) RETURNING id`,
+});
+
+interface ListedMail extends Omit<StoredMail, "id"> {
+  readonly row: number;
+}
+
+const list = (status: MailStatus | undefined): Statement<ListedMail> => ({
+  name: `list-mails-${status ?? "all"}`,
+  text: `
+    SELECT mail.id AS row, mail.kind, submission.reference, coalesce(submission.email, subscriber.email) AS email,
+      mail.status, mail.attempts, mail.created_at AS "createdAt", mail.due_at AS "dueAt", mail.sent_at AS "sentAt",
+      mail.provider_id AS "providerId", mail.last_error AS "lastError"
+    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
+    LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber
+    ${status === undefined ? "" : `WHERE mail.status = '${status}'`}
+    ORDER BY mail.id DESC LIMIT $1`,
+});
+
+const backlog: Statement<Awaited<ReturnType<Store["mailBacklog"]>>> = {
+  name: "mail-backlog",
+  text: `
+    SELECT queued, (SELECT count(*) FROM mail WHERE status = 'failed') AS failed,
+      (SELECT count(*) FROM mail WHERE status = 'in-doubt') AS "inDoubt",
+      (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt"
+    FROM (SELECT count(*) AS queued, min(id) AS oldest FROM mail WHERE status = 'queued') AS waiting`,
+};
+
+export class Outbox {
+  readonly #connections: Connections;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
   }
 
-  async function settle(session: Session, settlements: readonly MailSettlement[], owner: string): Promise<void> {
-    await noteRefusals(session, settlements, owner);
-    for (const result of ["sent", "failed", "later"] as const) await settleAlike(session, result, settlements, owner);
-  }
-
-  // Before settling, which gives the lease away, by which a mail is known to be the owner's.
-  async function noteRefusals(session: Session, settlements: readonly MailSettlement[], owner: string): Promise<void> {
-    const refused = settlements.filter((one) => one.result === "failed" && one.inactiveRecipient === true);
-    const news: { readonly email: string; readonly at: number }[] = [];
-    for (const { id, at } of refused) {
-      const [mail] = await session.all(addressee({ id, owner }));
-      if (mail?.email) news.push({ email: mail.email, at });
+  /** @param setAside settles mails that cannot be read */
+  async claim(
+    now: number,
+    limit: number,
+    { owner, until }: Lease,
+    setAside: (unreadable: readonly Settled[]) => Promise<void>,
+  ): Promise<LeasedMail[]> {
+    const claimed: LeasedMail[] = [];
+    const unreadable: Settled[] = [];
+    // Repeatable: leases whose answer was lost run out.
+    for (const row of await this.#connections.write(claimDue, [now, limit, owner, until], { repeatable: true })) {
+      const { mail, mailKind: kind, createdAt, attempts, denials } = row;
+      const id = mailId(mail, createdAt);
+      const about = aboutOf(row);
+      if (about !== null) claimed.push({ id, kind, about, createdAt, attempts, denials, leasedUntil: until });
+      else {
+        const failed = settledRow({ id, at: now, result: "failed", error: "unreadable row", denials }, owner);
+        if (failed !== null) unreadable.push(failed);
+      }
     }
-    await lockAddresses(
-      queries,
-      session,
-      news.map(({ email }) => email),
-    );
-    for (const { email, at } of news) await noteNews(queries, session, { email, at, reason: "inactive" });
+    if (unreadable.length > 0) await setAside(unreadable);
+    return claimed;
   }
 
-  return {
-    async claim(session, now, limit, lease) {
-      // Those that another process is leasing at this moment are not waited for. Materialized, or the planner may run
-      // the choice more than once and lease more than was asked for.
-      const claimed = queries
-        .with(
-          (name) => name("due").materialized(),
-          () => query.due(now, limit).forUpdate().skipLocked(),
-        )
-        .updateTable("mail")
-        .from("due")
-        .set(query.leased(lease))
-        .whereRef("mail.id", "=", "due.id")
-        .returningAll("mail");
-      const { mails, unreadable } = leasedMails(await session.all(claimed.compile()));
-      await settle(
-        session,
-        unreadable.map((row) => unreadableMail(row, now)),
-        lease.owner,
-      );
-      return mails;
-    },
+  async renew(ids: readonly string[], { owner, until }: Lease): Promise<ReadonlySet<string>> {
+    const mails = ids.flatMap((id) => parseMailId(id) ?? []);
+    const values = [mails.map(({ row }) => row), mails.map(({ createdAt }) => createdAt), owner, until];
+    const held = await this.#connections.write(renew, values, { repeatable: true });
+    return new Set(held.map(({ id, createdAt }) => mailId(id, createdAt)));
+  }
 
-    settle,
+  /** The addresses of mails of an owner that were refused because of their recipient, unless it is the team. */
+  refusedAddressees(settlements: readonly MailSettlement[], owner: string): Promise<{ email: string; at: number }[]> {
+    const refused = settlements.flatMap((one) => {
+      const mail = one.result === "failed" && one.inactiveRecipient === true ? parseMailId(one.id) : null;
+      return mail === null ? [] : { ...mail, at: one.at };
+    });
+    if (refused.length === 0) return Promise.resolve([]);
+    const columns = (["row", "createdAt", "at"] as const).map((name) => refused.map((one) => one[name]));
+    return this.#connections.all(addresseesOf, [...columns, owner]);
+  }
 
-    async release(session, owner, now) {
-      const released = queries
-        .updateTable("mail")
-        // An earlier due time stays: the oldest goes first.
-        .set({ ...unleased, due_at: sql<number>`least(due_at, ${now}::bigint)` })
-        .where("status", "=", queued)
-        .where("lease_owner", "=", owner);
-      await session.run(released.compile());
-    },
+  async releaseAll(owner: string, now: number): Promise<void> {
+    let batch: readonly unknown[];
+    do batch = await this.#connections.write(giveBack, [owner, now], { repeatable: true });
+    while (batch.length === mailsAtOnce);
+  }
 
-    retry(session, which, now) {
-      const woken = query.woken(which, now);
-      if (which !== "all-failed") return session.run(woken.compile());
-      const some = sql<boolean>`ctid = ANY (ARRAY (
-        SELECT ctid FROM mail WHERE status = ${failed} ORDER BY created_at LIMIT ${batchRows} FOR UPDATE SKIP LOCKED
-      ))`;
-      return session.run(woken.where(some).compile());
-    },
-  };
+  async retry(which: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
+    if ("id" in which) {
+      const mail = parseMailId(which.id);
+      if (mail === null) return 0;
+      const one = await this.#connections.write(wakeOne, [now, mail.row, mail.createdAt], { repeatable: true });
+      return one.length;
+    }
+    let all = 0;
+    for (let after = 0; ; await pause(batchPauseMs)) {
+      const batch = await this.#connections.write(wakeBatch(which.status), [now, after], { repeatable: true });
+      all += batch.length;
+      if (batch.length < mailsAtOnce) return all;
+      // Mails that fail again meanwhile are not woken again.
+      after = Math.max(...batch.map(({ id }) => id));
+    }
+  }
+
+  async list({ status, limit }: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
+    const rows = await this.#connections.all(list(status), [limit]);
+    return rows.map(({ row, ...mail }) => ({ id: mailId(row, mail.createdAt), ...mail }));
+  }
+
+  async backlog(): ReturnType<Store["mailBacklog"]> {
+    const [counts] = await this.#connections.all(backlog);
+    return counts ?? { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null };
+  }
+}
+
+function aboutOf(row: ClaimedMail): LeasedMail["about"] | null {
+  if (row.subscriber !== null) {
+    const welcome = readWelcome(row.subscriber, row.tokens);
+    return welcome === null ? null : { welcome };
+  }
+  const submission = readSubmission(row);
+  return submission === null ? null : { submission };
 }

@@ -1,274 +1,197 @@
-// The PostgreSQL engine of the store: submissions share transactions in the commit queue, every other method is a
+// The PostgreSQL engine of the store. Submissions and settlements of mails share commits; every other method is a
 // transaction of its own, or one read. Any number of processes may use one database.
-import { emailKey } from "@submissions/shared/fields";
-import type { ReferenceKind } from "@submissions/shared/reference";
-import { sql } from "kysely";
+import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
-import type { CommitCounts } from "../commit-counts.ts";
-import { readPages, receivedPosition, subscribedPosition } from "../pages.ts";
-import { applicationQueries } from "../queries/applications.ts";
-import { createQueries, type Queries } from "../queries/compile.ts";
-import { onceQueries } from "../queries/idempotency.ts";
-import { receivedQueries } from "../queries/received.ts";
-import { subscriberQueries } from "../queries/newsletter.ts";
-import { outboxQueries } from "../queries/outbox.ts";
 import type {
-  ChallengeRecord,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
   LeasedMail,
   LinkPurpose,
   MailSettlement,
-  NewMail,
-  ReferencedSubmission,
-  StoredApplication,
-  StoredInquiry,
   StoredMail,
   StoredResume,
+  StoredSubmission,
   StoredSubscriber,
+  SubmissionKind,
   SuppressionChange,
 } from "../records.ts";
-import { findFreeNumbers } from "../references.ts";
-import { applicationRow, storedApplication, storedResume } from "../rows/applications.ts";
-import { earlierSubmission, idempotencyRow, spentChallengeRow } from "../rows/idempotency.ts";
-import { inquiryRow, storedInquiry } from "../rows/marketplace.ts";
-import { storedSubscriber } from "../rows/newsletter.ts";
-import { mailRow, storedMail } from "../rows/outbox.ts";
+import { References } from "../rules/references.ts";
+import { readResume, readSubmissionAnyway } from "../rules/submission-row.ts";
 import {
   type Acceptance,
-  type Accepted,
   BackupElsewhere,
-  type ChallengeSpent,
+  type CommitCounts,
+  type Entry,
   type Lease,
-  type NotSpam,
+  type ReadFrom,
   type ReadinessReport,
-  type Repeated,
   StorageUnavailable,
   type Store,
 } from "../store.ts";
-import { acceptAll, contendedBy, evidenceOf, type Submission } from "./acceptance.ts";
-import { Addressees, automaticKeys, lockAddresses } from "./addressees.ts";
-import { inBatches } from "./batches.ts";
-import { CommitQueue } from "./commit-queue.ts";
-import type { Connections, Limits } from "./connections.ts";
-import { forgetRows } from "./forgetting.ts";
-import { type NewsletterLinks, newsletterLinksOf } from "./newsletter-links.ts";
-import { type Outbox, outboxOf } from "./outbox.ts";
-import { anyOf, insertAll, postgresDialect } from "./queries.ts";
-import { findFreeWithin } from "./references.ts";
-import { noteNews } from "./suppression.ts";
+import { Acceptor } from "./accept.ts";
+import type { Connections, Limits, Statement } from "./connections.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { findEarlier } from "./once.ts";
+import { Outbox, settledRow } from "./outbox.ts";
+import { findRow, readSubmissions, readSubscribers } from "./reading.ts";
+import { releaseSpam } from "./release.ts";
+import { claimUnscanned, knownAmong, recordScan } from "./resumes.ts";
+import { followLink, holderOf } from "./subscribers.ts";
+import { suppress } from "./suppression.ts";
 
-/** Whoever asks whether submissions can be stored wants an answer, not the last try. */
+/** A readiness probe gives up after 1 s, so this fails sooner. */
 const readinessLimits: Limits = { statementMs: 500, lockMs: 500, idleMs: 1_000 };
 
-interface PostgresStoreOptions {
-  /** Transactions with submissions at the same time; the other connections are for everything else. */
-  readonly transactionsAtOnce: number;
-}
+// A message in the write-ahead log that nobody reads: to be committed it has to reach stable storage, and processes do not
+// wait for each other as they would for a row. The locks are those of an INSERT, and only a change of the schema refuses
+// them.
+const proveWrite: Statement<object> = {
+  name: "prove-write",
+  text: `
+    WITH submissions AS (UPDATE submission SET version = version WHERE arrival < 0),
+      mails AS (UPDATE mail SET attempts = attempts WHERE id < 0)
+    SELECT pg_logical_emit_message(true, 'submissions', 'ready')::text`,
+};
 
 export class PostgresStore implements Store {
+  readonly identity: string;
+  readonly clock: Clock;
   readonly #connections: Connections;
-  readonly #queries: Queries;
-  readonly #queue: CommitQueue<Submission, Acceptance>;
-  readonly #links: NewsletterLinks;
+  readonly #opened: AsyncDisposable;
+  readonly #references: References;
+  readonly #acceptor: Acceptor;
   readonly #outbox: Outbox;
+  readonly #housekeeping: Housekeeping;
+  #closed: Promise<void> | undefined;
 
-  /** Takes over connections to a database that is migrated. */
-  constructor(connections: Connections, { transactionsAtOnce }: PostgresStoreOptions) {
-    const queries = createQueries(postgresDialect);
+  /**
+   * @param connections to a database that is migrated
+   * @param opened what is closed with the store, the connections among it
+   */
+  constructor(
+    connections: Connections,
+    clock: Clock,
+    { identity, referenceKey }: { readonly identity: string; readonly referenceKey: string },
+    opened: AsyncDisposable,
+  ) {
+    this.identity = identity;
+    this.clock = clock;
     this.#connections = connections;
-    this.#queries = queries;
-    this.#queue = new CommitQueue({
-      atOnce: transactionsAtOnce,
-      contendedBy,
-      commit: (submissions) =>
-        connections.transaction((session) => acceptAll(queries, session, submissions), {
-          evidence: (answers) => evidenceOf(queries, submissions, answers),
-        }),
-    });
-    this.#links = newsletterLinksOf(connections, queries);
-    this.#outbox = outboxOf(queries);
+    this.#opened = opened;
+    this.#references = new References(referenceKey);
+    this.#acceptor = new Acceptor(connections, this.#references);
+    this.#outbox = new Outbox(connections);
+    this.#housekeeping = new Housekeeping(connections);
   }
 
   get commitCounts(): CommitCounts {
-    return { ...this.#queue.counts, busyTries: this.#connections.triesAgain };
+    return this.#acceptor.counts;
   }
 
-  async acceptInquiry(
-    ...[inquiry, mails, lease, key, challenge]: Parameters<Store["acceptInquiry"]>
-  ): Promise<Acceptance> {
-    const rows = mails.map((mail) => mailRow(mail, inquiry.receivedAt, lease));
-    const once = onceRows(key, challenge, inquiry.reference, automaticId(rows));
-    return this.#queue.run({ inquiry: inquiryRow(inquiry), at: inquiry.receivedAt, mails: rows, ...once });
+  accept(entry: Entry): Promise<Acceptance> {
+    return this.#acceptor.accept(entry);
   }
 
-  async acceptApplication(
-    ...[application, mails, lease, key, challenge]: Parameters<Store["acceptApplication"]>
-  ): Promise<Acceptance> {
-    const rows = mails.map((mail) => mailRow(mail, application.receivedAt, lease));
-    const once = onceRows(key, challenge, application.reference, automaticId(rows));
-    const at = application.receivedAt;
-    return this.#queue.run({ application: applicationRow(application), at, mails: rows, ...once });
+  findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null> {
+    return findEarlier(this.#connections, key);
   }
 
-  async acceptSubscription(
-    ...[subscription, welcome, lease, key, challenge]: Parameters<Store["acceptSubscription"]>
-  ): Promise<Accepted | Repeated | ChallengeSpent> {
-    const at = subscription.receivedAt;
-    const once = onceRows(key, challenge, null, welcome.id);
-    return withoutReference(await this.#queue.run({ subscription, at, mails: [mailRow(welcome, at, lease)], ...once }));
+  async findSubmission(reference: string): Promise<StoredSubmission | null> {
+    const row = await findRow(this.#connections, this.#references, reference);
+    return row === undefined ? null : readSubmissionAnyway(row);
   }
 
-  async acceptNothing(
-    ...[key, challenge]: Parameters<Store["acceptNothing"]>
-  ): Promise<Accepted | Repeated | ChallengeSpent> {
-    const once = onceRows(key, challenge, null, null);
-    return withoutReference(await this.#queue.run({ at: 0, mails: [], ...once }));
+  release(reference: string, now: number): ReturnType<Store["release"]> {
+    return releaseSpam(this.#connections, this.#references, reference, now);
   }
 
-  checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {
-    return this.#links.works(purpose, link);
+  async checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {
+    return (await holderOf(this.#connections, purpose, link)) !== null;
   }
 
   confirmSubscription(link: FollowedLink): Promise<boolean> {
-    return this.#links.confirm(link);
+    return followLink(this.#connections, "confirm", link);
   }
 
   unsubscribe(link: FollowedLink): Promise<boolean> {
-    return this.#links.unsubscribe(link);
+    return followLink(this.#connections, "unsubscribe", link);
   }
 
   suppress(change: SuppressionChange): Promise<boolean> {
-    return this.#connections.transaction(async (session) => {
-      await lockAddresses(this.#queries, session, [emailKey(change.email)]);
-      return noteNews(this.#queries, session, change);
-    });
-  }
-
-  async findSubmission(reference: string): Promise<ReferencedSubmission | null> {
-    const [inquiry] = await this.#connections.read(receivedQueries(this.#queries, "inquiry").find(reference));
-    if (inquiry !== undefined) return { kind: "inquiry", inquiry: storedInquiry(inquiry) };
-    const [application] = await this.#connections.read(applicationQueries(this.#queries).find(reference));
-    if (application === undefined) return null;
-    return { kind: "application", application: storedApplication(application) };
-  }
-
-  releaseSpam(reference: string, mails: readonly NewMail[], releasedAt: number): Promise<Accepted | NotSpam> {
-    const rows = mails.map((mail) => mailRow(mail, releasedAt, null));
-    const keys = automaticKeys(rows);
-    const { release: releaseInquiry } = receivedQueries(this.#queries, "inquiry");
-    const { release: releaseApplication } = applicationQueries(this.#queries);
-    return this.#connections.transaction(async (session) => {
-      await lockAddresses(this.#queries, session, keys);
-      const released =
-        (await session.run(releaseInquiry(reference))) + (await session.run(releaseApplication(reference)));
-      if (released === 0) return { result: "not-spam" };
-      const addressees = await Addressees.read(this.#queries, session, keys, releasedAt);
-      const stored = addressees.admit(rows, releasedAt);
-      if (stored.length > 0) await session.run(insertAll(this.#queries, "mail", stored));
-      return { result: "accepted", mails: stored.map(({ id }) => id) };
-    });
-  }
-
-  async findIdempotency(procedure: string, keyHash: string, since: number): Promise<EarlierSubmission | null> {
-    const { findKey } = onceQueries(this.#queries);
-    return earlierSubmission((await this.#connections.read(findKey({ procedure, keyHash, since })))[0]);
-  }
-
-  forgetIdempotency(before: number): Promise<number> {
-    return forgetRows(this.#connections, this.#queries, "idempotency", before);
-  }
-
-  forgetChallenges(before: number): Promise<number> {
-    return forgetRows(this.#connections, this.#queries, "spent_challenge", before);
-  }
-
-  freeReferenceNumbers(kind: ReferenceKind, day: string, count: number): Promise<number[]> {
-    const engine = { connections: this.#connections, queries: this.#queries };
-    return findFreeNumbers(count, (range, limit) => findFreeWithin(engine, kind, day, range, limit));
+    return suppress(this.#connections, change);
   }
 
   async claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
-    const claimed = await this.#connections.transaction((session) => this.#outbox.claim(session, now, limit, lease));
+    const claimed = await this.#outbox.claim(now, limit, lease, (unreadable) => this.#acceptor.settle(unreadable));
     if (claimed.length > 0) reached("mail-claimed");
     return claimed;
   }
 
+  renewLeases(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>> {
+    return this.#outbox.renew(ids, lease);
+  }
+
   async settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
-    await this.#connections.transaction((session) => this.#outbox.settle(session, settlements, owner));
+    // Before the mails are settled: their leases say whose they are.
+    for (const { email, at } of await this.#outbox.refusedAddressees(settlements, owner)) {
+      await this.suppress({ email, at, reason: "inactive" });
+    }
+    await this.#acceptor.settle(settlements.flatMap((settlement) => settledRow(settlement, owner) ?? []));
     reached("mail-settled");
   }
 
   releaseMails(owner: string, now: number): Promise<void> {
-    return this.#connections.transaction((session) => this.#outbox.release(session, owner, now));
+    return this.#outbox.releaseAll(owner, now);
   }
 
   retryMails(which: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
-    const some = () => this.#connections.transaction((session) => this.#outbox.retry(session, which, now));
-    return inBatches(some);
+    return this.#outbox.retry(which, now);
   }
 
-  async listMails(filter: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
-    return (await this.#connections.read(outboxQueries(this.#queries).list(filter))).map(storedMail);
+  listMails(filter: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
+    return this.#outbox.list(filter);
   }
 
-  async mailBacklog(): ReturnType<Store["mailBacklog"]> {
-    const { waiting, givenUp } = outboxQueries(this.#queries);
-    const [waits] = await this.#connections.read(waiting());
-    const [gone] = await this.#connections.read(givenUp());
-    return { queued: waits?.count ?? 0, failed: gone?.count ?? 0, oldestCreatedAt: waits?.oldest ?? null };
+  mailBacklog(): ReturnType<Store["mailBacklog"]> {
+    return this.#outbox.backlog();
   }
 
-  exportInquiries(since: number): AsyncIterable<StoredInquiry> {
-    const { page } = receivedQueries(this.#queries, "inquiry");
-    const read = async (...at: Parameters<typeof page>) =>
-      (await this.#connections.read(page(...at))).map(storedInquiry);
-    return readPages(since, read, receivedPosition);
+  readSubmissions<Kind extends SubmissionKind>(
+    kind: Kind,
+    from: ReadFrom,
+  ): AsyncIterable<Extract<StoredSubmission, { kind: Kind }>> {
+    return readSubmissions(this.#connections, kind, from);
   }
 
-  exportApplications(since: number): AsyncIterable<StoredApplication> {
-    const { page } = applicationQueries(this.#queries);
-    const read = async (...at: Parameters<typeof page>) =>
-      (await this.#connections.read(page(...at))).map(storedApplication);
-    return readPages(since, read, receivedPosition);
-  }
-
-  exportSubscribers(since: number): AsyncIterable<StoredSubscriber> {
-    const { page } = subscriberQueries(this.#queries);
-    const read = async (...at: Parameters<typeof page>) =>
-      (await this.#connections.read(page(...at))).map(storedSubscriber);
-    return readPages(since, read, subscribedPosition);
+  readSubscribers(from: ReadFrom): AsyncIterable<StoredSubscriber> {
+    return readSubscribers(this.#connections, from);
   }
 
   async findResume(reference: string): Promise<StoredResume | null> {
-    const { findResume } = applicationQueries(this.#queries);
-    return storedResume((await this.#connections.read(findResume(reference)))[0]);
+    const row = await findRow(this.#connections, this.#references, reference);
+    return row === undefined ? null : readResume(row);
   }
 
-  async unscannedResumes(limit: number): Promise<{ reference: string; key: string }[]> {
-    const rows = await this.#connections.read(applicationQueries(this.#queries).unscanned(limit));
-    return rows.map(({ reference, key }) => ({ reference, key: key ?? "" }));
+  claimUnscanned(now: number, limit: number, until: number): ReturnType<Store["claimUnscanned"]> {
+    return claimUnscanned(this.#connections, now, limit, until);
   }
 
-  async recordScan(key: string, verdict: "clean" | "infected"): Promise<void> {
-    const { recordScan } = applicationQueries(this.#queries);
-    await this.#connections.transaction((session) => session.run(recordScan(key, verdict)));
+  recordScan(key: string, verdict: "clean" | "infected"): Promise<void> {
+    return recordScan(this.#connections, key, verdict);
   }
 
-  async knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>> {
-    const known = this.#queries.selectFrom("application").select("resume_key").where("resume_key", "=", anyOf(keys));
-    const rows = await this.#connections.read(known.compile());
-    return new Set(rows.flatMap(({ resume_key: key }) => (key === null ? [] : [key])));
+  knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>> {
+    return knownAmong(this.#connections, keys);
+  }
+
+  forgetExpired(now: number): ReturnType<Store["forgetExpired"]> {
+    return this.#housekeeping.forget(now);
   }
 
   async checkReadiness(): Promise<ReadinessReport> {
-    const probe = this.#queries
-      .updateTable("probe")
-      .set({ writes: sql<number>`writes + 1` })
-      .compile();
     try {
-      await this.#connections.transaction((session) => session.run(probe), { limits: readinessLimits });
+      await this.#connections.write(proveWrite, [], { limits: readinessLimits, repeatable: true });
       return { ready: true };
     } catch (error) {
       if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
@@ -283,27 +206,12 @@ export class PostgresStore implements Store {
   }
 
   /** Waits for what was handed in, then closes; a second call waits for the same. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#queue.close();
-    await this.#connections.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#closed ??= this.#close());
   }
-}
 
-const onceRows = (
-  key: IdempotencyRecord | null | undefined,
-  challenge: ChallengeRecord | null | undefined,
-  reference: string | null,
-  receiptMail: string | null,
-) => ({
-  key: key ? idempotencyRow(key, reference, receiptMail) : null,
-  challenge: challenge ? spentChallengeRow(challenge) : null,
-});
-
-// Whether the receipt is stored is decided later; where it was not, no mail has this id.
-const automaticId = (rows: readonly { readonly id: string; readonly automatic_to: string | null }[]) =>
-  rows.find((row) => row.automatic_to !== null)?.id ?? null;
-
-function withoutReference(answer: Acceptance): Accepted | Repeated | ChallengeSpent {
-  if (answer.result === "reference-taken") throw new Error("A submission without a reference met a taken one.");
-  return answer;
+  async #close(): Promise<void> {
+    await this.#acceptor.close();
+    await this.#opened[Symbol.asyncDispose]();
+  }
 }

@@ -1,0 +1,200 @@
+// Accepts submissions, several in each commit. Those without key and challenge, which are nearly all, and how mails ended
+// take one statement, which is one round trip. Those with a key or a challenge take another, so that a race for one of
+// these never undoes an ordinary submission. Subscriptions lock their addresses first.
+import { reached } from "../../failpoint.ts";
+import { CommitQueue, type Commits } from "../commit-queue.ts";
+import type { References } from "../rules/references.ts";
+import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
+import { valuesOf } from "./columns.ts";
+import type { Connections, Session, Statement } from "./connections.ts";
+import { DayNumbers } from "./day-numbers.ts";
+import { isLockTimeout, isTaken } from "./errors.ts";
+import { type Filing, filingAnswer, filingParameters, filingParts, Filings, latestDeadline, numberOf, type StoredRow } from "./filing.ts";
+import { challengeColumns, challengeRows, commitWhatIsFree, findTaken, keyColumns, keyRows, taking, wantedBy } from "./once.ts";
+import { type Settled, settledColumns, settling } from "./outbox.ts";
+import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
+
+/** Most jobs of one commit. */
+const batchMax = 128;
+
+const nothingStored: Acceptance = { result: "accepted", reference: null, mails: [], capped: [] };
+
+const storeOrdinary: Statement<StoredRow> = {
+  name: "accept",
+  text: `WITH ${filingParts}, ${settling(filingParameters + 1)} ${filingAnswer}`,
+  arrays: true,
+};
+
+const storeOnce: Statement<StoredRow> = {
+  name: "accept-once",
+  text: `WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`,
+  arrays: true,
+};
+
+/** How the tries of some mails ended. */
+interface Settling {
+  readonly settled: readonly Settled[];
+}
+
+/** Whether the mails are settled. An error refuses this job only. */
+interface SettlingEnd {
+  readonly result: "settled";
+  readonly refusal: StorageUnavailable | null;
+}
+
+/** An entry with a key or a challenge. */
+interface OnceOnly {
+  readonly entry: Entry;
+  /** Null for a subscription that is spam: only its key and its challenge are kept. */
+  readonly filing: Filing | null;
+}
+
+export class Acceptor {
+  readonly #connections: Connections;
+  readonly #filings: Filings;
+  readonly #ordinary: CommitQueue<Filing | Settling, Acceptance | SettlingEnd>;
+  readonly #onceOnly: CommitQueue<OnceOnly, Acceptance>;
+  readonly #subscriptions: CommitQueue<Subscribing, Acceptance | AddressBusy>;
+  /** Those whose address was locked; one at a time, so that they never need more than one connection. */
+  readonly #lateSubscriptions: CommitQueue<Subscribing, Acceptance | AddressBusy>;
+
+  constructor(connections: Connections, references: References) {
+    this.#connections = connections;
+    this.#filings = new Filings(references, new DayNumbers(connections));
+    this.#ordinary = queue({ commit: (jobs) => this.#commitOrdinary(jobs) });
+    this.#onceOnly = queue<OnceOnly, Acceptance>({ contendedBy: wantedBy, commit: (jobs) => this.#commitOnce(jobs) });
+    this.#subscriptions = queue<Subscribing, Acceptance | AddressBusy>({ contendedBy: wantedBy, commit: (jobs) => this.#subscribe(jobs, false) });
+    this.#lateSubscriptions = queue({ batchMax: 1, commit: (jobs) => this.#subscribe(jobs, true) });
+  }
+
+  get counts(): CommitCounts {
+    const all = this.#queues.map(({ counts }) => counts);
+    const sum = (name: keyof CommitCounts) => all.reduce((total, counts) => total + counts[name], 0);
+    return { commits: sum("commits"), jobs: sum("jobs"), retries: this.#connections.retries, waiting: sum("waiting") };
+  }
+
+  async accept(entry: Entry): Promise<Acceptance> {
+    const { submission: record, deadline, spam, key, challenge } = entry;
+    const once = key !== null || challenge !== null;
+    if (record.kind !== "subscription") {
+      const filing: Filing = { entry, record, counter: null };
+      if (once) return this.#onceOnly.run({ entry, filing }, deadline);
+      return expected(await this.#ordinary.run(filing, deadline));
+    }
+    if (spam) return once ? this.#onceOnly.run({ entry, filing: null }, deadline) : nothingStored;
+    const answer = await this.#subscriptions.run({ entry, record }, deadline);
+    if (answer.result !== "address-busy") return answer;
+    return expected(await this.#lateSubscriptions.run({ entry, record }, deadline));
+  }
+
+  /** Settles mails in the next commit. */
+  async settle(settled: readonly Settled[]): Promise<void> {
+    if (settled.length === 0) return;
+    const end = await this.#ordinary.run({ settled });
+    if (end.result === "settled" && end.refusal !== null) throw end.refusal;
+  }
+
+  /** Takes no more and waits for what was handed in. */
+  async close(): Promise<void> {
+    for (const one of this.#queues) await one.close();
+  }
+
+  get #queues() {
+    return [this.#ordinary, this.#onceOnly, this.#subscriptions, this.#lateSubscriptions];
+  }
+
+  async #commitOrdinary(jobs: readonly (Filing | Settling)[]): Promise<readonly (Acceptance | SettlingEnd)[]> {
+    const settled = jobs.flatMap((job) => ("settled" in job ? job.settled : []));
+    const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
+    const exhausted = await this.#filings.draw(filings);
+    const open = filings.filter((filing) => !exhausted.has(filing));
+    let refusal: StorageUnavailable | null = null;
+    const stored = await this.#storeOrdinary(open, settled).catch((error: unknown) => {
+      // Only mails can be locked by others. The submissions do not wait for them again.
+      if (!isLockTimeout(error) || open.length === 0 || settled.length === 0) throw error;
+      refusal = error as StorageUnavailable;
+      return this.#storeOrdinary(open, []);
+    });
+    return jobs.map((job) =>
+      "settled" in job ? { result: "settled", refusal } : (stored.get(job) ?? { result: "references-exhausted" }),
+    );
+  }
+
+  async #storeOrdinary(filings: readonly Filing[], settled: readonly Settled[]): Promise<ReadonlyMap<Filing, Acceptance>> {
+    const values = [...this.#filings.valuesOf(filings), ...valuesOf(settledColumns, settled)];
+    const find = (session: Session) => this.#filings.findIn(session, filings);
+    reached("row-written");
+    reached("before-commit");
+    try {
+      const rows = await this.#connections.write(storeOrdinary, values, { find, deadline: latestDeadline(filings) });
+      return this.#filings.answersOf(filings, rows);
+    } catch (error) {
+      // The counters are this process's own: a row with one was stored by a try that reached the server late.
+      const rows = isTaken(error) ? await this.#connections.transaction(find, { repeatable: true }) : null;
+      if (rows === null) throw error;
+      return this.#filings.answersOf(filings, rows);
+    }
+  }
+
+  async #commitOnce(jobs: readonly OnceOnly[]): Promise<readonly Acceptance[]> {
+    const exhausted = await this.#filings.draw(jobs.flatMap(({ filing }) => filing ?? []));
+    const isExhausted = ({ filing }: OnceOnly) => filing !== null && exhausted.has(filing);
+    const [without, open] = [jobs.filter(isExhausted), jobs.filter((job) => !isExhausted(job))];
+    const answers = new Map(await commitWhatIsFree(this.#connections, open, (some) => this.#storeOnce(some)));
+    if (without.length > 0) {
+      // A repetition is answered as such although no reference is left.
+      const find = (session: Session) => findTaken(session, without);
+      const taken = await this.#connections.transaction(find, { repeatable: true });
+      for (const job of without) answers.set(job, taken.get(job) ?? { result: "references-exhausted" });
+    }
+    return jobs.map((job) => {
+      const answer = expected(answers.get(job));
+      if (answer.result !== "accepted" && job.filing !== null) this.#filings.giveBack(job.filing);
+      return answer;
+    });
+  }
+
+  async #storeOnce(jobs: readonly OnceOnly[]): Promise<ReadonlyMap<OnceOnly, Acceptance>> {
+    const filings = jobs.flatMap(({ filing }) => filing ?? []);
+    const keys = keyRows(jobs, ({ filing }) => ({ number: filing && numberOf(filing), subscriber: null }));
+    const values = [
+      ...this.#filings.valuesOf(filings),
+      ...valuesOf(keyColumns, keys),
+      ...valuesOf(challengeColumns, challengeRows(jobs)),
+    ];
+    const find = async (session: Session) => {
+      if (filings.length > 0) return this.#filings.findIn(session, filings);
+      return (await findTaken(session, jobs)).size > 0 ? [] : null;
+    };
+    reached("row-written");
+    reached("before-commit");
+    const rows = await this.#connections.write(storeOnce, values, { find, deadline: latestDeadline(jobs) });
+    const stored = this.#filings.answersOf(filings, rows);
+    return new Map(jobs.map((job) => [job, (job.filing && stored.get(job.filing)) ?? nothingStored]));
+  }
+
+  async #subscribe(jobs: readonly Subscribing[], waiting: boolean): Promise<readonly (Acceptance | AddressBusy)[]> {
+    const subscribe = (some: readonly Subscribing[]) => subscribeAll(this.#connections, some, waiting);
+    const answers = await commitWhatIsFree(this.#connections, jobs, subscribe);
+    return jobs.map((job) => {
+      const answer = answers.get(job);
+      return answer?.result === "address-busy" ? answer : expected(answer);
+    });
+  }
+}
+
+const queue = <Job, Result>(commits: Pick<Commits<Job, Result>, "commit"> & Partial<Commits<Job, Result>>) =>
+  new CommitQueue<Job, Result>({
+    batchMax,
+    // With more connections a commit would be shared by fewer.
+    atOnce: 1,
+    asUnavailable: (error) => (error instanceof StorageUnavailable ? error : null),
+    ...commits,
+  });
+
+function expected(answer: Acceptance | SettlingEnd | AddressBusy | undefined): Acceptance {
+  if (answer === undefined || answer.result === "settled" || answer.result === "address-busy") {
+    throw new Error(`A submission was answered with ${answer?.result ?? "nothing"}.`);
+  }
+  return answer;
+}

@@ -1,0 +1,75 @@
+// Forgets what has had its time, a batch in each transaction. Rows that another transaction is changing at this moment are
+// left to it.
+import { expiredBefore, forgottenAtOnce } from "../rules/retention.ts";
+import type { Store } from "../store.ts";
+import type { Connections, Statement } from "./connections.ts";
+
+/** Deletes rows whose time was at or before an instant. */
+export const forgetBatch = (table: string, time: string): Statement<{ forgotten: number }> => ({
+  name: `forget-${table}`,
+  text: `
+    WITH forgotten AS (
+      DELETE FROM ${table} WHERE ctid = ANY (ARRAY (
+        SELECT ctid FROM ${table} WHERE ${time} <= $1 ORDER BY ${time} LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED
+      )) RETURNING 1
+    )
+    SELECT count(*) AS forgotten FROM forgotten`,
+});
+
+const forgetKeys = forgetBatch("idempotency", "created_at");
+const forgetChallenges = forgetBatch("spent_challenge", "expires_at");
+
+// Mails have no index by time. Their rows are in the order of their times, but for seconds.
+const forgetMails: Statement<{ forgotten: number; looked: number; last: number | null; lastAt: number | null }> = {
+  name: "forget-mails",
+  text: `
+    WITH page AS MATERIALIZED (
+      SELECT id, status, created_at FROM mail WHERE id > $2 ORDER BY id LIMIT ${forgottenAtOnce}
+    ),
+    forgotten AS (
+      DELETE FROM mail WHERE id = ANY (ARRAY (
+        SELECT mail.id FROM mail WHERE id = ANY (ARRAY (SELECT id FROM page))
+          AND mail.status <> 'queued' AND mail.created_at <= $1 FOR UPDATE SKIP LOCKED
+      )) RETURNING 1
+    )
+    SELECT (SELECT count(*) FROM forgotten) AS forgotten, count(*) AS looked, max(id) AS last,
+      (SELECT created_at FROM page ORDER BY id DESC LIMIT 1) AS "lastAt"
+    FROM page`,
+};
+
+export class Housekeeping {
+  readonly #connections: Connections;
+  /** Mails up to this row were looked at. */
+  #mailsSeen = 0;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  async forget(now: number): ReturnType<Store["forgetExpired"]> {
+    const before = expiredBefore(now);
+    const counts = [
+      await this.#forget(forgetKeys, before.keys),
+      await this.#forget(forgetChallenges, before.challenges),
+    ];
+    const ofMails = await this.#forgetMails(before.mails);
+    return {
+      forgotten: counts.reduce((sum, count) => sum + count, ofMails.forgotten),
+      more: ofMails.more || counts.includes(forgottenAtOnce),
+    };
+  }
+
+  async #forget(batch: Statement<{ forgotten: number }>, before: number): Promise<number> {
+    const [row] = await this.#connections.write(batch, [before], { repeatable: true });
+    return row?.forgotten ?? 0;
+  }
+
+  // Once a batch ends with a mail that is too young, the search begins again at the oldest.
+  async #forgetMails(before: number): Promise<{ readonly forgotten: number; readonly more: boolean }> {
+    const [row] = await this.#connections.write(forgetMails, [before, this.#mailsSeen], { repeatable: true });
+    const { forgotten = 0, looked = 0, last = null, lastAt = null } = row ?? {};
+    const more = looked === forgottenAtOnce && lastAt !== null && lastAt <= before;
+    this.#mailsSeen = more ? (last ?? 0) : 0;
+    return { forgotten, more };
+  }
+}

@@ -1,0 +1,334 @@
+// Subscribers, and the links in their mails. What changes is decided in `rules/subscription.ts`; here it is written, for
+// many at once.
+import { emailKey } from "@submissions/shared/fields";
+import { reached } from "../../failpoint.ts";
+import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
+import { mailId } from "../rules/mail-id.ts";
+import { countedSince, mayGetNewsletterMail } from "../rules/mails.ts";
+import {
+  decideSubscription,
+  type KnownSubscriber,
+  linkWorks,
+  tokensOf,
+  welcomeOf,
+  welcomeTokens,
+} from "../rules/subscription.ts";
+import type { Accepted, Entry } from "../store.ts";
+import { lockAddress, lockFreeAddresses, lockHolder } from "./addresses.ts";
+import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
+import { begun, type Connections, type Reader, type Session, type Statement } from "./connections.ts";
+import { latestDeadline } from "./filing.ts";
+import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
+
+/** A subscription that is to be stored. */
+export interface Subscribing {
+  readonly entry: Entry;
+  readonly record: SubscriptionRecord;
+}
+
+/** Another transaction holds the lock of the address; the other subscriptions of the batch do not wait for it. */
+export interface AddressBusy {
+  readonly result: "address-busy";
+}
+
+interface KnownRow extends Omit<KnownSubscriber, "status"> {
+  /** Null: the address is new. */
+  readonly status: SubscriberStatus | null;
+  readonly suppressed: boolean;
+  /** Newsletter mails that count for the cap. */
+  readonly mails: number;
+}
+
+/** One row for each subscription, in their order. */
+const findKnown: Statement<KnownRow> = {
+  name: "find-subscribers",
+  text: `
+    SELECT status, welcomed_at AS "welcomedAt", unsubscribed_at AS "unsubscribedAt",
+      (SELECT reason FROM suppression WHERE suppression.email_key = wanted.key) IS NOT NULL AS suppressed,
+      (SELECT count(*) FROM mail WHERE mail.subscriber = wanted.key AND mail.created_at > since) AS mails
+    FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted (key, since, place)
+    LEFT JOIN subscriber ON email_key = wanted.key ORDER BY place`,
+};
+
+const subscriberColumns = {
+  email_key: "text",
+  email: "text",
+  status: "text",
+  source: "text",
+  last_source: "text",
+  subscribed_at: "bigint",
+  welcomed_at: "bigint",
+  door: "text",
+  request_id: "text",
+} as const;
+
+const tokenColumns = {
+  token_hash: "text",
+  email_key: "text",
+  purpose: "text",
+  created_at: "bigint",
+  expires_at: "bigint",
+} as const;
+
+const welcomeColumns = {
+  subscriber: "text",
+  tokens: "text",
+  created_at: "bigint",
+  lease_owner: "text",
+  lease_until: "bigint",
+} as const;
+
+/** Numbers of the first parameters. */
+const tokensFirst = 1 + Object.keys(subscriberColumns).length;
+const welcomesFirst = tokensFirst + Object.keys(tokenColumns).length;
+const keysFirst = welcomesFirst + Object.keys(welcomeColumns).length;
+
+// Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
+const storeAll: Statement<{ id: number; subscriber: string; createdAt: number }> = {
+  name: "subscribe",
+  text: `
+    WITH ${begun},
+    subscribers AS (
+      INSERT INTO subscriber (${Object.keys(subscriberColumns).join(", ")})
+      SELECT new.* FROM begun, ${rowsAs("new", subscriberColumns)}
+      ON CONFLICT (email_key) DO UPDATE SET status = excluded.status, last_source = excluded.last_source,
+        welcomed_at = coalesce(excluded.welcomed_at, subscriber.welcomed_at),
+        unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END
+    ),
+    expired AS (
+      DELETE FROM newsletter_token USING ${rowsAs("renewed", welcomeColumns, welcomesFirst)}
+      WHERE newsletter_token.email_key = renewed.subscriber AND newsletter_token.expires_at <= renewed.created_at
+    ),
+    tokens AS (
+      INSERT INTO newsletter_token (${Object.keys(tokenColumns).join(", ")})
+      SELECT * FROM ${rowsAs("new", tokenColumns, tokensFirst)}
+    ),
+    welcomes AS (
+      INSERT INTO mail (kind, subscriber, tokens, status, created_at, due_at, lease_owner, lease_until)
+      SELECT 'newsletter-welcome', subscriber, tokens, 'queued', created_at, created_at, lease_owner, lease_until
+      FROM ${rowsAs("new", welcomeColumns, welcomesFirst)}
+      RETURNING id, subscriber, created_at AS "createdAt"
+    ),
+    stored AS (SELECT NULL::bigint AS number, NULL::bigint AS arrival),
+    ${taking(keysFirst)}
+    SELECT * FROM welcomes`,
+};
+
+/**
+ * Stores or renews subscriptions in one transaction, each as if it came alone.
+ *
+ * @param waiting whether to wait for an address that is locked
+ */
+export function subscribeAll(
+  connections: Connections,
+  all: readonly Subscribing[],
+  waiting: boolean,
+): Promise<ReadonlyMap<Subscribing, Accepted | AddressBusy>> {
+  const work = async (session: Session) => {
+    const free = await lock(session, all, waiting);
+    const answers = await subscribeIn(session, free);
+    for (const one of all) if (!answers.has(one)) answers.set(one, { result: "address-busy" });
+    reached("before-commit");
+    return answers;
+  };
+  return connections.transaction(work, { find: findIn, deadline: latestDeadline(all) });
+}
+
+async function lock(session: Session, all: readonly Subscribing[], waiting: boolean): Promise<readonly Subscribing[]> {
+  const keys = [...new Set(all.map(keyOf))];
+  if (waiting) {
+    for (const key of keys) await session.all(lockAddress, [key]);
+    return all;
+  }
+  const locked = new Set((await session.all(lockFreeAddresses, [keys])).map(({ key }) => key));
+  return all.filter((one) => locked.has(keyOf(one)));
+}
+
+/** The transaction's result if it was committed; null if it was not, or changed nothing that would come out otherwise. */
+async function findIn(
+  session: Session,
+  answers: ReadonlyMap<Subscribing, Accepted | AddressBusy> = new Map(),
+): Promise<ReadonlyMap<Subscribing, Accepted | AddressBusy> | null> {
+  const stored = [...answers].filter(([, { result }]) => result === "accepted");
+  const mailed = stored.find(([, answer]) => answer.result === "accepted" && answer.mails.length > 0);
+  if (mailed !== undefined) {
+    const [{ record }] = mailed;
+    return (await session.all(findToken, [record.unsubscribe.hash])).length > 0 ? answers : null;
+  }
+  const jobs = stored.map(([job]) => job);
+  return (await findTaken(session, jobs)).size > 0 ? answers : null;
+}
+
+const findToken: Statement<object> = {
+  name: "find-token",
+  text: "SELECT 1 FROM newsletter_token WHERE token_hash = $1",
+};
+
+async function subscribeIn(
+  session: Session,
+  all: readonly Subscribing[],
+): Promise<Map<Subscribing, Accepted | AddressBusy>> {
+  const answers = new Map<Subscribing, Accepted | AddressBusy>();
+  if (all.length === 0) return answers;
+  const rows = await session.all(findKnown, [all.map(keyOf), all.map(({ record }) => countedSince(record))]);
+  const changes = new Map<string, Change>();
+  const welcomed: Subscribing[] = [];
+  for (const [index, one] of all.entries()) {
+    const key = keyOf(one);
+    const change = changes.get(key) ?? new Change(rows[index] as KnownRow);
+    changes.set(key, change);
+    const welcome = change.subscribe(one.record, rows[index] as KnownRow);
+    if (welcome === "stored") welcomed.push(one);
+    const capped = welcome === "capped" ? (["newsletter-welcome"] as const) : [];
+    answers.set(one, { result: "accepted", reference: null, mails: [], capped });
+  }
+  const keys = keyRows(all, (one) => ({ number: null, subscriber: keyOf(one) }));
+  reached("row-written");
+  const stored = await session.all(storeAll, [
+    ...valuesOf(
+      subscriberColumns,
+      [...changes].map(([key, change]) => change.row(key)),
+    ),
+    ...valuesOf(tokenColumns, welcomed.flatMap(tokenRows)),
+    ...valuesOf(welcomeColumns, welcomed.map(welcomeRow)),
+    ...valuesOf(keyColumns, keys),
+    ...valuesOf(challengeColumns, challengeRows(all)),
+  ]);
+  for (const one of welcomed) answers.set(one, welcomedAnswer(one, stored));
+  return answers;
+}
+
+/** What some subscriptions change of one address, one after the other. */
+class Change {
+  #known: KnownSubscriber | undefined;
+  readonly #records: SubscriptionRecord[] = [];
+  #welcomedAt: number | null = null;
+  #mails = 0;
+
+  constructor({ status, welcomedAt, unsubscribedAt }: KnownRow) {
+    this.#known = status === null ? undefined : { status, welcomedAt, unsubscribedAt };
+  }
+
+  subscribe(record: SubscriptionRecord, { suppressed, mails }: KnownRow) {
+    const allowed = mayGetNewsletterMail({ suppressed, mailedInLastDay: mails + this.#mails });
+    const { status, welcome } = decideSubscription(this.#known, record, { suppressed, allowed });
+    if (welcome === "stored") {
+      this.#mails += 1;
+      this.#welcomedAt = record.receivedAt;
+    }
+    const { welcomedAt = null, unsubscribedAt = null } = this.#known ?? {};
+    this.#known = {
+      status,
+      welcomedAt: welcome === "stored" ? record.receivedAt : welcomedAt,
+      unsubscribedAt: status === "active" ? null : unsubscribedAt,
+    };
+    this.#records.push(record);
+    return welcome;
+  }
+
+  row(key: string): RowOf<typeof subscriberColumns> {
+    const [first, last] = [this.#records[0], this.#records.at(-1)] as [SubscriptionRecord, SubscriptionRecord];
+    return {
+      email_key: key,
+      email: first.email,
+      status: this.#known?.status ?? null,
+      source: first.source,
+      last_source: last.source,
+      subscribed_at: first.receivedAt,
+      welcomed_at: this.#welcomedAt,
+      door: first.door,
+      request_id: first.requestId,
+    };
+  }
+}
+
+const keyOf = ({ record }: Subscribing): string => emailKey(record.email);
+
+const tokenRows = ({ record }: Subscribing): RowOf<typeof tokenColumns>[] =>
+  tokensOf(record).map(({ hash, purpose, expiresAt }) => ({
+    token_hash: hash,
+    email_key: emailKey(record.email),
+    purpose,
+    created_at: record.receivedAt,
+    expires_at: expiresAt,
+  }));
+
+const welcomeRow = ({ record, entry }: Subscribing): RowOf<typeof welcomeColumns> => ({
+  subscriber: emailKey(record.email),
+  tokens: welcomeTokens(welcomeOf(record)),
+  created_at: record.receivedAt,
+  lease_owner: entry.lease.owner,
+  lease_until: entry.lease.until,
+});
+
+/** An address gets at most one welcome mail of an instant. */
+function welcomedAnswer(
+  { record, entry }: Subscribing,
+  stored: readonly { readonly id: number; readonly subscriber: string; readonly createdAt: number }[],
+): Accepted {
+  const createdAt = record.receivedAt;
+  const row = stored.find((one) => one.subscriber === emailKey(record.email) && one.createdAt === createdAt);
+  if (row === undefined) throw new Error("A welcome mail that was stored is missing in the answer.");
+  const mail = {
+    id: mailId(row.id, createdAt),
+    kind: "newsletter-welcome",
+    about: { welcome: welcomeOf(record) },
+    createdAt,
+    attempts: 0,
+    denials: null,
+    leasedUntil: entry.lease.until,
+  } as const;
+  return { result: "accepted", reference: null, mails: [mail], capped: [] };
+}
+
+const findHolder: Statement<{ key: string; status: SubscriberStatus }> = {
+  name: "find-link-holder",
+  text: `
+    SELECT subscriber.email_key AS key, subscriber.status FROM newsletter_token AS token JOIN subscriber USING (email_key)
+    WHERE token.token_hash = $1 AND token.purpose = $2 AND (token.expires_at IS NULL OR token.expires_at > $3)`,
+};
+
+// The first time counts, also for a subscriber who became active without confirming.
+const confirm: Statement = {
+  name: "confirm",
+  text: `
+    UPDATE subscriber SET status = 'active', confirmed_at = $2, unsubscribed_at = NULL
+    WHERE email_key = $1 AND (status <> 'active' OR confirmed_at IS NULL)`,
+};
+
+// The first time counts: leaving twice must not earn the address another welcome mail. Of a bounced subscriber the time is
+// kept for the case that the bounce is explained by something else later.
+const leave: Statement = {
+  name: "unsubscribe",
+  text: `
+    UPDATE subscriber SET status = CASE status WHEN 'bounced' THEN status ELSE 'unsubscribed' END, unsubscribed_at = $2
+    WHERE email_key = $1 AND (status IN ('pending', 'active') OR (status = 'bounced' AND unsubscribed_at IS NULL))`,
+};
+
+export const deleteConfirmLinks: Statement = {
+  name: "delete-confirm-links",
+  text: "DELETE FROM newsletter_token WHERE email_key = $1 AND purpose = 'confirm'",
+};
+
+/** The address whose link it is; null when the link does not work. */
+export async function holderOf(
+  reader: Reader,
+  purpose: LinkPurpose,
+  { tokenHash, at }: FollowedLink,
+): Promise<string | null> {
+  const [holder] = await reader.all(findHolder, [tokenHash, purpose, at]);
+  return holder !== undefined && linkWorks(purpose, holder.status) ? holder.key : null;
+}
+
+/** Follows a link: does what it is for, if it works, and answers whether. */
+export function followLink(connections: Connections, purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {
+  const work = async (session: Session) => {
+    const [, key] = await Promise.all([session.all(lockHolder, [link.tokenHash]), holderOf(session, purpose, link)]);
+    if (key === null) return false;
+    if (purpose === "confirm") await session.run(confirm, [key, link.at]);
+    else await Promise.all([session.run(leave, [key, link.at]), session.run(deleteConfirmLinks, [key])]);
+    return true;
+  };
+  // Following a link again answers the same and changes nothing more.
+  return connections.transaction(work, { repeatable: true });
+}
