@@ -1,4 +1,4 @@
-// The site in a browser that runs no script: everything works, and nobody types anything twice.
+// The site in a browser without script: everything works, and no text has to be typed twice.
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,6 +25,9 @@ async function visitWithoutScript(path = "/", one: Service = service): Promise<V
 }
 
 const refusedWith = (status: number) => new RegExp(`responded with a status of ${status}`);
+
+/** The form on the page of its refusal. */
+const refusedForm = (page: Page) => page.locator(".plain-form");
 
 const referenceOn = async (page: Page): Promise<string> =>
   (await page.locator(".reference strong").textContent()) ?? "";
@@ -86,16 +89,21 @@ test("a mistake is shown with the form as it was, and once mended it is sent onc
 
   await page.getByRole("heading", { name: "Your inquiry has not been sent yet" }).waitFor();
   expect(await page.title()).toContain("not been sent");
-  const problems = form.getByRole("group", { name: "There is a problem" });
-  expect(await problems.innerText()).toContain("Enter one e-mail address");
-  const email = form.getByLabel("E-mail address");
+  const refused = refusedForm(page);
+  const problems = refused.getByRole("group", { name: "There is a problem" });
+  const email = refused.getByLabel("E-mail address");
   expect(await email.getAttribute("aria-invalid")).toBe("true");
   expect(await email.inputValue()).toBe("ann@localhost");
-  expect(await form.getByLabel("Company").inputValue()).toBe('Buyers & "Sons"');
-  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
+  expect(await refused.getByLabel("Company").inputValue()).toBe('Buyers & "Sons"');
+  expect(await refused.getByRole("checkbox", { checked: true }).count()).toBe(2);
+  // The rules of the shadow roots hold here too.
+  expect(await email.evaluate((input) => getComputedStyle(input).borderRadius)).toBe("8px");
 
+  await problems.getByRole("link", { name: "Enter one e-mail address" }).click();
+  expect(new URL(page.url()).hash).toBe("#email");
+  expect(await email.evaluate((input) => input.matches(":focus"))).toBe(true);
   await email.fill("mended@example.org");
-  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await refused.getByRole("button", { name: "Send inquiry" }).click();
   await page.getByRole("heading", { name: "Your inquiry has been sent" }).waitFor();
   const { inquiries } = await service.stored();
   expect(inquiries.filter(({ company }) => company === 'Buyers & "Sons"')).toMatchObject([
@@ -115,12 +123,14 @@ test("a resume that is too large is told at its place, and the letter behind it 
   await form.getByRole("button", { name: "Send application" }).click();
 
   await page.getByRole("heading", { name: "Your application has not been sent yet" }).waitFor();
-  expect(await form.locator("#resumeFile-error").innerText()).toContain("larger than 5 MiB");
-  expect(await form.getByLabel("Cover letter").inputValue()).toBe("Dear all,\n\n<b>here</b> I am.");
+  const refused = refusedForm(page);
+  expect(await refused.locator("#resumeFile-error").innerText()).toContain("larger than 5 MiB");
+  expect(await refused.locator("#resumeFile-error").innerText()).toContain("Please choose another file.");
+  expect(await refused.getByLabel("Cover letter").inputValue()).toBe("Dear all,\n\n<b>here</b> I am.");
   expect((await service.stored()).applications).toHaveLength(before);
 
-  await form.locator("input[type=file]").setInputFiles(resume);
-  await form.getByRole("button", { name: "Send application" }).click();
+  await refused.locator("input[type=file]").setInputFiles(resume);
+  await refused.getByRole("button", { name: "Send application" }).click();
   await page.getByRole("heading", { name: "Your application has been sent" }).waitFor();
   expect((await service.stored()).applications.slice(before)).toMatchObject([{ resume: { filename: resume.name } }]);
 });

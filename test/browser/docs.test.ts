@@ -1,0 +1,105 @@
+// The reader of the API document in a real browser: without a violation of its policy, and with requests that reach the
+// service.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { startService, type Service } from "../support/service.ts";
+import { resume } from "./people.ts";
+
+let browser: Browser;
+let service: Service;
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startService()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await service[Symbol.asyncDispose]();
+});
+
+/** Opens the reader at an operation. A violation of the policy is an error in the console, which fails the visit. */
+async function openReader(page: Page, hash = ""): Promise<void> {
+  await page.goto(`${service.url}/docs${hash}`);
+  await page.locator(".opblock").first().waitFor();
+}
+
+const openOperation = (page: Page) => page.locator(".opblock.is-open");
+
+const samples = (page: Page) => page.locator(".request-snippets pre").first();
+
+async function showSample(page: Page, name: string): Promise<string> {
+  await page.locator(".request-snippets").getByRole("button", { name, exact: true }).click();
+  return samples(page).innerText();
+}
+
+test("the reader loads everything from this service", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  const origins = new Set<string>();
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== "data:") origins.add(url.origin);
+  });
+  await openReader(page);
+  expect(await page.locator(".opblock").count()).toBe(5);
+  expect([...origins]).toEqual([service.url]);
+});
+
+test("an application is sent with its resume, and shown as curl, fetch, SDK and tRPC", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/submitApplication");
+  const operation = openOperation(page);
+  await operation.locator("input[type=file]").setInputFiles(resume);
+  const answered = page.waitForResponse("**/api/applications/submit");
+  await operation.getByRole("button", { name: "Execute" }).click();
+  expect((await answered).status()).toBe(200);
+  const stored = (await service.stored()).applications.at(-1);
+  expect(stored).toMatchObject({ name: "Ana Souza", resume: { filename: resume.name } });
+  await page.getByText(stored!.reference).first().waitFor();
+
+  expect(await samples(page).innerText()).toContain(`-F 'resumeFile=@${resume.name};type=application/pdf'`);
+  expect(await showSample(page, "fetch")).toContain('form.append("resumeFile", fileInput.files[0]);');
+  const sdk = await showSample(page, "SDK");
+  expect(sdk).toContain(`createSubmissionsClient({ url: "${service.url}" })`);
+  expect(sdk).toContain("await submissions.applications.submit({");
+  expect(await showSample(page, "tRPC")).toContain("await client.applications.submit.mutate(form);");
+});
+
+test("an inquiry under a key is stored once, and the samples carry the key", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/submitInquiry");
+  const operation = openOperation(page);
+  await operation.getByPlaceholder("Idempotency-Key").fill("docs-1");
+  const before = (await service.stored()).inquiries.length;
+  for (const replayed of [null, "true"]) {
+    const answered = page.waitForResponse("**/api/marketplace/inquiry");
+    await operation.getByRole("button", { name: "Execute" }).click();
+    expect(await (await answered).headerValue("idempotency-replayed")).toBe(replayed);
+  }
+  expect((await service.stored()).inquiries).toHaveLength(before + 1);
+  expect(await showSample(page, "fetch")).toContain('"idempotency-key":"docs-1"');
+  expect(await showSample(page, "SDK")).toContain('{ idempotencyKey: "docs-1" }');
+  expect(await showSample(page, "tRPC")).toContain('"idempotency-key": "docs-1"');
+});
+
+test("refusals are folded, and open by the keyboard", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/subscribeToNewsletter");
+  const operation = openOperation(page);
+  const folded = operation.getByRole("button", { name: "crossSiteForbidden" });
+  expect(await operation.getByText("This value of another site").count()).toBe(0);
+  expect(await folded.getAttribute("aria-expanded")).toBe("false");
+  await folded.press("Enter");
+  expect(await folded.getAttribute("aria-expanded")).toBe("true");
+  await operation.getByText("Submissions from pages of other websites are not accepted.").first().waitFor();
+});
+
+test("the navigation opens an operation", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page);
+  await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
+  await openOperation(page).getByText("/api/newsletter/subscribe").first().waitFor();
+});
