@@ -1,26 +1,53 @@
-// Builds the forms for pages: one file to load, and the solver of challenges, which it loads where it has to. The server
-// serves the folder as it is.
-import { defineConfig } from "vite";
+// Builds the forms: by default the script that the service serves, with `--mode package` what the package exports, and
+// with `--mode react` the React bindings. Each build is one file to load and the parts that it loads only where it must.
+import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
-export default defineConfig({
-  root: import.meta.dirname,
-  resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },
-  plugins: [
-    {
-      // Line breaks and indentation of the markup and the style are for those who read the sources.
-      name: "compact-templates",
-      transform(code, id) {
-        if (id.endsWith("/shared/src/forms/form-style.ts")) return code.replace(/(?<=[{};:,])\s+|;?\s+(?=[{}])/g, "");
-        return id.includes("/shared/src/forms/") ? code.replace(/\n\s+/g, "\n") : undefined;
-      },
-    },
-  ],
-  build: {
+/** Removes line breaks and indentation from the markup and the style, which only readers of the sources need. */
+const compactTemplates: PluginOption = {
+  name: "compact-templates",
+  transform(code, id) {
+    if (id.endsWith("/shared/src/forms/form-style.ts")) return code.replace(/(?<=[{};:,])\s+|;?\s+(?=[{}])/g, "");
+    return id.includes("/shared/src/forms/") ? code.replace(/\n\s+/g, "\n") : undefined;
+  },
+};
+
+// The service answers for its chunks under fixed names with a digest. Bundlers of others make their own.
+const builds: Readonly<Record<string, BuildEnvironmentOptions>> = {
+  production: {
     outDir: "dist/forms",
-    // What `light-dark()` and `URL.parse` ask for anyway.
-    target: ["chrome126", "firefox126", "safari18"],
-    modulePreload: false,
-    lib: { entry: "src/forms/forms.ts", formats: ["es"], fileName: () => "forms.js" },
+    lib: { entry: "src/forms/served-forms.ts", formats: ["es"], fileName: () => "forms.js" },
     rolldownOptions: { output: { chunkFileNames: "forms-[name]-[hash].js", minify: true } },
   },
-});
+  package: {
+    outDir: "dist/elements",
+    lib: { entry: "src/forms/forms.ts", formats: ["es"], fileName: () => "forms.js" },
+    rolldownOptions: { output: { chunkFileNames: "[name].js" } },
+  },
+  react: {
+    outDir: "dist/react",
+    lib: {
+      entry: {
+        react: "src/react/react.ts",
+        "server-markup": "src/react/server-markup.ts",
+        "no-server-markup": "src/react/no-server-markup.ts",
+      },
+      formats: ["es"],
+    },
+    rolldownOptions: {
+      external: [/^react/, /^@submissions\/client/, "#server-markup"],
+      output: { chunkFileNames: "[name].js", banner: ({ name }) => (name === "react" ? '"use client";' : "") },
+    },
+  },
+};
+
+export default defineConfig(({ mode }) => ({
+  root: import.meta.dirname,
+  resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },
+  plugins: [compactTemplates],
+  build: {
+    // The newest features in use are `light-dark()` and `URL.parse`.
+    target: ["chrome126", "firefox126", "safari18"],
+    modulePreload: false,
+    ...(builds[mode] ?? builds["production"]),
+  },
+}));

@@ -1,26 +1,26 @@
-// What a form has to know of its service before it can be filled in or sent.
+// What a form must know of its service: the address and the configuration.
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
 
 /** The answer of `GET /forms/config.json`. */
 export interface FormConfig {
-  /** The catalogue; null: buyers may name any package. */
+  /** The catalogue; null: any identifier is accepted. */
   readonly packages: readonly PackageChoice[] | null;
-  /** Whether each submission has to come with a solved challenge. */
+  /** Whether each submission needs a solved challenge. */
   readonly proofOfWork: boolean;
 }
 
 const known = new Map<string, Promise<FormConfig>>();
 
-/** The configuration of a service, asked for once by all forms of a page. Rejects when it cannot be had. */
+/** The configuration of a service. All forms of a page share one request. Rejects when it fails. */
 export function formConfig(endpoint: string): Promise<FormConfig> {
   const asked = known.get(endpoint) ?? ask(endpoint);
   known.set(endpoint, asked);
-  // What failed is asked again.
+  // The next form asks again.
   asked.catch(() => known.delete(endpoint));
   return asked;
 }
 
-/** Has it asked again: it has changed since. */
+/** Forgets the configuration, because it has changed. */
 export const forgetConfig = (endpoint: string): boolean => known.delete(endpoint);
 
 async function ask(endpoint: string): Promise<FormConfig> {
@@ -29,14 +29,19 @@ async function ask(endpoint: string): Promise<FormConfig> {
   return (await response.json()) as FormConfig;
 }
 
-// Apart from its use, because bundlers take `new URL` of it for a file that they should copy.
-const script = import.meta.url;
+// A bundled script does not come from the service, so only `served-from.ts` sets it.
+let serviceAddress: string | undefined;
+
+/** Sets the base address of the service for forms that name none. */
+export function serveFrom(address: string): void {
+  serviceAddress = address;
+}
 
 /**
- * The base address of the service, without a slash at its end: as the page says, relative to the page, or else where
- * this script came from.
+ * The base address of the service without a slash at its end, from the attribute of a form, which may be relative to the
+ * page. Undefined when the form has none and this script was not served by the service.
  */
-export function endpointOf(attribute: string | null): string {
-  const base = attribute === null ? new URL("./", script) : new URL(attribute || "./", document.baseURI);
-  return base.href.replace(/[?#].*$/, "").replace(/\/+$/, "");
+export function endpointOf(attribute: string | null): string | undefined {
+  const address = attribute === null ? serviceAddress : new URL(attribute || "./", document.baseURI).href;
+  return address?.replace(/[?#].*$/, "").replace(/\/+$/, "");
 }

@@ -1,4 +1,4 @@
-// The three forms as elements, and all that the bundle exports. Loading it is enough: it defines them.
+// The three forms as elements. Importing this file defines them; on servers it does nothing.
 import type { FormName } from "@submissions/shared/forms/form-fields";
 import type { ReceiptDetail } from "./send-form.ts";
 import { SubmissionForm, type RefusalDetail } from "./submission-form.ts";
@@ -7,7 +7,7 @@ export type { Issue } from "@submissions/shared/faults";
 export type { PackageChoice } from "@submissions/shared/forms/form-state";
 export type { FormStrings } from "@submissions/shared/forms/form-strings";
 export type { SubmissionError } from "../sdk/submission-error.ts";
-export type { StringsOverride } from "./form-languages.ts";
+export type { StringsOverride } from "@submissions/shared/forms/override-strings";
 export type { ReceiptDetail } from "./send-form.ts";
 export type { FormValues, RefusalDetail, SubmissionForm } from "./submission-form.ts";
 
@@ -16,12 +16,12 @@ export class InquiryForm extends SubmissionForm {
   protected readonly formName: FormName = "inquiry";
 }
 
-/** `<newsletter-form>`: someone subscribes to the newsletter. */
+/** `<newsletter-form>`: a reader subscribes to the newsletter. */
 export class NewsletterForm extends SubmissionForm {
   protected readonly formName: FormName = "newsletter";
 }
 
-/** `<application-form>`: someone applies for a job, with a resume or without. */
+/** `<application-form>`: an applicant applies for a job, with a resume or without. */
 export class ApplicationForm extends SubmissionForm {
   protected readonly formName: FormName = "application";
 }
@@ -33,9 +33,9 @@ declare global {
     "application-form": ApplicationForm;
   }
   interface GlobalEventHandlersEventMap {
-    /** The service took a submission. Prevent its default, and the form does not show the receipt. */
+    /** The service accepted a submission. After `preventDefault()` the form does not show the receipt. */
     "submission-accepted": CustomEvent<ReceiptDetail>;
-    /** A submission was not taken, or not even sent. */
+    /** A submission was refused, or not sent. */
     "submission-refused": CustomEvent<RefusalDetail>;
   }
 }
@@ -46,7 +46,7 @@ const elements = {
   "application-form": ApplicationForm,
 };
 
-// Not on servers; and a page may load this twice, by an import and by a script tag.
+// Servers have no elements. A page may load this twice, by an import and by a script tag.
 for (const [name, element] of Object.entries(elements)) {
   if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element);
 }

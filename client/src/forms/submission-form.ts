@@ -5,16 +5,17 @@ import type { FormName } from "@submissions/shared/forms/form-fields";
 import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormReceipt, FormState, PackageChoice } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import type { StringsOverride } from "@submissions/shared/forms/override-strings";
 import { SubmissionError } from "../sdk/submission-error.ts";
 import { checkValues } from "./check-values.ts";
 import { failureWords } from "./failure-words.ts";
 import { endpointOf, formConfig } from "./form-config.ts";
-import { languageLoading, stringsFor, type StringsOverride } from "./form-languages.ts";
+import { languageLoading, stringsFor } from "./form-languages.ts";
 import { packagesIn, style } from "./form-frame.ts";
 import { FormView, type Refusal } from "./form-view.ts";
 import { fragmentOf } from "./fragment.ts";
 import { fileChosen, fileDragged, fileIssue, removeFile } from "./resume-field.ts";
-import { sendForm, type ReceiptDetail } from "./send-form.ts";
+import { sendForm, type ReceiptDetail, type Sending } from "./send-form.ts";
 import { SubmissionKey } from "./submission-key.ts";
 
 /** What a form begins with. */
@@ -86,8 +87,8 @@ export abstract class SubmissionForm extends PageElement {
     if (this.#view) this.#render(this.#values);
   }
 
-  /** Base address of the service; the attribute of that name. */
-  get endpoint(): string {
+  /** Base address of the service, the attribute of that name; by default where the service served this script. */
+  get endpoint(): string | undefined {
     return endpointOf(this.getAttribute("endpoint"));
   }
   set endpoint(address: string | undefined) {
@@ -149,10 +150,23 @@ export abstract class SubmissionForm extends PageElement {
     style(root);
     this.#listen(root);
     this.#strings = stringsFor(this, this.#override);
+    // Pages may set the address after the element.
+    setTimeout(() => this.isConnected && this.#knownEndpoint());
     const frame = root.querySelector<HTMLElement>(".frame");
     if (!frame || frame.lang !== this.#strings.lang) return this.#render(this.#values);
     this.#packages ??= packagesIn(frame);
     this.#takeOver(frame);
+    this.#findPackages(this.#values);
+  }
+
+  /** The address of the service. Reports a missing one to the author of the page. */
+  #knownEndpoint(): string | undefined {
+    const { endpoint } = this;
+    if (endpoint === undefined)
+      console.error(
+        `<${this.localName}> has no "endpoint" attribute with the address of the service. It sends nothing.`,
+      );
+    return endpoint;
   }
 
   /** Writes the form anew in changed words, with what is in it and what is wrong with it. */
@@ -182,12 +196,12 @@ export abstract class SubmissionForm extends PageElement {
     // Nobody but the person can put a file into an input.
     if (fileInput?.files?.length) root.querySelector("input[type=file]")?.replaceWith(fileInput);
     this.#takeOver(root.querySelector<HTMLElement>(".frame")!);
-    if (this.formName === "inquiry" && this.#packages === undefined) void this.#loadPackages(values);
+    this.#findPackages(values);
   }
 
   #state(values: FormValues): FormState {
     return {
-      action: formAction(this.formName, this.endpoint),
+      action: formAction(this.formName, this.endpoint ?? ""),
       values: { source: this.getAttribute("source") ?? "", ...values },
       issues: [],
       packages: this.#packages === undefined ? [] : this.#packages,
@@ -203,11 +217,18 @@ export abstract class SubmissionForm extends PageElement {
     for (const again of frame.querySelectorAll<HTMLElement>("[data-do=again]")) again.hidden = false;
   }
 
+  /** Asks the service for the packages when neither the page nor the server's markup has them. */
+  #findPackages(values: FormValues): void {
+    if (this.formName === "inquiry" && this.#packages === undefined) void this.#loadPackages(values);
+  }
+
   async #loadPackages(values: FormValues): Promise<void> {
     const view = this.#view;
+    const endpoint = this.#knownEndpoint();
+    if (endpoint === undefined) return view?.showPackagesMissing(true);
     view?.showPackagesMissing(false);
     try {
-      const { packages } = await formConfig(this.endpoint);
+      const { packages } = await formConfig(endpoint);
       if (view !== this.#view) return;
       this.#packages = packages;
       view?.showPackages(this.#state(values));
@@ -229,8 +250,10 @@ export abstract class SubmissionForm extends PageElement {
     on("change", ({ target }) => {
       if (this.#view && target === this.#view.fileInput) void fileChosen(this.#view, this.#strings);
     });
-    // What sending needs to know is asked for early, so that nobody waits for it.
-    root.addEventListener("focusin", () => void formConfig(this.endpoint).catch(() => {}), { once: true });
+    // Asked for early, so that sending need not wait for it.
+    root.addEventListener("focusin", () => void (this.endpoint && formConfig(this.endpoint).catch(() => {})), {
+      once: true,
+    });
     for (const type of ["dragover", "dragleave", "drop"])
       on(type, (event) => {
         if (this.#view) fileDragged(event as DragEvent, this.#view, this.#strings, this.#sending !== null);
@@ -276,10 +299,14 @@ export abstract class SubmissionForm extends PageElement {
       const wrongFile = await fileIssue(view, this.#strings);
       const issues = [...checkValues(this.formName, values), ...(wrongFile ? [wrongFile] : [])];
       if (issues.length > 0) return this.#refuse(view, { issues });
+      const endpoint = this.#knownEndpoint();
+      if (endpoint === undefined)
+        return this.#refuse(view, { issues, message: `${this.#strings.failed} ${this.#strings.kept}` });
       view.showRefusal({ issues: [] });
       view.busy = true;
       view.say(this.#strings.sending);
-      this.#accept(await Promise.race([this.#send(values, view, sending.signal), abortOf(sending.signal)]));
+      const answer = this.#send(values, view, { endpoint, signal: sending.signal });
+      this.#accept(await Promise.race([answer, abortOf(sending.signal)]));
     } catch (error) {
       if (sending.signal.aborted) view.say(this.#strings.cancelled);
       else this.#fail(view, error);
@@ -290,13 +317,12 @@ export abstract class SubmissionForm extends PageElement {
     }
   }
 
-  #send(values: FormData, view: FormView, signal: AbortSignal): Promise<ReceiptDetail> {
+  #send(values: FormData, view: FormView, to: Pick<Sending, "endpoint" | "signal">): Promise<ReceiptDetail> {
     const source = this.getAttribute("source");
     if (source !== null) values.set("source", source);
     return sendForm(this.formName, values, {
-      endpoint: this.endpoint,
+      ...to,
       key: this.#key.of(values),
-      signal,
       onProof: (solving) => view.say(solving ? this.#strings.checking : this.#strings.sending),
       onProgress: (percent) => view.showProgress(percent),
     });
@@ -320,11 +346,12 @@ export abstract class SubmissionForm extends PageElement {
       throw error;
     }
     this.#offline = error.code === "NETWORK" && !navigator.onLine;
-    if (error.code === "NETWORK" && new URL(this.endpoint).origin !== location.origin)
+    const { endpoint = "" } = this;
+    if (error.code === "NETWORK" && new URL(endpoint).origin !== location.origin)
       console.warn(
-        `No answer of ${this.endpoint}: it may be away, or its CORS_ORIGINS do not name ${location.origin}.`,
+        `No answer from ${endpoint}: it is not reachable, or its CORS_ORIGINS do not name ${location.origin}.`,
       );
-    if (error.code === "UNEXPECTED_RESPONSE") console.warn(`What answered at ${this.endpoint} is not the service.`);
+    if (error.code === "UNEXPECTED_RESPONSE") console.warn(`The server at ${endpoint} is not the submission service.`);
     const { issues } = error;
     // Problems that are shown at their fields need no words of their own.
     if (issues.length > 0) this.#refuse(view, { issues }, error);

@@ -1,25 +1,26 @@
-// The key of a submission, which its content has until it was accepted: no repetition of the same is a second submission,
-// whoever repeats it, and something else never has the key of what was sent before.
+// The idempotency key of what a form holds. Equal content has the same key until it was accepted, so that sending it
+// again makes no second submission; other content has another key.
 import { idempotencyKey } from "../sdk/idempotency-key.ts";
 
 export class SubmissionKey {
   #key = "";
   #content = "";
 
-  /** The key of what is in a form. */
-  of(values: FormData): string {
-    const content = JSON.stringify(
-      [...values].map(([name, value]) =>
-        value instanceof File ? [name, value.name, value.size, value.lastModified] : [name, value],
-      ),
-    );
+  /** The key of a form's content. Files are compared by name, size and time. */
+  of(values: Iterable<readonly [string, unknown]>): string {
+    const content = JSON.stringify([...values].map(([name, value]) => [name, comparable(value)]));
     if (content !== this.#content) this.#key = idempotencyKey(undefined);
     this.#content = content;
     return this.#key;
   }
 
-  /** It was accepted: the same again is another submission. */
+  /** The content was accepted. The same content again is another submission. */
   spend(): void {
     this.#content = "";
   }
 }
+
+const comparable = (value: unknown): unknown =>
+  value instanceof Blob
+    ? [value.size, value.type, ...(value instanceof File ? [value.name, value.lastModified] : [])]
+    : value;

@@ -45,7 +45,12 @@ const noWholeAnswer = (idempotencyKey: string | undefined, cause?: unknown): Sub
     cause,
   });
 
-function refusal({ status, header }: WholeAnswer, json: unknown, url: string, idempotencyKey?: string): SubmissionError {
+function refusal(
+  { status, header }: WholeAnswer,
+  json: unknown,
+  url: string,
+  idempotencyKey?: string,
+): SubmissionError {
   const fault = readFault(json);
   // The usual reason is a wrong address, so the cause names it.
   const cause = fault ? undefined : new Error(`${url} answered ${status} ${header("content-type") ?? ""}`.trim());

@@ -1,0 +1,32 @@
+// The form as HTML for server rendering, in a declarative shadow root: it can be read and filled in before any script
+// has loaded, and without one.
+import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
+import type { FormName } from "@submissions/shared/forms/form-fields";
+import { english } from "@submissions/shared/forms/form-strings";
+import { german } from "@submissions/shared/forms/form-strings-de";
+import { overriddenStrings } from "@submissions/shared/forms/override-strings";
+import { html } from "@submissions/shared/html";
+import type { ServerMarkup } from "./form-props.ts";
+
+/** Writes the content of a form's element. */
+export const serverMarkup: ServerMarkup = (form, { endpoint, lang, strings = {}, values = {}, packages, source }) => {
+  const base = endpoint.replace(/\/+$/, "");
+  const language = lang?.toLowerCase().split("-")[0] === "de" ? german : english;
+  const state = {
+    action: formAction(form, base),
+    values: { source: source ?? "", ...values },
+    issues: [],
+    packages: choices(form, packages),
+    strings: overriddenStrings(language, strings),
+    // The page may be the same for every visitor, so it has no key of its own.
+    idempotencyKey: "",
+  };
+  return html`<template shadowrootmode="open"
+    ><link rel="stylesheet" href="${base}/forms.css" />${formMarkup(form, state)}</template
+  >`.text;
+};
+
+function choices(form: FormName, packages: Parameters<ServerMarkup>[1]["packages"]) {
+  if (form !== "inquiry" || packages === null) return null;
+  return (packages ?? []).map((one) => (typeof one === "string" ? { id: one, title: one } : one));
+}

@@ -1,0 +1,220 @@
+// A hook for forms with inputs of their own: values, problems of fields, sending, progress, receipt.
+import {
+  SubmissionError,
+  type Application,
+  type ApplicationReceipt,
+  type Inquiry,
+  type InquiryReceipt,
+  type SubmissionsClient,
+  type Subscription,
+  type SubscribeReceipt,
+} from "@submissions/client";
+import { useRef, useState, type ChangeEvent } from "react";
+import { SubmissionKey } from "../forms/submission-key.ts";
+
+interface Submissions {
+  readonly "marketplace.inquiry": { readonly input: Inquiry; readonly receipt: InquiryReceipt };
+  readonly "newsletter.subscribe": { readonly input: Subscription; readonly receipt: SubscribeReceipt };
+  readonly "applications.submit": { readonly input: Application; readonly receipt: ApplicationReceipt };
+}
+
+/** The three submissions. */
+export type SubmissionName = keyof Submissions;
+
+type Input<Name extends SubmissionName> = Submissions[Name]["input"];
+type Receipt<Name extends SubmissionName> = Submissions[Name]["receipt"];
+
+/** A schema of the Standard Schema interface: those of `@submissions/shared`, for example. */
+interface StandardSchema {
+  readonly "~standard": {
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+  };
+}
+
+interface StandardResult {
+  readonly issues?:
+    | readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[]
+    | undefined;
+}
+
+/** What {@link useSubmission} is told. */
+export interface SubmissionOptions<Name extends SubmissionName> {
+  readonly client: SubmissionsClient;
+  /** Checks the values before they are sent. Without it the service alone does. */
+  readonly schema?: StandardSchema | undefined;
+  /** What the fields hold at first, and after `reset`. */
+  readonly defaultValues?: Partial<Input<Name>> | undefined;
+}
+
+/** The first problem of each field: found by the schema, or by the service. The shape that react-hook-form takes as `errors`. */
+export type FieldErrors<Name extends SubmissionName> = {
+  readonly [Field in keyof Input<Name>]?: { readonly type: "schema" | "server"; readonly message: string };
+};
+
+/** A submission that is being filled in, sent, or done. */
+export interface Submission<Name extends SubmissionName> {
+  readonly values: Partial<Input<Name>>;
+  readonly set: (values: Partial<Input<Name>>) => void;
+  /** Props for an input, a text area or a file input. */
+  readonly field: (name: keyof Input<Name> & string) => {
+    readonly name: string;
+    readonly value?: string;
+    readonly onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
+    readonly "aria-invalid": boolean;
+  };
+  readonly errors: FieldErrors<Name>;
+  /** Why the submission was refused, safe to show; undefined when the problems are those of fields. */
+  readonly message: string | undefined;
+  readonly status: "idle" | "sending" | "accepted" | "refused";
+  /** How much of an application is uploaded, in percent; undefined where that is unknown. */
+  readonly progress: number | undefined;
+  readonly receipt: Receipt<Name> | undefined;
+  /** Sends the values, or the given ones. Never rejects: undefined when there is no receipt. */
+  readonly submit: (values?: Input<Name>) => Promise<Receipt<Name> | undefined>;
+  /** Begins anew with the default values. */
+  readonly reset: () => void;
+  /** Stops sending. Whether the submission arrived is unknown; the same content sent again has the same key. */
+  readonly cancel: () => void;
+}
+
+interface State<Name extends SubmissionName> {
+  readonly values: Partial<Input<Name>>;
+  readonly errors: FieldErrors<Name>;
+  readonly message?: string | undefined;
+  readonly status: Submission<Name>["status"];
+  readonly progress?: number | undefined;
+  readonly receipt?: Receipt<Name> | undefined;
+}
+
+/**
+ * A submission with inputs of one's own. Equal content has one idempotency key until it is accepted, so a double click
+ * or another try cannot submit it twice.
+ *
+ * @example
+ * ```tsx
+ * const { field, errors, status, submit } = useSubmission("newsletter.subscribe", { client: submissions });
+ *
+ * <form action={() => void submit()}>
+ *   <input type="email" {...field("email")} /> {errors.email?.message}
+ *   <button disabled={status === "sending"}>Subscribe</button>
+ * </form>;
+ * ```
+ */
+export function useSubmission<Name extends SubmissionName>(
+  name: Name,
+  { client, schema, defaultValues = {} }: SubmissionOptions<Name>,
+): Submission<Name> {
+  const initial: State<Name> = { values: defaultValues, errors: {}, status: "idle" };
+  const [state, setState] = useState(initial);
+  const key = useRef<SubmissionKey>(undefined);
+  const sending = useRef<AbortController>(undefined);
+  const change = (changes: Partial<State<Name>>) => setState((before) => ({ ...before, ...changes }));
+
+  const set = (values: Partial<Input<Name>>) =>
+    setState((before) => {
+      const errors = Object.fromEntries(Object.entries(before.errors).filter(([field]) => !(field in values)));
+      return { ...before, values: { ...before.values, ...values }, errors: errors as FieldErrors<Name> };
+    });
+
+  const submit = async (given?: Input<Name>): Promise<Receipt<Name> | undefined> => {
+    if (sending.current) return undefined;
+    const values = given ?? (state.values as Input<Name>);
+    const controller = new AbortController();
+    sending.current = controller;
+    change({ values, errors: {}, message: undefined, receipt: undefined, progress: undefined, status: "sending" });
+    try {
+      const { issues } = (await schema?.["~standard"].validate(values)) ?? {};
+      if (issues?.length) {
+        change({
+          status: "refused",
+          errors: errorsOf(
+            issues.map(({ path, message }) => ({ path: plainPath(path), message })),
+            "schema",
+          ),
+        });
+        return undefined;
+      }
+      key.current ??= new SubmissionKey();
+      const receipt = await send(client, name, values, {
+        signal: controller.signal,
+        idempotencyKey: key.current.of(Object.entries(values)),
+        onUploadProgress: ({ loaded, total }) => change({ progress: total > 0 ? (100 * loaded) / total : 0 }),
+      });
+      key.current.spend();
+      change({ status: "accepted", receipt });
+      return receipt;
+    } catch (error) {
+      if (controller.signal.aborted) change({ status: "idle" });
+      else if (error instanceof SubmissionError)
+        change({
+          status: "refused",
+          errors: errorsOf(error.issues, "server"),
+          message: error.issues.length > 0 ? undefined : error.message,
+        });
+      else {
+        change({ status: "refused" });
+        throw error;
+      }
+      return undefined;
+    } finally {
+      sending.current = undefined;
+    }
+  };
+
+  return {
+    values: state.values,
+    errors: state.errors,
+    message: state.message,
+    status: state.status,
+    progress: state.progress,
+    receipt: state.receipt,
+    set,
+    submit,
+    reset: () => setState(initial),
+    cancel: () => sending.current?.abort(),
+    field: (field) => ({
+      name: field,
+      ...(field !== "resumeFile" && textOf(state.values[field])),
+      onChange: ({ target }) => {
+        const file = target.type === "file" ? (target as HTMLInputElement).files?.[0] : undefined;
+        set({ [field]: target.type === "file" ? file : target.value } as Partial<Input<Name>>);
+      },
+      "aria-invalid": state.errors[field] !== undefined,
+    }),
+  };
+}
+
+// A list has no text, and React cannot set the value of a file input.
+const textOf = (value: unknown): { readonly value?: string } =>
+  typeof value === "object" ? {} : { value: typeof value === "string" ? value : "" };
+
+type CallOptions = NonNullable<Parameters<SubmissionsClient["applications"]["submit"]>[1]>;
+
+function send<Name extends SubmissionName>(
+  client: SubmissionsClient,
+  name: Name,
+  values: Input<Name>,
+  { onUploadProgress, ...options }: CallOptions,
+): Promise<Receipt<Name>> {
+  const calls = {
+    "marketplace.inquiry": () => client.marketplace.inquiry(values as Inquiry, options),
+    "newsletter.subscribe": () => client.newsletter.subscribe(values as Subscription, options),
+    "applications.submit": () => client.applications.submit(values as Application, { ...options, onUploadProgress }),
+  };
+  return calls[name]() as Promise<Receipt<Name>>;
+}
+
+const plainPath = (path: NonNullable<StandardResult["issues"]>[number]["path"] = []): PropertyKey[] =>
+  path.map((part) => (typeof part === "object" ? part.key : part));
+
+function errorsOf<Name extends SubmissionName>(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+  type: "schema" | "server",
+): FieldErrors<Name> {
+  // The first problem of a field stays.
+  const entries = issues.toReversed().map(({ path, message }) => [path[0], { type, message }]);
+  return Object.fromEntries(entries) as FieldErrors<Name>;
+}
