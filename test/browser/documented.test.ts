@@ -19,9 +19,9 @@ test("parts", () => {
     idempotencyKey: "k",
   };
   const markup = [
-    formMarkup("inquiry", state),
-    formMarkup("application", state),
-    formMarkup("inquiry", { ...state, receipt: { message: "Thanks.", reference: "INQ-20261121-042137" } }),
+    formMarkup("inquiry", state).text,
+    formMarkup("application", state).text,
+    formMarkup("inquiry", { ...state, receipt: { message: "Thanks.", reference: "INQ-20261121-042137" } }).text,
     summaryMarkup([], english, "That did not work.", { retry: true }).text,
   ].join("");
   const table = document.slice(document.indexOf("| Parts |"), document.indexOf("## What a page's policy"));

@@ -4,7 +4,7 @@ import { json, rest } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 import { open, statusOf, subscribe, welcomed } from "./reader.ts";
 
-const credentials = "hook:correct:horse";
+const credentials = "hook:correct:horse:battery:staple";
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
 
 let service: Service;
@@ -95,8 +95,8 @@ describe("who may call", () => {
 
   test.each([
     ["nothing", ""],
-    ["another password", basic("hook:correct:horses")],
-    ["another user", basic("hooks:correct:horse")],
+    ["another password", basic(`${credentials}s`)],
+    ["another user", basic(`hooks:${credentials}`)],
     ["a part of the password", basic("hook:correct")],
     ["no password", basic("hook")],
     ["another scheme", basic(credentials).replace("Basic", "Bearer")],

@@ -7,7 +7,7 @@ import type { Failure } from "../../rpc/failure.ts";
 import type { Site } from "./site.ts";
 
 /** A request that is answered with a page. */
-export class PageAnswer {
+class PageAnswer {
   /** The fields of the form, once they are being read. */
   fields: FormData | null = null;
   readonly #request: FastifyRequest;
