@@ -104,7 +104,7 @@ const refusals: Refusal[] = [
     }),
   ),
   {
-    name: "an encoded body",
+    name: "a body that is compressed",
     procedure: "newsletter.subscribe",
     init: () => ({
       ...json({ email: "a@b.org" }),
@@ -169,6 +169,14 @@ const refusals: Refusal[] = [
     paths: [["resumeFile"]],
   },
   {
+    name: "a resume that is no document, with every other problem",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, email: "nobody", resumeFile: new File(["hello"], "resume.pdf") }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["email"], ["resumeFile"]],
+  },
+  {
     name: "a resume whose name says something else than its bytes",
     procedure: "applications.submit",
     init: () => form({ ...applicant, resumeFile: pdf("resume.docx") }),
@@ -201,11 +209,40 @@ const refusals: Refusal[] = [
     paths: [["coverLetter"]],
   },
   {
+    name: "more text than a form may have",
+    procedure: "applications.submit",
+    init: () =>
+      form({ ...applicant, coverLetter: "x".repeat(99_000), one: "x".repeat(99_000), two: "x".repeat(99_000) }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+  },
+  {
     name: "more fields than a form may have",
     procedure: "applications.submit",
     init: () => form({ ...applicant, extra: Array.from({ length: 100 }, () => "x") }),
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
+  },
+  {
+    name: "a page of another site",
+    procedure: "newsletter.subscribe",
+    init: () => ({
+      ...json({ email: "a@example.org" }),
+      headers: {
+        "content-type": "application/json",
+        "sec-fetch-site": "cross-site",
+        origin: "https://elsewhere.example",
+      },
+    }),
+    status: 403,
+    code: "FORBIDDEN",
+  },
+  {
+    name: "a form of another site",
+    procedure: "applications.submit",
+    init: () => ({ ...form(applicant), headers: { origin: "null" } }),
+    status: 403,
+    code: "FORBIDDEN",
   },
   {
     name: "a multipart body without its boundary",
@@ -246,52 +283,57 @@ test("no refusal left a row, a file or a mail", async () => {
 
 describe.each(doors)("accepts on $name", (door) => {
   test("an inquiry, cleaned", async () => {
-    await using own = await startService();
-    const sent = { ...buyer, name: "  Zoe\u0301 ", company: " ", selectedPackageIds: ["b", "a", "b"], unknown: 1 };
-    const { status, receipt } = await door.send(own, "marketplace.inquiry", json(sent));
+    const email = `ann@${door.name}.example`;
+    const sent = {
+      ...buyer,
+      email,
+      name: "  Zoe\u0301 ",
+      company: " ",
+      selectedPackageIds: ["b", "a", "b"],
+      unknown: 1,
+    };
+    const { status, receipt } = await door.send(service, "marketplace.inquiry", json(sent));
     expect(status).toBe(200);
     expect(receipt).toEqual({
       message: expect.any(String),
       inquiryId: expect.stringMatching(/^INQ-\d{8}-\d{6}$/),
       confirmationEmailSent: true,
     });
-    const { inquiries } = await own.stored();
-    expect(inquiries).toMatchObject([
-      {
-        reference: receipt?.["inquiryId"],
-        name: "Zoé",
-        company: null,
-        email: "ann@example.org",
-        selectedPackageIds: ["b", "a"],
-        origin: { door: door.name },
-      },
-    ]);
-    expect((await own.mails()).map(({ to }) => to?.[0]?.address ?? "").toSorted((a, b) => a.localeCompare(b))).toEqual([
-      "ann@example.org",
-      "sales@marketplace.example",
-    ]);
+    const { inquiries } = await service.stored();
+    expect(inquiries.at(-1)).toMatchObject({
+      reference: receipt?.["inquiryId"],
+      name: "Zoé",
+      company: null,
+      email,
+      selectedPackageIds: ["b", "a"],
+      door: door.name,
+    });
+    const about = async () =>
+      (await service.mails()).filter(({ subject }) => subject?.includes(String(receipt?.["inquiryId"])));
+    await expect.poll(async () => (await about()).length).toBe(2);
+    const to = (await about()).map((mail) => mail.to?.[0]?.address);
+    expect(new Set(to)).toEqual(new Set([email, "sales@marketplace.example"]));
   });
 
   test("a subscription, and the same one again without a second mail", async () => {
-    await using own = await startService();
-    const first = await door.send(
-      own,
-      "newsletter.subscribe",
-      json({ email: "Reader@Example.org", source: "Footer!" }),
-    );
-    const again = await door.send(own, "newsletter.subscribe", json({ email: "reader@example.org", source: "blog" }));
+    const email = `Reader@${door.name}.example`;
+    const subscribe = (address: string, source: string) =>
+      door.send(service, "newsletter.subscribe", json({ email: address, source }));
+    const first = await subscribe(email, "Footer!");
+    const again = await subscribe(email.toLowerCase(), "blog");
     expect(again.receipt).toEqual(first.receipt);
     expect(Object.keys(first.receipt ?? {})).toEqual(["message"]);
-    await own.stop();
-    const { subscribers } = await own.stored();
-    expect(subscribers).toMatchObject([
-      { email: "Reader@example.org", status: "pending", source: "footer", lastSource: "blog" },
-    ]);
-    expect(await own.mails()).toHaveLength(1);
+    expect((await service.stored()).subscribers.at(-1)).toMatchObject({
+      email,
+      status: "pending",
+      source: "footer",
+      lastSource: "blog",
+    });
+    const welcomes = async () => (await service.mails()).filter((mail) => mail.to?.[0]?.address === email).length;
+    await expect.poll(welcomes).toBe(1);
   });
 
   test("an application with a resume of exactly 5 MiB", async () => {
-    await using own = await startService();
     const resume = pdf("Lebenslauf – Ana.pdf", 5_242_880);
     const bytes = Buffer.from(await resume.arrayBuffer());
     const exact = new File(
@@ -299,38 +341,42 @@ describe.each(doors)("accepts on $name", (door) => {
       resume.name,
     );
     expect(exact.size).toBe(5_242_880);
-    const { status, receipt } = await door.send(own, "applications.submit", form({ ...applicant, resumeFile: exact }));
+    const before = (await service.files("resumes")).length;
+    const { status, receipt } = await door.send(
+      service,
+      "applications.submit",
+      form({ ...applicant, resumeFile: exact }),
+    );
     expect(status).toBe(200);
     expect(receipt).toEqual({
       message: expect.any(String),
       applicationId: expect.stringMatching(/^APP-\d{8}-\d{6}$/),
-      confirmationEmailSent: true,
+      confirmationEmailSent: expect.any(Boolean),
     });
-    const [application] = (await own.stored()).applications;
+    const application = (await service.stored()).applications.at(-1);
     expect(application?.resume).toMatchObject({ filename: "Lebenslauf – Ana.pdf", kind: "pdf", size: 5_242_880 });
-    expect(await own.files("resumes")).toHaveLength(1);
+    expect(await service.files("resumes")).toHaveLength(before + 1);
   });
 
   test("an application as JSON, and as a form with no file chosen", async () => {
-    await using own = await startService();
-    expect((await door.send(own, "applications.submit", json(applicant))).status).toBe(200);
+    const before = (await service.files("resumes")).length;
+    expect((await door.send(service, "applications.submit", json(applicant))).status).toBe(200);
     const noFile = form({ ...applicant, phone: "", resumeFile: new File([], "") });
-    expect((await door.send(own, "applications.submit", noFile)).status).toBe(200);
-    const { applications } = await own.stored();
-    expect(applications.map(({ phone, resume }) => ({ phone, resume }))).toEqual([
+    expect((await door.send(service, "applications.submit", noFile)).status).toBe(200);
+    const { applications } = await service.stored();
+    expect(applications.slice(-2).map(({ phone, resume }) => ({ phone, resume }))).toEqual([
       { phone: null, resume: null },
       { phone: null, resume: null },
     ]);
-    expect(await own.files("resumes")).toEqual([]);
+    expect(await service.files("resumes")).toHaveLength(before);
   });
 });
 
 test("a URL-encoded application is taken on REST and refused on the typed door", async () => {
-  await using own = await startService();
   const init = () => ({ body: new URLSearchParams({ ...applicant, coverLetter: "a\r\nb" }) });
-  expect((await rest.send(own, "applications.submit", init())).status).toBe(200);
-  expect((await rpc.send(own, "applications.submit", init())).status).toBe(415);
-  expect((await own.stored()).applications).toMatchObject([{ coverLetter: "a\nb" }]);
+  expect((await rest.send(service, "applications.submit", init())).status).toBe(200);
+  expect((await rpc.send(service, "applications.submit", init())).status).toBe(415);
+  expect((await service.stored()).applications.at(-1)).toMatchObject({ coverLetter: "a\nb" });
 });
 
 test("a package that the catalogue lacks is refused by its name on both doors", async () => {
@@ -343,7 +389,17 @@ test("a package that the catalogue lacks is refused by its name on both doors", 
       json({ ...buyer, selectedPackageIds: ["en-GB-scottish", "nope"] }),
     );
     expect(status).toBe(400);
-    expect(fault?.issues).toEqual([{ path: ["selectedPackageIds", 1], message: "“nope” is not a package we offer." }]);
+    const unknown = { path: ["selectedPackageIds", 1], message: "“nope” is not a package we offer." };
+    expect(fault?.issues).toEqual([unknown]);
+    // With the problems that the schema sees, and an identifier that is none only once.
+    const wrong = { email: "nobody", selectedPackageIds: ["en-GB-scottish", " nope ", ""] };
+    const refused = await door.send(own, "marketplace.inquiry", json({ ...buyer, ...wrong }));
+    expect(refused.fault?.issues?.map(({ path }) => path)).toEqual([
+      ["email"],
+      ["selectedPackageIds", 2],
+      ["selectedPackageIds", 1],
+    ]);
+    expect(refused.fault?.issues?.at(-1)).toEqual(unknown);
   }
   expect((await own.stored()).inquiries).toEqual([]);
   expect((await rest.send(own, "marketplace.inquiry", json(buyer))).status).toBe(200);

@@ -6,6 +6,23 @@ import { healthRoutes } from "./health.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
+/** The routes, with what they ask standing still. */
+async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
+  const app = Fastify();
+  const log = createLog("silent");
+  app.setErrorHandler((error, _request, reply) => reply.code("fault" in (error as object) ? 401 : 500).send(""));
+  healthRoutes(app, {
+    log,
+    metrics: createMetrics(() => 0),
+    draining: { started: false },
+    checks: {},
+    metricsToken: null,
+    limits: { metricsMs: 1_000 },
+    ...options,
+  });
+  return app;
+}
+
 test("readiness is checked once for all who ask together, and once a second at most", async () => {
   const time = vi.spyOn(performance, "now").mockReturnValue(5_000);
   const gate = Promise.withResolvers<void>();
@@ -16,9 +33,7 @@ test("readiness is checked once for all who ask together, and once a second at m
     await gate.promise;
     return { ready };
   };
-  await using app = Fastify();
-  const log = createLog("silent");
-  healthRoutes(app, { log, metrics: createMetrics(() => 0), draining: { started: false }, checks: { store } });
+  await using app = await open({ checks: { store } });
   const ask = async () => (await app.inject("/readyz")).statusCode;
   const together = Promise.all([ask(), ask(), ask()]);
   await vi.waitUntil(() => checks > 0);
@@ -30,4 +45,30 @@ test("readiness is checked once for all who ask together, and once a second at m
   expect([await ask(), checks]).toEqual([200, 1]);
   time.mockReturnValue(6_000);
   expect([await ask(), checks]).toEqual([503, 2]);
+});
+
+test("metrics are scraped once a second at most", async () => {
+  const time = vi.spyOn(performance, "now").mockReturnValue(5_000);
+  let scrapes = 0;
+  await using app = await open({ metrics: { contentType: "text/plain", render: async () => `${(scrapes += 1)}` } });
+  const ask = async () => (await app.inject("/metrics")).body;
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual(["1", "1", "1"]);
+  time.mockReturnValue(5_999);
+  expect(await ask()).toBe("1");
+  time.mockReturnValue(6_000);
+  expect(await ask()).toBe("2");
+});
+
+test.each([
+  [undefined, 401],
+  ["Bearer wrong", 401],
+  ["Basic secret", 401],
+  ["Bearer secret", 200],
+  ["bearer  secret ", 200],
+])("metrics with a token answer to %s with %i", async (authorization, status) => {
+  await using app = await open({ metricsToken: "secret" });
+  const headers = authorization === undefined ? {} : { authorization };
+  const answer = await app.inject({ url: "/metrics", headers });
+  expect(answer.statusCode).toBe(status);
+  expect(answer.headers["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="metrics"' : undefined);
 });
