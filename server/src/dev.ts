@@ -1,15 +1,16 @@
-// The service for whoever works on it, `npm run dev`: a data folder of its own, filled through the real doors when it is
-// empty, and a list of what to open. Configuration and composition are those of main.ts.
+// The service for its developers, `npm run dev`: a data folder of its own, filled through the real doors when it is empty.
+// Configuration and composition are those of main.ts.
 import { setTimeout as sleep } from "node:timers/promises";
 import { startApp, type App } from "./app.ts";
-import { loadConfig, type Config } from "./config/config.ts";
-import { readEnvironment } from "./config/env.ts";
-import { configExitCode, reportProblems } from "./config/report.ts";
+import type { Config } from "./config/config.ts";
+import { configExitCode, loadConfig, readEnvironment, reportMisspellings, reportProblems } from "./config/load.ts";
 import { createLog } from "./observe/log.ts";
 import { openStore } from "./storage/open-store.ts";
+import { whatToOpen } from "./what-to-open.ts";
 
 async function main(): Promise<void> {
   const environment = readEnvironment();
+  process.stderr.write(reportMisspellings(environment));
   const loaded = loadConfig({ ...environment, DATA_DIR: environment["DATA_DIR"]?.trim() || "./data/dev" });
   if (!loaded.ok) {
     process.stderr.write(reportProblems(loaded.problems));
@@ -18,9 +19,9 @@ async function main(): Promise<void> {
   const { config } = loaded;
   const app = await startApp({ config, log: createLog(config.log.level) });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(app));
-  // Never into a real provider: the addresses are nobody's.
+  // The addresses are made up, so no provider may get mail for them.
   if (config.mail.kind === "mailbox" && (await isEmpty(config))) await seed(app.address);
-  process.stdout.write(whatToOpen(app, config));
+  process.stdout.write(whatToOpen(app.address, config));
 }
 
 async function end(app: App): Promise<void> {
@@ -31,7 +32,7 @@ async function end(app: App): Promise<void> {
 
 async function isEmpty({ storage }: Config): Promise<boolean> {
   await using store = await openStore(storage, { access: "read-only" });
-  // What was not submitted cannot have been mailed, and every submission is.
+  // Every submission has mails.
   return (await store.listMails({ limit: 1 })).length === 0;
 }
 
@@ -80,18 +81,6 @@ function onePagePdf(text: string): string {
   }
   const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${pdf.length}\n%%EOF\n`;
   return pdf + table + trailer;
-}
-
-function whatToOpen({ address }: App, { dataFolder, mail }: Config): string {
-  return `
-  service  ${address}
-  docs     ${address}/docs
-  OpenAPI  ${address}/openapi.json
-  health   ${address}/readyz
-  data     ${dataFolder}
-  mails    ${mail.kind === "mailbox" ? mail.folder : `really sent, by ${mail.kind}`}
-
-`;
 }
 
 await main();

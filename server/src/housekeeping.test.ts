@@ -1,74 +1,116 @@
 import { expect, test } from "vitest";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createLog } from "./observe/log.ts";
+import type { SweepOptions, Swept } from "./resumes/vault.ts";
 
 const hour = 60 * 60 * 1000;
 const now = Date.UTC(2026, 10, 21, 12);
+const nothing: Swept = { staged: 0, setAside: 0, putBack: 0, removed: 0, withheld: "none" };
 
-/** Whatever is to be tidied up, each chore noted with how far back it goes; those that are named fail. */
-function house(...failing: readonly string[]) {
+interface Scene {
+  /** Names of the chores that fail. */
+  readonly failing?: readonly string[];
+  /** Batches that have to be forgotten. */
+  readonly batches?: number;
+  readonly swept?: Swept;
+}
+
+/** What has to be tidied up. Each chore notes how far back it goes. */
+function house({ failing = [], batches = 1, swept = nothing }: Scene = {}) {
   const done: [chore: string, ageMs: number][] = [];
   const lines: string[] = [];
-  const swept = Promise.withResolvers<void>();
-  const chore =
-    (name: string) =>
-    async (before: number): Promise<number> => {
-      done.push([name, now - before]);
-      if (failing.includes(name)) throw new Error(name);
-      return 0;
-    };
+  const round = Promise.withResolvers<void>();
+  let left = batches;
+  const chore = async (name: string, at: number) => {
+    done.push([name, now - at]);
+    if (failing.includes(name)) throw new Error(name);
+  };
   return {
     done,
     lines,
-    swept: swept.promise,
+    round: round.promise,
     options: {
       store: {
-        forgetIdempotency: chore("keys"),
-        forgetChallenges: chore("challenges"),
-        knownResumeKeys: async () => new Set<string>(),
+        identity: "i-1",
+        async forgetExpired(at: number) {
+          await chore("expired", at);
+          left -= 1;
+          return { forgotten: 500, more: left > 0 };
+        },
+        knownResumeKeys: async (keys: readonly string[]) => new Set(keys),
       },
-      callCounts: { forget: async (before: number) => void (await chore("clients")(before)) },
+      callCounts: { forget: (before: number) => chore("counts", before) },
       vault: {
-        async sweep(_known: unknown, olderThanMs: number) {
-          await chore("files")(now - olderThanMs).finally(swept.resolve);
-          return { staged: 0, orphaned: 0, withheld: 0 };
+        async sweep({ known, identity, olderThanMs }: SweepOptions) {
+          expect([identity, await known(["k-1"])]).toEqual(["i-1", new Set(["k-1"])]);
+          // The log is written in the turns after it.
+          setImmediate(round.resolve);
+          await chore("files", now - olderThanMs);
+          return swept;
         },
       },
       clock: { now: () => now },
-      log: createLog("error", { write: (line) => lines.push(line) }),
+      log: createLog("info", { write: (line) => lines.push(line) }),
     },
   };
 }
 
 const everything = [
-  ["keys", 24 * hour],
-  ["challenges", hour],
-  ["clients", 60_000],
+  ["expired", 0],
+  ["counts", 60_000],
   ["files", hour],
 ];
 
-test.each([[[]], [["files"]], [["keys"]], [["keys", "challenges", "clients", "files"]]])(
-  "does everything at the start, whatever fails (%s), and says what did",
+test.each([[[]], [["files"]], [["expired"]], [["expired", "counts", "files"]]])(
+  "does everything at the start, and logs each chore that fails: %j",
   async (failing) => {
-    const { done, lines, swept, options } = house(...failing);
+    const { done, lines, round, options } = house({ failing });
     await using _keeping = startHousekeeping(options);
-    await swept;
+    await round;
     expect(done).toEqual(everything);
-    await new Promise((resolve) => setImmediate(resolve));
     expect(lines.filter((line) => line.includes("housekeeping failed"))).toHaveLength(failing.length);
   },
 );
 
+test("forgets in batches until nothing is left, and lets others have their turn in between", async () => {
+  const { done, round, options } = house({ batches: 100 });
+  let turns = 0;
+  let next = setImmediate(function others() {
+    turns += 1;
+    next = setImmediate(others);
+  });
+  await using _keeping = startHousekeeping(options);
+  await round;
+  clearImmediate(next);
+  expect(done.filter(([chore]) => chore === "expired")).toHaveLength(100);
+  expect(turns).toBeGreaterThan(90);
+});
+
 test("begins nothing more once it is told to stop", async () => {
-  const { done, options } = house();
+  const { done, options } = house({ batches: 100 });
   await startHousekeeping(options)[Symbol.asyncDispose]();
-  expect(done.map(([chore]) => chore)).toEqual(["keys"]);
+  expect(done.map(([chore]) => chore)).toEqual(["expired"]);
 });
 
 test("does without shared counts where there are none", async () => {
-  const { done, swept, lines, options } = house();
+  const { done, round, lines, options } = house();
   await using _keeping = startHousekeeping({ ...options, callCounts: null });
-  await swept;
-  expect(done.map(([chore]) => chore)).toEqual(["keys", "challenges", "files"]);
+  await round;
+  expect(done.map(([chore]) => chore)).toEqual(["expired", "files"]);
   expect(lines).toEqual([]);
+});
+
+test("logs what was swept, and loudly what was left alone", async () => {
+  const swept: Swept = { staged: 1, setAside: 2, putBack: 3, removed: 4, withheld: "too-many" };
+  const { round, lines, options } = house({ swept });
+  await using _keeping = startHousekeeping(options);
+  await round;
+  const logged = lines.map((line) => JSON.parse(line) as { level: string; count?: number; code?: string });
+  expect(logged.map(({ level, count, code }) => [level, count ?? code])).toEqual([
+    ["info", 1],
+    ["warn", 2],
+    ["warn", 3],
+    ["info", 4],
+    ["error", "too-many"],
+  ]);
 });

@@ -1,73 +1,80 @@
 // The process: configuration, signals, exit codes. Everything else is in app.ts.
+import { flushCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { loadConfig } from "./config/config.ts";
-import { readEnvironment } from "./config/env.ts";
-import { configExitCode, reportProblems } from "./config/report.ts";
-import { startApp, type App } from "./app.ts";
-import { createLog, type Log } from "./observe/log.ts";
+import { isatty } from "node:tty";
+import type { App } from "./app.ts";
+import type { Config } from "./config/config.ts";
+import {
+  configExitCode,
+  loadConfig,
+  readEnvironment,
+  reportMisspellings,
+  reportProblems,
+  type ConfigProblem,
+} from "./config/load.ts";
+import { messageForOperator } from "./observe/describe-error.ts";
+import { createLog, type ProcessLog } from "./observe/log.ts";
 import { SettingUnusable } from "./resumes/vault.ts";
+import { whatToOpen } from "./what-to-open.ts";
 
-// The service ends within this time of the first signal, finished or not.
+/** The service ends within this time of the first signal, finished or not. */
 const closeMsMax = 9_500;
-// Long enough for a balancer that asks twice a second, late answers included; short beside the drain itself.
+/** Long enough for a balancer that asks twice a second; short in comparison with the time that closing takes. */
 const noticeMs = 1_000;
-// Two SIGINTs closer together than this are one Ctrl-C.
+/** Two SIGINTs closer together than this are one Ctrl-C: npm passes the terminal's on. */
 const sameCtrlCMs = 1_000;
 
 async function main(): Promise<void> {
-  const loaded = loadConfig(readEnvironment());
-  if (!loaded.ok) {
-    process.stderr.write(reportProblems(loaded.problems));
-    process.exit(configExitCode);
-  }
+  const environment = readEnvironment();
+  process.stderr.write(reportMisspellings(environment));
+  const loaded = loadConfig(environment);
+  if (!loaded.ok) return refuseConfig(loaded.problems);
   const { config } = loaded;
   const log = createLog(config.log.level);
-  const app = await startApp({ config, log }).catch((error: unknown) => {
-    if (error instanceof SettingUnusable) {
-      process.stderr.write(reportProblems([{ name: error.variable, message: error.message }]));
-      process.exit(configExitCode);
-    }
-    const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    log.fatal(
-      { err: error },
-      `the service could not start${taken ? ": the port is taken, set PORT to another one" : ""}`,
-    );
-    process.exit(1);
-  });
+  // Loaded late: a mistake in the configuration is reported at once.
+  const { startApp } = await import("./app.ts");
+  const app = await startApp({ config, log }).catch((error: unknown) => explainFailedStart(error, config, log));
   endOnSignals(app, log);
   log.info({ address: app.address }, "listening");
+  if (isatty(1)) process.stdout.write(whatToOpen(app.address, config));
+  await log.flush();
+  // Otherwise a process that is killed leaves no compiled code to the next one.
+  flushCompileCache();
 }
 
-// Readiness goes first: for a moment whoever asks is told to go elsewhere, and whoever comes all the same is served, so that
-// a process can be replaced without anybody noticing.
-async function closeAfterNotice(app: App): Promise<void> {
-  app.drain();
-  await sleep(noticeMs);
-  await app.close();
+function refuseConfig(problems: readonly ConfigProblem[]): never {
+  process.stderr.write(reportProblems(problems));
+  process.exit(configExitCode);
 }
 
-function endOnSignals(app: App, log: Log): void {
+async function explainFailedStart(error: unknown, { listen }: Config, log: ProcessLog): Promise<never> {
+  if (error instanceof SettingUnusable) return refuseConfig([{ name: error.variable, message: error.message }]);
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const reason =
+    code === "EADDRINUSE"
+      ? `port ${listen.port} of ${listen.host} is taken. Set PORT to another one.`
+      : messageForOperator(error);
+  if (reason === null) log.fatal({ err: error }, "the service could not start");
+  else process.stderr.write(`The service could not start: ${reason}\n`);
+  await log.flush();
+  process.exit(1);
+}
+
+function endOnSignals(app: App, log: ProcessLog): void {
   let exitCode = 0;
   let ending = false;
   const end = () => {
     if (ending) return;
     ending = true;
     setTimeout(() => process.exit(1), closeMsMax).unref();
-    closeAfterNotice(app).then(
-      () => process.exit(exitCode),
-      (error: unknown) => {
-        log.fatal({ err: error }, "the service did not close cleanly");
-        process.exit(1);
-      },
-    );
+    void close(app, log).then((closed) => process.exit(closed ? exitCode : 1));
   };
   let signalledAt: number | undefined;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      // Ctrl-C comes twice under npm: from the terminal, and from npm, which passes its own on.
       if (signal === "SIGINT" && performance.now() - (signalledAt ?? Number.NaN) < sameCtrlCMs) return;
       log.info({ signal }, "closing");
-      // Whoever asks twice does not want to wait.
+      // A second signal means: at once.
       if (signalledAt !== undefined) process.exit(1);
       signalledAt = performance.now();
       end();
@@ -76,12 +83,27 @@ function endOnSignals(app: App, log: Log): void {
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
       // What state the process is in is unknown: finish what can be finished and let the supervisor start a new one.
-      // Another one meanwhile changes nothing about that.
       log.fatal({ err: error }, "unexpected error");
       exitCode = 1;
       app.refuse();
       end();
     });
+  }
+}
+
+/** Answers whether everything was closed. Readiness goes first: for a moment callers are sent elsewhere and still served. */
+async function close(app: App, log: ProcessLog): Promise<boolean> {
+  try {
+    app.drain();
+    await log.flush();
+    await sleep(noticeMs);
+    await app.close();
+    return true;
+  } catch (error) {
+    log.fatal({ err: error }, "the service did not close cleanly");
+    return false;
+  } finally {
+    await log.flush();
   }
 }
 

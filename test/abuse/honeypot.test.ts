@@ -165,7 +165,7 @@ describe("released", () => {
     expect((await service.stored()).applications).toMatchObject([{ reference: caught, status: "new" }]);
 
     const again = await runCommand(["release", caught], environmentOf(service));
-    expect(again).toMatchObject({ code: 1, stderr: `No spam, so nothing to release: ${caught}.\n` });
+    expect(again).toMatchObject({ code: 1, stderr: `${caught} is not spam.\n` });
     expect((await service.stored()).applications).toMatchObject([{ status: "new" }]);
   });
 

@@ -1,6 +1,6 @@
 // Compares what people read with what the code does: settings, scripts, links, paths. It checks names, not sentences.
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { sections, settings, type Setting } from "../../server/src/config/settings.ts";

@@ -1,127 +1,193 @@
+// The command line beside a running service: its store stays open while commands run.
 import { existsSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
-import { openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
-import { exitOf, runCommand, start, type Finished } from "./run-command.ts";
-import { application, day, inquiry, keepResume, lease, mail } from "./stored-submissions.ts";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import type { LeasedMail, ResumeRecord } from "../../server/src/storage/records.ts";
+import type { Store } from "../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptReference,
+  application,
+  inquiries,
+  inquiry,
+  lease,
+  noon,
+  subscription,
+} from "../contract/records.ts";
+import { exitOf, runCommand, start } from "./run-command.ts";
 
+const midnight = Date.UTC(2026, 10, 21);
+const bytes = Buffer.from("%PDF-1.7 not really\n%%EOF");
+
+let ground: string;
+/** The data folder that most tests share. */
 let folder: string;
-let store: OpenStore;
-const environment = (): Record<string, string> => ({ DATA_DIR: folder });
-const run = (...words: string[]): Promise<Finished> => runCommand(words, environment());
+let store: Store;
+/** References of what is stored there. */
+let late: string;
+let early: string;
+let withResume: string;
+let withoutResume: string;
+let spam: string;
+let failed: LeasedMail;
+let inDoubt: LeasedMail;
+let sent: LeasedMail;
 
-// The store stays open while commands run, as it does in a running service.
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "desk-"));
+const run = (...words: string[]) => runCommand(words, { DATA_DIR: folder });
+const linesOf = (stdout: string) => stdout.trimEnd().split("\n");
+const rowsOf = (stdout: string) => linesOf(stdout).map((line) => JSON.parse(line) as Record<string, unknown>);
+
+beforeAll(async () => {
+  ground = await mkdtemp(join(tmpdir(), "desk-"));
+  folder = join(ground, "data");
   store = await openStore({ kind: "sqlite", file: join(folder, "submissions.sqlite") });
+  const first = await accept(store, inquiry(1, { name: "=1+1", company: "Ünder", receivedAt: midnight }));
+  late = first.reference ?? "";
+  // Received before it, stored after it.
+  const second = await accept(store, inquiry(2, { receivedAt: midnight - 1, email: "bo@mailinator.com" }));
+  early = second.reference ?? "";
+  withResume = await acceptReference(store, application(1, { resume: await keepResume() }));
+  withoutResume = await acceptReference(store, application(2, { resume: null }));
+  spam = await acceptReference(store, application(3, { resume: null }), { spam: true });
+  await accept(store, subscription());
+  [failed, sent] = first.mails as [LeasedMail, LeasedMail];
+  [inDoubt] = second.mails as [LeasedMail, LeasedMail];
+  await store.settleMails(
+    [
+      { id: failed.id, result: "failed", denials: null, at: noon, error: "406\u001b[2J inactive" },
+      { id: sent.id, result: "sent", at: noon, providerId: "p-1" },
+      { id: inDoubt.id, result: "in-doubt", denials: 1, at: noon, error: "broke off" },
+    ],
+    lease.owner,
+  );
 });
-afterEach(async () => {
+afterAll(async () => {
   await store[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
+  await rm(ground, { recursive: true });
 });
 
-/** Stores applications with cover letters of some 20 kB. */
-async function storeLetters(count: number): Promise<void> {
-  const coverLetter = "a long letter ".repeat(1400);
-  const all = Array.from({ length: count }, (_, number) => application(number, { coverLetter }));
-  await Promise.all(all.map((one) => store.acceptApplication(one, [], lease)));
+/** Keeps bytes in the vault as an upload would. */
+async function keepResume(): Promise<ResumeRecord> {
+  await using vault = await openVault({ kind: "disk", folder: join(folder, "resumes") }, systemClock);
+  const path = join(vault.stagingFolder, randomUUID());
+  await writeFile(path, bytes);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const key = await vault.keep({ path, size: bytes.length, sha256 });
+  return { key, filename: "cv.pdf", kind: "pdf", size: bytes.length, sha256 };
 }
 
 describe("export", () => {
   test("writes NDJSON of what the running service holds, and nothing else to standard output", async () => {
-    await store.acceptInquiry(inquiry(1, { name: "=1+1", company: "Ünder" }), [], lease);
     const { code, stdout, stderr } = await run("export", "inquiries", "--format", "ndjson");
     expect([code, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)).toMatchObject({ inquiryId: "INQ-20261121-000001", name: "=1+1", company: "Ünder" });
+    expect(rowsOf(stdout)).toMatchObject([
+      { inquiryId: late, name: "=1+1", company: "Ünder", emailDisposable: false, arrival: 1 },
+      { inquiryId: early, emailDisposable: true, arrival: 2 },
+    ]);
   });
 
   test("writes CSV that spreadsheets read as UTF-8 and do not run", async () => {
-    await store.acceptInquiry(inquiry(1, { name: "=1+1", company: "Ünder" }), [], lease);
-    const { code, bytes, stdout } = await run("export", "inquiries");
+    const { code, bytes: written, stdout } = await run("export", "inquiries");
     expect(code).toBe(0);
-    expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    expect([...written.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
     expect(stdout.split("\r\n")[1]).toContain(`"'=1+1","Ünder"`);
   });
 
-  test("takes a day as its first moment in UTC", async () => {
-    await store.acceptInquiry(inquiry(1, { receivedAt: day - 1 }), [], lease);
-    await store.acceptInquiry(inquiry(2, { receivedAt: day }), [], lease);
-    const words = ["export", "inquiries", "--format", "ndjson", "--since"];
-    const today = await run(...words, "2026-11-21");
-    expect(today.stdout.match(/INQ-\d+-\d+/g)).toEqual(["INQ-20261121-000002"]);
-    const earlier = await run(...words, "2026-11-21T00:59:59.999+01:00");
-    expect(earlier.stdout.match(/INQ-\d+-\d+/g)).toEqual(["INQ-20261121-000001", "INQ-20261121-000002"]);
+  test("marks addresses at hosts of the operator, too", async () => {
+    const domains = join(ground, "domains.txt");
+    await writeFile(domains, "example.org\n");
+    const words = ["export", "subscribers", "--format", "ndjson"];
+    const { stdout } = await runCommand(words, { DATA_DIR: folder, DISPOSABLE_DOMAINS: domains });
+    expect(rowsOf(stdout)).toMatchObject([{ emailDisposable: true }]);
+    expect(rowsOf((await run(...words)).stdout)).toMatchObject([{ emailDisposable: false }]);
   });
 
-  test("exports more than fits into its memory, to a slow reader", async () => {
-    const letters = 3500;
-    await storeLetters(letters);
-    // 70 MB of letters through a heap of 64 MB, most of which the program itself takes.
-    const words = ["export", "applications", "--format", "ndjson"];
-    const child = start("submissions.ts", words, { ...environment(), NODE_OPTIONS: "--max-old-space-size=64" });
+  test("takes a day as its first moment in UTC", async () => {
+    const words = ["export", "inquiries", "--format", "ndjson", "--since"];
+    const idsOf = async (since: string) => rowsOf((await run(...words, since)).stdout).map((row) => row["inquiryId"]);
+    expect(await idsOf("2026-11-21")).toEqual([late]);
+    expect(await idsOf("2026-11-21T00:59:59.999+01:00")).toEqual([late, early]);
+  });
+
+  test("goes on behind a number of arrival, so that what was stored late is not missed", async () => {
+    const words = ["export", "inquiries", "--format", "ndjson", "--after"];
+    expect(rowsOf((await run(...words, "1")).stdout)).toMatchObject([{ inquiryId: early, arrival: 2 }]);
+    expect((await run(...words, "2")).stdout).toBe("");
+    expect((await run(...words, "0", "--since", "2026-11-21")).stdout).toContain(late);
+  });
+});
+
+describe("a long export", () => {
+  const letters = 3_500;
+  let full: string;
+
+  // Cover letters of 20 kB, 70 MB together.
+  beforeAll(async () => {
+    full = join(ground, "full");
+    await using long = await openStore({ kind: "sqlite", file: join(full, "submissions.sqlite") });
+    const coverLetter = "a long letter ".repeat(1_400);
+    for (let from = 0; from < letters; from += 500) {
+      const numbers = Array.from({ length: 500 }, (_, index) => from + index);
+      await Promise.all(numbers.map((number) => accept(long, application(number, { resume: null, coverLetter }))));
+    }
+  });
+
+  test("fits into little memory, also with a slow reader", async () => {
+    // The program itself takes most of this heap.
+    const environment = { DATA_DIR: full, NODE_OPTIONS: "--max-old-space-size=64" };
+    const child = start("submissions.ts", ["export", "applications", "--format", "ndjson"], environment);
     const ended = exitOf(child);
-    let [lines, pieces] = [0, 0];
+    let lines = 0;
     for await (const piece of child.stdout as AsyncIterable<Buffer>) {
       lines += piece.toString("latin1").split("\n").length - 1;
-      pieces += 1;
-      if (pieces % 100 === 0) await pause(5);
+      await nextTurn();
     }
     expect([await ended, lines]).toEqual([0, letters]);
   });
 
   test("ends quietly when its reader has had enough", async () => {
-    await storeLetters(200);
-    const child = start("submissions.ts", ["export", "applications"], environment());
+    const child = start("submissions.ts", ["export", "applications"], { DATA_DIR: full });
     const ended = exitOf(child);
-    let stderr = "";
-    child.stderr.on("data", (piece: Buffer) => (stderr += piece.toString()));
     child.stdout.once("data", () => child.stdout.destroy());
-    expect([await ended, stderr]).toEqual([0, ""]);
+    expect([await ended, await text(child.stderr)]).toEqual([0, ""]);
   });
 
   test.skipIf(!existsSync("/dev/full"))("says so when what it writes finds no room", async () => {
-    await using full = await open("/dev/full", "w");
-    const child = start("submissions.ts", ["export", "inquiries"], environment(), full.fd);
+    await using device = await open("/dev/full", "w");
+    const child = start("submissions.ts", ["export", "applications"], { DATA_DIR: full }, device.fd);
     const [code, stderr] = await Promise.all([exitOf(child), text(child.stderr)]);
     expect([code, stderr]).toEqual([1, "ENOSPC: no space left on device, write\n"]);
   });
 });
 
 describe("resume", () => {
-  const bytes = Buffer.from("%PDF-1.7 not really\n%%EOF");
-  const reference = "APP-20261121-000001";
-
-  beforeEach(async () => {
-    await using vault = await openVault({ kind: "disk", folder: join(folder, "resumes") }, systemClock);
-    await store.acceptApplication(application(1, { resume: await keepResume(vault, bytes) }), [], lease);
-    await store.acceptApplication(application(2), [], lease);
-  });
-
   test("saves the file for its owner only, and never over another one", async () => {
-    const file = join(folder, "cv.pdf");
-    expect((await run("resume", reference, "--output", file)).code).toBe(0);
+    const file = join(ground, "cv.pdf");
+    expect((await run("resume", withResume, "--output", file)).code).toBe(0);
     expect(await readFile(file)).toEqual(bytes);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await writeFile(file, "mine");
-    const again = await run("resume", reference, "--output", file);
+    const again = await run("resume", withResume, "--output", file);
     expect(again.code).toBe(1);
     expect(again.stderr).toContain("already exists");
     expect(await readFile(file, "utf8")).toBe("mine");
   });
 
   test("writes to standard output", async () => {
-    const { code, bytes: written } = await run("resume", reference, "--output", "-");
+    const { code, bytes: written } = await run("resume", withResume.toLowerCase(), "--output", "-");
     expect([code, written]).toEqual([0, bytes]);
   });
 
   test("says so when there is none", async () => {
-    for (const other of ["APP-20261121-000002", "APP-20261121-000003"]) {
+    for (const other of [withoutResume, "APP-20201121-000003"]) {
       const { code, stdout, stderr } = await run("resume", other, "--output", "-");
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr).toContain(other);
@@ -129,83 +195,81 @@ describe("resume", () => {
   });
 
   test("leaves nothing when the stored bytes are not those that were uploaded", async () => {
-    const resume = await store.findResume(reference);
-    await writeFile(join(folder, "resumes", resume?.key ?? ""), "other bytes");
-    const { code, stderr } = await run("resume", reference, "--output", join(folder, "cv.pdf"));
+    const file = join(folder, "resumes", (await store.findResume(withResume))?.key ?? "");
+    const target = join(ground, "damaged");
+    await writeFile(file, "other bytes");
+    const { code, stderr } = await run("resume", withResume, "--output", target);
+    await writeFile(file, bytes);
     expect(code).toBe(1);
     expect(stderr).toContain("checksum");
-    expect((await readdir(folder)).filter((name) => name.startsWith("cv.pdf"))).toEqual([]);
+    expect((await readdir(ground)).filter((name) => name.startsWith("damaged"))).toEqual([]);
   });
 });
-
-async function storeMails(): Promise<{ failed: string; sent: string }> {
-  const { reference } = inquiry(1);
-  const [failed, sent] = [mail(reference), mail(reference)];
-  await store.acceptInquiry(inquiry(1), [failed, sent], lease);
-  await store.settleMails(
-    [
-      { id: failed.id, result: "failed", denials: null, at: day, error: "406\u001b[2J inactive" },
-      { id: sent.id, result: "sent", at: day, providerId: "p-1" },
-    ],
-    lease.owner,
-  );
-  return { failed: failed.id, sent: sent.id };
-}
 
 describe("mail", () => {
   test("list shows mails by status, and obeys no control character", async () => {
-    const { failed, sent } = await storeMails();
     const { code, stdout } = await run("mail", "list", "--status", "failed");
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^ID .*\n${failed}  failed  inquiry-receipt  INQ-20261121-000001 .*inactive\n$`));
+    const row = `${failed.id}  failed  inquiry-receipt  ${late}  ann-1@example.org .*inactive`;
+    expect(stdout).toMatch(new RegExp(`^ID .*\n${row}\n$`));
     expect(stdout).not.toContain("\u001b");
-    expect((await run("mail", "list")).stdout).toContain(sent);
-    expect((await run("mail", "list", "--limit", "1")).stdout.trim().split("\n")).toHaveLength(2);
+    expect((await run("mail", "list", "--status", "in-doubt")).stdout).toContain(`${inDoubt.id}  in-doubt`);
+    expect((await run("mail", "list")).stdout).toContain(sent.id);
+    expect(linesOf((await run("mail", "list", "--limit", "1")).stdout)).toHaveLength(2);
   });
 
-  test("retry wakes all failed mails, and never a sent one", async () => {
-    const { sent } = await storeMails();
+  test("retry makes all failed mails due, and never a sent one", async () => {
     const { code, stdout, stderr } = await run("mail", "retry");
     expect([code, stdout, stderr]).toEqual([0, "", "1 mail is due now.\n"]);
-    expect(await store.mailBacklog()).toMatchObject({ queued: 1, failed: 0 });
-    expect((await run("mail", "retry", sent)).code).toBe(1);
+    expect(await store.mailBacklog()).toMatchObject({ failed: 0, inDoubt: 1 });
+    const refused = await run("mail", "retry", sent.id);
+    expect([refused.code, refused.stderr]).toEqual([1, "No mail with this id waits or has failed.\n"]);
     expect(await store.listMails({ status: "sent", limit: 9 })).toHaveLength(1);
   });
 
-  test("retry wakes one mail", async () => {
-    const { failed } = await storeMails();
-    expect((await run("mail", "retry", failed)).code).toBe(0);
-    expect(await store.listMails({ status: "queued", limit: 9 })).toMatchObject([{ id: failed }]);
+  test("retry makes all mails in doubt due, when it is told to", async () => {
+    expect((await run("mail", "retry", "--status", "in-doubt")).stderr).toBe("1 mail is due now.\n");
+    expect(await store.mailBacklog()).toMatchObject({ inDoubt: 0 });
+  });
+
+  test("retry makes one mail due", async () => {
+    expect((await run("mail", "retry", failed.id)).stderr).toBe("1 mail is due now.\n");
   });
 });
 
-describe("migrate", () => {
-  test("check names what is pending and ends with 1, without making a database", async () => {
-    const empty = join(folder, "empty");
-    const check = () => runCommand(["migrate", "--check"], { DATA_DIR: empty });
-    const before = await check();
-    expect(before.code).toBe(1);
-    expect(before.stdout).toMatch(/^0001/);
-    await expect(stat(empty)).rejects.toThrow("ENOENT");
-    expect((await runCommand(["migrate"], { DATA_DIR: empty })).stdout).toBe(before.stdout);
-    expect(await check()).toMatchObject({ code: 0, stdout: "" });
-  });
+test("release makes spam a new submission, once", async () => {
+  const released = await run("release", spam.toLowerCase());
+  expect([released.code, released.stderr]).toEqual([0, `${spam} is released; 2 mails are due now.\n`]);
+  expect(await store.findSubmission(spam)).toMatchObject({ status: "new" });
+  const again = await run("release", spam);
+  expect([again.code, again.stderr]).toEqual([1, `${spam} is not spam.\n`]);
+  const unknown = await run("release", "INQ-20201121-000000");
+  expect([unknown.code, unknown.stderr]).toEqual([1, "There is no submission INQ-20201121-000000.\n"]);
 });
 
-describe("backup", () => {
-  test("is a store of its own with everything in it, and never written over another file", async () => {
-    await store.acceptInquiry(inquiry(1), [mail("INQ-20261121-000001")], lease);
-    const file = join(folder, "copy.sqlite");
-    expect(await run("backup", file)).toMatchObject({ code: 0, stdout: "" });
-    await using copy = await openStore({ kind: "sqlite", file }, { access: "read-only" });
-    expect(await Array.fromAsync(copy.exportInquiries(0))).toHaveLength(1);
-    expect(await copy.mailBacklog()).toMatchObject({ queued: 1 });
-    expect((await run("backup", file)).code).toBe(1);
-  });
+test("migrate --check names what is pending and ends with 1, without making a database", async () => {
+  const empty = join(ground, "empty");
+  const check = () => runCommand(["migrate", "--check"], { DATA_DIR: empty });
+  const before = await check();
+  expect(before.code).toBe(1);
+  expect(before.stdout).toMatch(/^0001/);
+  await expect(stat(empty)).rejects.toThrow("ENOENT");
+  expect((await runCommand(["migrate"], { DATA_DIR: empty })).stdout).toBe(before.stdout);
+  expect(await check()).toMatchObject({ code: 0, stdout: "" });
+});
+
+test("backup is a store of its own with everything in it, and never written over another file", async () => {
+  const file = join(ground, "copy.sqlite");
+  expect(await run("backup", file)).toMatchObject({ code: 0, stdout: "" });
+  await using copy = await openStore({ kind: "sqlite", file }, { access: "read-only" });
+  expect(await inquiries(copy)).toEqual(await inquiries(store));
+  expect(await copy.mailBacklog()).toEqual(await store.mailBacklog());
+  expect((await run("backup", file)).code).toBe(1);
 });
 
 test("a command that is not understood ends with 2, and leaves standard output alone", async () => {
-  const { code, stdout, stderr } = await run("nope");
+  const child = start("submissions.ts", ["nope"], { DATA_DIR: folder });
+  const [code, stdout, stderr] = await Promise.all([exitOf(child), text(child.stdout), text(child.stderr)]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("unknown command");
 });

@@ -1,10 +1,51 @@
-// Runs the command line as its users do: a process of its own, with an environment of its own.
+// Runs the command line: in this process, which is fast, or as its users do, for what only a process can show.
 import { spawn, type ChildProcessByStdio } from "node:child_process";
-import type { Readable } from "node:stream";
-import { buffer, text } from "node:stream/consumers";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable, type Readable } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
+import { runCommand as run } from "../../server/src/command-line.ts";
 
-const root = join(import.meta.dirname, "../..");
+const source = join(import.meta.dirname, "../../server/src");
+
+/** A finished command. */
+export interface Finished {
+  /** Null: a signal ended it. */
+  readonly code: number | null;
+  readonly bytes: Buffer;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A stream that keeps what is written to it. */
+export class Kept extends Writable {
+  readonly #pieces: Buffer[] = [];
+
+  override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#pieces.push(piece);
+    done();
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
+}
+
+/**
+ * Runs a command in this process.
+ *
+ * @param environment all of its settings. Libraries that read the process's own environment (PGPASSWORD, AWS_…) do not see
+ *   it: {@link spawnCommand} is for them.
+ */
+export async function runCommand(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Finished> {
+  const [output, messages] = [new Kept(), new Kept()];
+  const code = await run(words, { environment, output, messages });
+  const { bytes } = output;
+  return { code, bytes, stdout: bytes.toString(), stderr: messages.bytes.toString() };
+}
 
 /** A started program. Its standard input is closed. */
 export type Program = ChildProcessByStdio<null, Readable, Readable>;
@@ -20,30 +61,23 @@ export function start(
   environment: Readonly<Record<string, string>>,
   output: "pipe" | number = "pipe",
 ): Program {
-  const file = join(root, "server/src", program);
-  const command = ["-C", "@submissions/source", file, ...words];
-  return spawn(process.execPath, command, {
-    cwd: root,
+  const flags = ["-C", "@submissions/source", "--import", join(source, "preload.js")];
+  return spawn(process.execPath, [...flags, join(source, program), ...words], {
+    // Not the project's folder: its `.env` is none of the test's.
+    cwd: tmpdir(),
     env: environment,
     stdio: ["ignore", output, "pipe"],
   }) as Program;
 }
 
-/** How a process ended. */
+/** How a process ended; null: by a signal. */
 export const exitOf = (child: Program): Promise<number | null> =>
   new Promise((resolve) => {
     child.once("close", (code) => resolve(code));
   });
 
-/** A finished command. */
-export interface Finished {
-  readonly code: number | null;
-  readonly bytes: Buffer;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export async function runCommand(
+/** Runs a command in a process of its own. */
+export async function spawnCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<Finished> {

@@ -1,35 +1,24 @@
 // What is not understood is refused before anything is opened.
-import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { runCommandLine } from "../../server/src/commands/program.ts";
-
-function textSink(): { readonly stream: Writable; text(): string } {
-  const pieces: string[] = [];
-  const stream = new Writable({
-    write(piece: Buffer, _encoding, done) {
-      pieces.push(piece.toString());
-      done();
-    },
-  });
-  return { stream, text: () => pieces.join("") };
-}
+import { Kept } from "./run-command.ts";
 
 const refuse = () => Promise.reject(new Error("This test opens nothing."));
 
 async function runClosed(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const [output, messages] = [textSink(), textSink()];
+  const [output, messages] = [new Kept(), new Kept()];
   const code = await runCommandLine(words, {
     environment: {},
-    clock: { now: () => 0 },
     openStore: refuse,
+    lockStore: refuse,
     openVault: refuse,
-    openArchive: refuse,
+    moveStore: refuse,
     migrate: refuse,
     pendingMigrations: refuse,
-    output: output.stream,
-    messages: messages.stream,
+    output,
+    messages,
   });
-  return { code, stdout: output.text(), stderr: messages.text() };
+  return { code, stdout: output.bytes.toString(), stderr: messages.bytes.toString() };
 }
 
 test.each([
@@ -43,10 +32,16 @@ test.each([
   [["export", "inquiries", "--since", "2026-02-30"]],
   [["export", "inquiries", "--since", "2026-11-21T10:00"]],
   [["export", "inquiries", "--since", "yesterday"]],
+  [["export", "inquiries", "--after", "-1"]],
+  [["export", "inquiries", "--after", "INQ-20261121-000001"]],
   [["resume", "APP-20261121-000001"]],
   [["resume", "../../etc/passwd", "--output", "-"]],
   [["mail", "list", "--limit", "0"]],
   [["mail", "list", "--status", "lost"]],
+  [["mail", "retry", "--status", "sent"]],
+  [["mail", "retry", "17-mhzk2a8f", "--status", "failed"]],
+  [["release"]],
+  [["release", "INQ-1"]],
   [["backup"]],
   [["copy"]],
   [["copy", "--to", "mysql://db.example/submissions"]],
@@ -60,7 +55,7 @@ test.each([
   expect(stderr).not.toBe("");
 });
 
-test("a refused address of a store is not repeated, because there may be a password in it", async () => {
+test("a refused address of a store is not repeated, because it may hold a password", async () => {
   for (const to of ["postgres://u:hunter2@db.example/s?sslmode=perhaps", "mysql://u:hunter2@db.example/s"]) {
     const { code, stderr } = await runClosed("copy", "--to", to);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--to must") as string]);
@@ -77,7 +72,7 @@ test.each(["--help", "export --help", "help resume", "mail retry --help", "mail 
   },
 );
 
-test.each(["export", "resume", "mail list", "mail retry", "backup", "copy", "migrate", "check-config"])(
+test.each(["export", "resume", "release", "mail list", "mail retry", "backup", "copy", "migrate", "check-config"])(
   "the help of %s has an example",
   async (command) => {
     const { stdout } = await runClosed(...command.split(" "), "--help");
@@ -85,7 +80,7 @@ test.each(["export", "resume", "mail list", "mail retry", "backup", "copy", "mig
   },
 );
 
-test("an unexpected error ends with 1 and tells its kind, not what it quotes", async () => {
+test("an unexpected error ends with 1 and tells its type, not its message", async () => {
   const { code, stdout, stderr } = await runClosed("mail", "list");
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("Unexpected error");

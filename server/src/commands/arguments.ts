@@ -1,6 +1,5 @@
-// Reads what stands on the command line. What cannot be meant is a usage error, told before anything is opened.
+// Reads what stands on the command line. What cannot be read is a usage error, reported before anything is opened.
 import { InvalidArgumentError } from "commander";
-import { applicationReference, inquiryReference } from "@submissions/shared/reference";
 
 const dateShape = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -22,28 +21,23 @@ export function parseSince(text: string): number {
   throw new InvalidArgumentError("Write a day like 2026-11-21 or an instant like 2026-11-21T09:30:00Z.");
 }
 
-/** A whole number of at least 1. */
-export const parseCount =
-  (max: number) =>
+/** A whole number in decimal digits. */
+export const parseNumber =
+  (min: number, max: number) =>
   (text: string): number => {
-    const count = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0;
-    if (count >= 1 && count <= max) return count;
-    throw new InvalidArgumentError(`Write a whole number from 1 to ${max.toLocaleString("en")}.`);
+    const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`Write a whole number from ${min} to ${max.toLocaleString("en")}.`);
   };
 
 /** The reference of an application. */
-export function parseApplicationReference(text: string): string {
-  const reference = applicationReference.safeParse(text.trim().toUpperCase());
-  if (reference.success) return reference.data;
-  throw new InvalidArgumentError("Write a reference like APP-20261121-907715.");
-}
+export const parseApplicationReference = (text: string): string => parseReference(text, ["APP"]);
 
-/** The reference of an inquiry or an application. */
-export function parseReference(text: string): string {
-  const given = text.trim().toUpperCase();
-  for (const kind of [inquiryReference, applicationReference]) {
-    const reference = kind.safeParse(given);
-    if (reference.success) return reference.data;
-  }
-  throw new InvalidArgumentError("Write a reference like INQ-20261121-042137 or APP-20261121-907715.");
+/** The reference of an inquiry or an application, in either case. */
+export function parseReference(text: string, labels: readonly string[] = ["INQ", "APP"]): string {
+  const reference = text.trim().toUpperCase();
+  if (/^[A-Z]{3}-[0-9]{8}-[0-9]{6}$/.test(reference) && labels.includes(reference.slice(0, 3))) return reference;
+  throw new InvalidArgumentError(
+    `Write a reference like ${labels.map((label) => `${label}-20261121-042137`).join(" or ")}.`,
+  );
 }

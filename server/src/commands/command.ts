@@ -1,28 +1,30 @@
-// What every command is given, and how one says that it failed. Commands know the ports; which engines stand behind
-// them, only the entry of the command line knows.
+// What every command gets, and how a command fails. Commands know the ports; only the entry of the command line knows the
+// engines behind them.
 import type { Writable } from "node:stream";
-import { loadConfig, type Config, type ConfigProblem } from "../config/config.ts";
-import type { Environment } from "../config/env.ts";
-import type { Clock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
 import type { Vault } from "../resumes/vault.ts";
-import type { ArchiveRole, RowArchive } from "../storage/row-archive.ts";
+import type { MovedRows } from "../storage/move.ts";
+import type { Access } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
-
-/** Commands that only read never take the write lock of a running service. */
-type Access = "read-only" | "read-write";
 
 export interface CommandDeps {
   readonly environment: Environment;
-  readonly clock: Clock;
   openStore(config: Config, access: Access): Promise<Store>;
+  /** Keeps a service off the store while it is held. */
+  lockStore(config: Config): Promise<Disposable>;
   /** Applies pending migrations and answers their names. */
   migrate(config: Config): Promise<readonly string[]>;
   /** Names of pending migrations; writes nothing. */
   pendingMigrations(config: Config): Promise<readonly string[]>;
+  /** Moves all rows into an empty store; tells after each page how many of a table were copied. */
+  moveStore(
+    from: Config,
+    to: Config,
+    onProgress: (table: string, rows: number) => void,
+  ): Promise<{ readonly tables: readonly MovedRows[] }>;
   openVault(config: Config): Promise<Vault>;
-  /** Opens a store that no service runs on, to copy all of it. */
-  openArchive(config: Config, role: ArchiveRole): Promise<RowArchive>;
-  /** Data and nothing else: it is what gets piped. */
+  /** Data and nothing else: it can be piped. */
   readonly output: Writable;
   /** What is meant for the person at the terminal. */
   readonly messages: Writable & { readonly isTTY?: boolean };
@@ -45,13 +47,13 @@ export class ConfigInvalid extends Error {
 }
 
 /** The configuration in force. @throws ConfigInvalid */
-export function configOf(deps: Pick<CommandDeps, "environment">): Config {
-  const result = loadConfig(deps.environment);
+export function configOf({ environment }: Pick<CommandDeps, "environment">): Config {
+  const result = loadConfig(environment);
   if (!result.ok) throw new ConfigInvalid(result.problems);
   return result.config;
 }
 
 /** Tells the person something, on a line of its own. */
-export function tell(deps: Pick<CommandDeps, "messages">, line: string): void {
-  deps.messages.write(`${line}\n`);
+export function tell({ messages }: Pick<CommandDeps, "messages">, line: string): void {
+  messages.write(`${line}\n`);
 }

@@ -1,22 +1,21 @@
-// `copy`: moves house. Everything that the configured store holds goes to another one, and the resumes too if asked for;
-// the old house is left as it is.
+// `copy`: moves everything that the configured store holds into an empty one, and the resumes too if asked for. The old
+// store and the old resumes are left as they are.
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { path, postgresUrl, s3Address } from "../config/variables.ts";
-import { copyResumes } from "../desk/copy-resumes.ts";
-import { beginCopy, resumesOf } from "../storage/copy-store.ts";
-import type { RowArchive } from "../storage/row-archive.ts";
+import { path, postgresUrl, s3Address, Wrong } from "../config/kinds.ts";
+import { copyResumes, listResumes, type CopiedResume } from "../desk/copy-resumes.ts";
+import type { MovedRows } from "../storage/move.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
-import { formatTable, writeAll } from "./output.ts";
-import { withProgress } from "./progress.ts";
+import { formatTable, Progress, writeAll } from "./terminal.ts";
 
 const examples = `
-Stop the service first; it must not run while its store is moved, and the old store must not be served again afterwards.
-The new store must be empty. When the command was interrupted, run it again: it goes on where it ended. At the end it
-writes, for every table, the number of rows and a digest of them on both sides.
+Stop the service first. It must not run while its store is moved, and the old store must not be served again afterwards.
+The new store must be empty. All rows are moved in one transaction, and compared with the old ones before it is committed;
+when the command is interrupted, the new store is still empty. Resumes are copied one by one; those that are there already
+are left alone. The output is, for every table, the number of its rows and their digest, which both stores share.
 
-Of --to, leave out the password and put it into PGPASSWORD, so that neither npm nor the list of processes shows it. A
-bucket is reached by S3_ENDPOINT and S3_REGION, as the service would; a folder is one to become DATA_DIR/resumes.
+Leave the password out of --to and put it into PGPASSWORD, so that neither npm nor the list of processes shows it. A
+bucket is reached by S3_ENDPOINT and S3_REGION, as the service would; a folder is to become DATA_DIR/resumes.
 
 Examples:
   npm run submissions -- copy --to postgres://submissions@db.example.org/submissions
@@ -33,8 +32,8 @@ export function registerCopy(program: Command, deps: CommandDeps): void {
   program
     .command("copy")
     .summary("move everything to another store")
-    .description("Copies everything that the configured store holds to another one, and compares the two.")
-    // Read by the action, because a value that is refused as an option is quoted, password and all.
+    .description("Copies everything that the configured store holds into an empty one, and compares the two.")
+    // Read by the action: a value that commander refuses is quoted, with its password.
     .option("--to <store>", "postgres://… or sqlite:FILE")
     .option("--resumes-to <place>", "also copy the resumes: s3://bucket/prefix or a folder")
     .addHelpText("after", examples)
@@ -44,11 +43,10 @@ export function registerCopy(program: Command, deps: CommandDeps): void {
       const storage = to === undefined ? null : readStore(to, refuse);
       const config = configOf(deps);
       const vault = resumesTo === undefined ? null : readPlace(deps, resumesTo, refuse);
-      if (storage !== null && sameFile(storage, config.storage)) refuse("--to is the store that is to be copied");
+      if (storage !== null && isSameFile(storage, config.storage)) refuse("--to is the store that is to be copied");
 
-      await using source = await deps.openArchive(config, "source");
-      if (storage !== null) await copyRows(deps, source, { ...config, storage });
-      if (vault !== null) await copyVault(deps, source, config, { ...config, vault });
+      if (storage !== null) await copyRows(deps, config, { ...config, storage });
+      if (vault !== null) await copyVault(deps, config, { ...config, vault });
       tell(deps, nextSteps(config, storage, vault));
     });
 }
@@ -56,86 +54,80 @@ export function registerCopy(program: Command, deps: CommandDeps): void {
 type Refuse = (reason: string) => never;
 
 function readStore(text: string, refuse: Refuse): Config["storage"] {
-  const file = /^sqlite:(?<file>.+)$/.exec(text)?.groups?.["file"];
-  if (file !== undefined) return { kind: "sqlite", file: path.parse(file) };
+  const name = /^sqlite:(?<file>.+)$/.exec(text)?.groups?.["file"];
+  if (name !== undefined) return { kind: "sqlite", file: read(path(name), "--to", refuse) };
   if (!/^postgres(?:ql)?:/.test(text)) refuse("--to must be postgres://user@host:port/database or sqlite:FILE.");
-  const url = postgresUrl.safeParse(text);
-  if (!url.success) return refuse(`--to ${url.error.issues[0]?.message}`);
-  return { kind: "postgres", url: url.data, replicaUrl: null, poolMax: 1 };
+  return { kind: "postgres", url: read(postgresUrl(text), "--to", refuse), replicaUrl: null, poolMax: 1 };
 }
 
 function readPlace(deps: CommandDeps, text: string, refuse: Refuse): Config["vault"] {
-  if (!text.startsWith("s3:")) return { kind: "disk", folder: path.parse(text) };
-  const address = s3Address.safeParse(text);
-  if (!address.success) refuse(`--resumes-to ${address.error.issues[0]?.message}`);
+  if (!text.startsWith("s3:")) return { kind: "disk", folder: read(path(text), "--resumes-to", refuse) };
+  read(s3Address(text), "--resumes-to", refuse);
   return configOf({ environment: { ...deps.environment, RESUME_STORE: text } }).vault;
 }
 
-const sameFile = (one: Config["storage"], other: Config["storage"]): boolean =>
-  one.kind === "sqlite" && other.kind === "sqlite" && one.file === other.file;
-
-async function copyRows(deps: CommandDeps, source: RowArchive, config: Config): Promise<void> {
-  await using target = await deps.openArchive(config, "target");
-  const copies = await beginCopy(source, target);
-  for (const { table, alreadyThere, rest } of copies) {
-    let copied = 0;
-    for await (const _row of withProgress(rest(), `rows of ${table}`, deps.messages)) copied += 1;
-    const before = alreadyThere === 0 ? "" : `, ${alreadyThere} were there already`;
-    tell(deps, `${table}: ${copied} copied${before}`);
-  }
-  const report = [["TABLE", "SIDE", "ROWS", "SHA-256"]];
-  const differing: string[] = [];
-  for (const copy of copies) {
-    const { source: ours, target: theirs } = await copy.compare();
-    report.push([copy.table, "source", String(ours.rows), ours.sha256]);
-    report.push([copy.table, "target", String(theirs.rows), theirs.sha256]);
-    if (ours.rows !== theirs.rows || ours.sha256 !== theirs.sha256) differing.push(copy.table);
-  }
-  await writeAll([formatTable(report)], deps.output);
-  if (differing.length === 0) return;
-  throw new CommandFailed(
-    `The copy is not what the source is, in ${differing.join(", ")}. Do not start a service on it.`,
-  );
+function read<T>(value: T | Wrong, option: string, refuse: Refuse): T {
+  return value instanceof Wrong ? refuse(`${option} ${value.message}`) : value;
 }
 
-async function copyVault(deps: CommandDeps, source: RowArchive, from: Config, to: Config): Promise<void> {
+const isSameFile = (one: Config["storage"], other: Config["storage"]): boolean =>
+  one.kind === "sqlite" && other.kind === "sqlite" && one.file === other.file;
+
+async function copyRows(deps: CommandDeps, from: Config, to: Config): Promise<void> {
+  const tables = await moveRows(deps, from, to);
+  const rows = tables.map(({ name, rows: count, sha256 }) => [name, String(count), sha256]);
+  await writeAll([formatTable([["TABLE", "ROWS", "SHA-256"], ...rows])], deps.output);
+}
+
+async function moveRows(deps: CommandDeps, from: Config, to: Config): Promise<readonly MovedRows[]> {
+  using progress = new Progress(deps.messages);
+  return (await deps.moveStore(from, to, (table, rows) => progress.show(rows, `rows of ${table}`))).tables;
+}
+
+async function copyVault(deps: CommandDeps, from: Config, to: Config): Promise<void> {
+  await using store = await deps.openStore(from, "read-only");
+  // No resume may come in meanwhile.
+  using _lock = await deps.lockStore(from);
   await using oldVault = await deps.openVault(from);
   await using newVault = await deps.openVault(to);
-  const counts = { copied: 0, there: 0, missing: 0, damaged: 0, "in-the-way": 0 };
-  const resumes = copyResumes(resumesOf(source), oldVault, newVault);
-  for await (const { reference, result } of withProgress(resumes, "resumes", deps.messages)) {
+  using progress = new Progress(deps.messages);
+  const counts: Record<CopiedResume["result"], number> = {
+    copied: 0,
+    there: 0,
+    missing: 0,
+    damaged: 0,
+    "in-the-way": 0,
+  };
+  const copies = copyResumes(listResumes(store), oldVault, newVault);
+  for await (const { reference, result } of progress.count(copies, "resumes")) {
     counts[result] += 1;
-    const wrong = wrongs[result];
-    if (wrong !== undefined) tell(deps, `${reference}: ${wrong}`);
+    const problem = problems[result];
+    if (problem !== undefined) tell(deps, `${reference}: ${problem}`);
   }
   const before = counts.there === 0 ? "" : `, ${counts.there} were there already`;
   tell(deps, `resumes: ${counts.copied} copied${before}`);
   const failed = counts.missing + counts.damaged + counts["in-the-way"];
   if (failed === 0) return;
-  throw new CommandFailed(
-    `${failed === 1 ? "1 resume was" : `${failed} resumes were`} not copied. Everything else was.`,
-  );
+  throw new CommandFailed(`${failed === 1 ? "1 resume was" : `${failed} resumes were`} not copied; the others were.`);
 }
 
-const wrongs: Readonly<Record<string, string>> = {
+const problems: Readonly<Partial<Record<CopiedResume["result"], string>>> = {
   missing: "its resume is not where resumes are kept",
   damaged: "its resume is not the one that was uploaded: its checksum is wrong",
   "in-the-way": "another file has the name of its resume there, and was left alone",
 };
 
-/** What remains to be done by hand. The address of a database stays out of it: it may hold a password. */
+/** What remains to be done by hand. Does not repeat the address of a database: it may hold a password. */
 function nextSteps(config: Config, storage: Config["storage"] | null, vault: Config["vault"] | null): string {
   const steps: string[] = [];
   if (storage?.kind === "postgres") steps.push("Set DATABASE_URL to the address given as --to.");
   if (storage?.kind === "sqlite") {
-    steps.push(`Have ${storage.file} as submissions.sqlite in DATA_DIR, and unset DATABASE_URL.`);
+    steps.push(`Put ${storage.file} into DATA_DIR as submissions.sqlite, and unset DATABASE_URL.`);
   }
   if (vault?.kind === "s3") steps.push(`Set RESUME_STORE to ${placeOf(vault)}.`);
-  if (vault?.kind === "disk") steps.push(`Have ${vault.folder} as resumes in DATA_DIR, and unset RESUME_STORE.`);
-  if (vault === null)
-    steps.push(`Resumes stay where they are, ${placeOf(config.vault)}: the service must find them there.`);
-  const again =
-    storage === null ? "." : ", and never again on the old store: it would send what waits there a second time.";
+  if (vault?.kind === "disk") steps.push(`Put ${vault.folder} into DATA_DIR as resumes, and unset RESUME_STORE.`);
+  if (vault === null) steps.push(`Resumes stay in ${placeOf(config.vault)}: the service must find them there.`);
+  const again = storage === null ? "." : ", and never again on the old store: it would send its waiting mails again.";
   steps.push(`Start the service${again}`);
   return ["Everything is copied, and the same on both sides. Next:", ...steps.map((step) => `- ${step}`)].join("\n");
 }

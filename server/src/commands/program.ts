@@ -1,32 +1,22 @@
-// The command line as a whole: which commands there are, what a failure says and which code it ends with. Knows ports
-// only.
+// The command line as a whole: which commands there are, what a failure says and which code it ends with.
 import { Command, CommanderError } from "commander";
-import { configExitCode, reportProblems } from "../config/report.ts";
-import { describeError } from "../observe/describe-error.ts";
-import { ResumeDamaged } from "../desk/resume.ts";
-import { ResumeMissing, SettingUnusable, VaultUnavailable } from "../resumes/vault.ts";
-import { CopyRefused } from "../storage/copy-store.ts";
-import { FileExists } from "../storage/new-file.ts";
-import { SchemaTooNew, SchemaTooOld } from "../storage/schema-version.ts";
-import { BackupElsewhere, StorageUnavailable } from "../storage/store.ts";
-import { registerBackup } from "./backup.ts";
-import { registerCheckConfig } from "./check-config.ts";
-import { CommandFailed, ConfigInvalid, tell, type CommandDeps } from "./command.ts";
+import { configExitCode, reportProblems } from "../config/load.ts";
+import { describeError, messageForOperator } from "../observe/describe-error.ts";
+import { SettingUnusable } from "../resumes/vault.ts";
+import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
 import { registerCopy } from "./copy.ts";
 import { registerExport } from "./export.ts";
-import { registerMailList } from "./mail-list.ts";
-import { registerMailRetry } from "./mail-retry.ts";
-import { registerMigrate } from "./migrate.ts";
-import { isBrokenPipe } from "./output.ts";
-import { registerRelease } from "./release.ts";
+import { registerMail, registerRelease } from "./mail.ts";
 import { registerResume } from "./resume.ts";
+import { isBrokenPipe } from "./terminal.ts";
+import { registerUpkeep } from "./upkeep.ts";
 
 /** How a command ends. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: configExitCode } as const;
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const notes = `
-Commands read the same environment as the service and work whether it runs or not; copy alone needs it stopped.
+Commands read the same environment as the service and work beside it; only copy needs the service stopped.
 Standard output holds data only; everything else goes to standard error.
 
 Exit codes:
@@ -40,7 +30,7 @@ Exit codes:
  * Runs one command.
  *
  * @param words what stands behind the program's name
- * @returns the exit code; nothing is thrown
+ * @returns the exit code; never rejects
  */
 export async function runCommandLine(words: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   try {
@@ -54,7 +44,7 @@ export async function runCommandLine(words: readonly string[], deps: CommandDeps
 function createProgram(deps: CommandDeps): Command {
   // Settings are inherited by commands that are registered after them.
   const program = new Command("npm run submissions --")
-    .description("Takes out, looks after and backs up what the submission service holds.")
+    .description("Exports, looks after and backs up what the submission service holds.")
     .exitOverride()
     .showHelpAfterError("(add --help for how to use it)")
     .configureOutput({
@@ -66,19 +56,15 @@ function createProgram(deps: CommandDeps): Command {
   registerExport(program, deps);
   registerResume(program, deps);
   registerRelease(program, deps);
-  const mail = program.command("mail").summary("look after the outbox").description("Looks after the outbox.");
-  registerMailList(mail, deps);
-  registerMailRetry(mail, deps);
-  registerBackup(program, deps);
+  registerMail(program, deps);
   registerCopy(program, deps);
-  registerMigrate(program, deps);
-  registerCheckConfig(program, deps);
+  registerUpkeep(program, deps);
   return program;
 }
 
 function explain(error: unknown, deps: CommandDeps): ExitCode {
   if (error instanceof CommanderError) {
-    // It has already said what is wrong; help that was asked for is no error.
+    // Commander has already said what is wrong. Help that was asked for is no error.
     const asked = error.code === "commander.helpDisplayed" || error.message === "(outputHelp)";
     return asked && error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
@@ -91,28 +77,6 @@ function explain(error: unknown, deps: CommandDeps): ExitCode {
     return exitCodes.configuration;
   }
   if (isBrokenPipe(error)) return exitCodes.ok;
-  tell(deps, reasonOf(error));
+  tell(deps, messageForOperator(error) ?? `Unexpected error: ${JSON.stringify(describeError(error))}`);
   return exitCodes.failed;
-}
-
-const withReadableMessage = [
-  BackupElsewhere,
-  CommandFailed,
-  CopyRefused,
-  FileExists,
-  ResumeDamaged,
-  ResumeMissing,
-  SchemaTooNew,
-  SchemaTooOld,
-  StorageUnavailable,
-  VaultUnavailable,
-];
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Error) {
-    // System errors (no such folder, disk full) name what the person asked for.
-    const readable = withReadableMessage.some((kind) => error instanceof kind) || "syscall" in error;
-    if (readable) return error.message;
-  }
-  return `Unexpected error: ${JSON.stringify(describeError(error))}`;
 }

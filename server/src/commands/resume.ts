@@ -3,11 +3,11 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { findDownload, linkToDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
+import { findDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
 import { writeNewFile } from "../storage/new-file.ts";
 import { parseApplicationReference } from "./arguments.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
-import { writeAll } from "./output.ts";
+import { writeAll } from "./terminal.ts";
 
 const examples = `
 Resumes come from strangers: open them as you would an attachment.
@@ -30,7 +30,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
     .description("Saves the resume of an application. A file that exists is never overwritten.")
     .argument("<reference>", "APP-…", parseApplicationReference)
     .option("--output <file>", "where to; - is standard output")
-    .option("--url", "print a link to it instead, which anybody can follow for five minutes")
+    .option("--url", "print a link to it instead, which anyone can follow for five minutes")
     .addHelpText("after", examples)
     .action(async (reference: string, { output, url }: Options, command: Command) => {
       if ((output === undefined) === (url === undefined)) command.error("error: give either --output or --url");
@@ -38,7 +38,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
       const download = await find(deps, config, reference);
       await using vault = await deps.openVault(config);
       if (output === undefined) {
-        const link = await linkToDownload(vault, download);
+        const link = await vault.link(download.key, download.filename);
         if (link === null) throw new CommandFailed("There are no links: see RESUME_DOWNLOAD in the configuration.");
         return writeAll([`${link}\n`], deps.output);
       }

@@ -1,5 +1,5 @@
-// Brings resumes from one vault into another under the names that their applications know, each checked against the
-// checksum of its upload. Knows neither kind of vault, and overwrites nothing.
+// Copies resumes from one vault into another under the keys that their applications know, each checked against the checksum
+// of its upload. Overwrites nothing.
 import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -7,8 +7,9 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ResumeMissing, type StagedFile, type Vault } from "../resumes/vault.ts";
+import type { Store } from "../storage/store.ts";
 
-/** Most of the time of each is waiting for an object store. */
+/** Most of the time of each is spent waiting for an object store. */
 const atOnce = 8;
 
 /** A resume as its application knows it. */
@@ -27,6 +28,13 @@ export interface ListedResume {
 export interface CopiedResume {
   readonly reference: string;
   readonly result: "copied" | "there" | "missing" | "damaged" | "in-the-way";
+}
+
+/** The resumes of all applications of a store. */
+export async function* listResumes(store: Pick<Store, "readSubmissions">): AsyncGenerator<ListedResume, void> {
+  for await (const { reference, resume } of store.readSubmissions("application", {})) {
+    if (resume !== null) yield { reference, key: resume.key, sha256: resume.sha256 };
+  }
 }
 
 /**

@@ -1,29 +1,35 @@
 import { expect, test } from "vitest";
-import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
+import type {
+  StoredApplication,
+  StoredInquiry,
+  StoredSubmission,
+  StoredSubscriber,
+  SubmissionKind,
+} from "../storage/records.ts";
+import type { ReadFrom, Store } from "../storage/store.ts";
 import { exportLines, type ExportFormat, type ExportSubject } from "./export.ts";
 
 const receivedAt = Date.UTC(2026, 10, 21, 8, 30, 0, 5);
-const origin = { door: "rest", requestId: "r-1" } as const;
+const filed = { arrival: 7, assignee: null, version: 1, door: "rest", requestId: "r-1", receivedAt } as const;
 
 const inquiry: StoredInquiry = {
+  ...filed,
+  kind: "inquiry",
   reference: "INQ-20261121-042137",
   status: "new",
-  receivedAt,
-  origin,
   name: "Ann Buyer",
   company: null,
   email: "ann@example.org",
   selectedPackageIds: ["de-AT", "en|GB"],
-  emailDisposable: false,
 };
 
 const application: StoredApplication = {
+  ...filed,
+  kind: "application",
   reference: "APP-20261121-907715",
   status: "spam",
-  receivedAt,
-  origin,
-  fullName: "Ana Souza",
-  email: "ana@example.org",
+  name: "Ana Souza",
+  email: "ana@throwaway.example",
   position: "Annotator",
   phone: "+351 912 345 678",
   company: null,
@@ -33,31 +39,33 @@ const application: StoredApplication = {
   resumeUrl: null,
   coverLetter: 'Dear "team",\nhello',
   resume: { key: "secret-key", filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
-  emailDisposable: true,
 };
 
 const subscriber: StoredSubscriber = {
-  email: "reader@example.org",
+  arrival: 9,
+  email: "reader@throwaway.example",
   status: "active",
   source: "footer",
   lastSource: "blog",
   subscribedAt: receivedAt,
   confirmedAt: receivedAt + 1000,
   unsubscribedAt: null,
-  emailDisposable: true,
 };
 
-async function exported(subject: ExportSubject, format: ExportFormat, rows = true): Promise<string> {
-  const give = <T>(row: T) =>
-    async function* () {
-      if (rows) yield row;
-    };
+async function exported(subject: ExportSubject, format: ExportFormat, hasRows = true): Promise<string> {
+  const from = { after: 5, since: receivedAt };
+  async function* give<T>(row: T, asked: ReadFrom) {
+    expect(asked).toEqual(from);
+    if (hasRows) yield row;
+  }
+  const readSubmissions = (kind: SubmissionKind, asked: ReadFrom) =>
+    give<StoredSubmission>(kind === "inquiry" ? inquiry : application, asked);
   const sources = {
-    exportInquiries: give(inquiry),
-    exportApplications: give(application),
-    exportSubscribers: give(subscriber),
+    readSubmissions: readSubmissions as Store["readSubmissions"],
+    readSubscribers: (asked: ReadFrom) => give(subscriber, asked),
   };
-  return (await Array.fromAsync(exportLines(sources, subject, format, 0))).join("");
+  const isDisposable = (email: string) => email.endsWith("@throwaway.example");
+  return (await Array.fromAsync(exportLines(sources, { subject, format, from, isDisposable }))).join("");
 }
 
 test("NDJSON holds the fields of the request under their own names, absent ones as null", async () => {
@@ -70,13 +78,14 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     email: "ann@example.org",
     selectedPackageIds: ["de-AT", "en|GB"],
     emailDisposable: false,
+    arrival: 7,
   });
   expect(JSON.parse(await exported("applications", "ndjson"))).toEqual({
     applicationId: "APP-20261121-907715",
     status: "spam",
     receivedAt: "2026-11-21T08:30:00.005Z",
     fullName: "Ana Souza",
-    email: "ana@example.org",
+    email: "ana@throwaway.example",
     position: "Annotator",
     phone: "+351 912 345 678",
     company: null,
@@ -87,9 +96,10 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     coverLetter: 'Dear "team",\nhello',
     resume: { filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
     emailDisposable: true,
+    arrival: 7,
   });
   expect(JSON.parse(await exported("subscribers", "ndjson"))).toEqual({
-    email: "reader@example.org",
+    email: "reader@throwaway.example",
     status: "active",
     source: "footer",
     lastSource: "blog",
@@ -97,24 +107,25 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     confirmedAt: "2026-11-21T08:30:01.005Z",
     unsubscribedAt: null,
     emailDisposable: true,
+    arrival: 9,
   });
 });
 
 test("CSV has stable columns", async () => {
   expect(await exported("inquiries", "csv")).toBe(
-    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable"\r\n' +
-      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false"\r\n',
+    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival"\r\n' +
+      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7"\r\n',
   );
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
       '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
-      '"emailDisposable"\r\n' +
-      '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@example.org","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true"\r\n`,
+      '"emailDisposable","arrival"\r\n' +
+      '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@throwaway.example","Annotator",' +
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7"\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
-    '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable"\r\n' +
-      '"reader@example.org","active","footer","blog","2026-11-21T08:30:00.005Z","2026-11-21T08:30:01.005Z",,"true"\r\n',
+    '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival"\r\n' +
+      '"reader@throwaway.example","active","footer","blog","2026-11-21T08:30:00.005Z","2026-11-21T08:30:01.005Z",,"true","9"\r\n',
   );
 });
 

@@ -1,7 +1,7 @@
 // What operators take out: all inquiries, applications or subscribers as CSV or NDJSON, record by record, so that memory
 // stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
-import type { Store } from "../storage/store.ts";
+import type { ReadFrom, Store } from "../storage/store.ts";
 import { byteOrderMark, csvLine, joinList, type Cell } from "./csv.ts";
 
 export const exportSubjects = ["inquiries", "subscribers", "applications"] as const;
@@ -10,12 +10,21 @@ export type ExportSubject = (typeof exportSubjects)[number];
 export const exportFormats = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-type Sources = Pick<Store, "exportInquiries" | "exportApplications" | "exportSubscribers">;
+type Sources = Pick<Store, "readSubmissions" | "readSubscribers">;
+
+interface ExportOptions {
+  readonly subject: ExportSubject;
+  readonly format: ExportFormat;
+  /** By the time of receipt, and for subscribers by that of the subscription. */
+  readonly from: ReadFrom;
+  /** Whether an address is at a host of throw-away addresses. */
+  readonly isDisposable: (email: string) => boolean;
+}
 
 const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs));
 
-// The keys of these objects, in this order, are a promise to whoever reads the exports. Absent values are null.
+// The keys of these objects, in this order, are a promise to the readers of the exports. Absent values are null.
 const inquiryFields = (inquiry: StoredInquiry) => ({
   inquiryId: inquiry.reference,
   status: inquiry.status,
@@ -24,14 +33,13 @@ const inquiryFields = (inquiry: StoredInquiry) => ({
   company: inquiry.company,
   email: inquiry.email,
   selectedPackageIds: inquiry.selectedPackageIds,
-  emailDisposable: inquiry.emailDisposable,
 });
 
 const applicationFields = (application: StoredApplication) => ({
   applicationId: application.reference,
   status: application.status,
   receivedAt: iso(application.receivedAt),
-  fullName: application.fullName,
+  fullName: application.name,
   email: application.email,
   position: application.position,
   phone: application.phone,
@@ -41,14 +49,13 @@ const applicationFields = (application: StoredApplication) => ({
   portfolioUrl: application.portfolioUrl,
   resumeUrl: application.resumeUrl,
   coverLetter: application.coverLetter,
-  // The vault's key is nobody's business outside.
+  // Without its key, which is the vault's own.
   resume: application.resume && {
     filename: application.resume.filename,
     kind: application.resume.kind,
     size: application.resume.size,
     sha256: application.resume.sha256,
   },
-  emailDisposable: application.emailDisposable,
 });
 
 const subscriberFields = (subscriber: StoredSubscriber) => ({
@@ -59,8 +66,13 @@ const subscriberFields = (subscriber: StoredSubscriber) => ({
   subscribedAt: iso(subscriber.subscribedAt),
   confirmedAt: isoOrNull(subscriber.confirmedAt),
   unsubscribedAt: isoOrNull(subscriber.unsubscribedAt),
-  emailDisposable: subscriber.emailDisposable,
 });
+
+/** What stands at the end of every record. */
+interface Marks {
+  readonly emailDisposable: boolean;
+  readonly arrival: number;
+}
 
 /** CSV columns by name, left to right. New ones go to the right end only. */
 type Columns<Fields> = Readonly<Record<string, (fields: Fields) => Cell>>;
@@ -72,67 +84,52 @@ function plain<Fields>(...names: CellNames<Fields>[]): Columns<Fields> {
   return Object.fromEntries(names.map((name) => [name, (fields: Fields) => fields[name] as Cell]));
 }
 
-const inquiryColumns: Columns<ReturnType<typeof inquiryFields>> = {
+const inquiryColumns: Columns<ReturnType<typeof inquiryFields> & Marks> = {
   ...plain("inquiryId", "status", "receivedAt", "name", "company", "email"),
   selectedPackageIds: (fields) => joinList(fields.selectedPackageIds),
-  ...plain("emailDisposable"),
+  ...plain("emailDisposable", "arrival"),
 };
 
-const applicationColumns: Columns<ReturnType<typeof applicationFields>> = {
+const applicationColumns: Columns<ReturnType<typeof applicationFields> & Marks> = {
   ...plain("applicationId", "status", "receivedAt", "fullName", "email", "position", "phone", "company"),
   ...plain("availability", "accent", "portfolioUrl", "resumeUrl", "coverLetter"),
   resumeFilename: (fields) => fields.resume?.filename ?? null,
   resumeKind: (fields) => fields.resume?.kind ?? null,
   resumeSize: (fields) => fields.resume?.size ?? null,
   resumeSha256: (fields) => fields.resume?.sha256 ?? null,
-  ...plain("emailDisposable"),
+  ...plain("emailDisposable", "arrival"),
 };
 
-const subscriberColumns: Columns<ReturnType<typeof subscriberFields>> = plain(
-  "email",
-  "status",
-  "source",
-  "lastSource",
-  "subscribedAt",
-  "confirmedAt",
-  "unsubscribedAt",
-  "emailDisposable",
-);
+const subscriberColumns: Columns<ReturnType<typeof subscriberFields> & Marks> = {
+  ...plain("email", "status", "source", "lastSource", "subscribedAt", "confirmedAt", "unsubscribedAt"),
+  ...plain("emailDisposable", "arrival"),
+};
 
 /**
- * An export as texts, one a record and for CSV one before them (byte-order mark and header, also when there is no
- * record). Stopping early closes the reading.
- *
- * @param since milliseconds since the epoch; records received, or subscribers who subscribed, at or after it
+ * An export as texts, one a record, in the order of arrival. For CSV a byte-order mark and a header come first, also when
+ * there is no record. Stopping early closes the reading.
  */
-export function exportLines(
-  sources: Sources,
-  subject: ExportSubject,
-  format: ExportFormat,
-  since: number,
-): AsyncGenerator<string> {
+export function exportLines(sources: Sources, options: ExportOptions): AsyncGenerator<string> {
+  const { from } = options;
   const exports: Record<ExportSubject, () => AsyncGenerator<string>> = {
-    inquiries: () => lines(sources.exportInquiries(since), inquiryFields, inquiryColumns, format),
-    applications: () => lines(sources.exportApplications(since), applicationFields, applicationColumns, format),
-    subscribers: () => lines(sources.exportSubscribers(since), subscriberFields, subscriberColumns, format),
+    inquiries: () => lines(sources.readSubmissions("inquiry", from), inquiryFields, inquiryColumns, options),
+    applications: () =>
+      lines(sources.readSubmissions("application", from), applicationFields, applicationColumns, options),
+    subscribers: () => lines(sources.readSubscribers(from), subscriberFields, subscriberColumns, options),
   };
-  return exports[subject]();
+  return exports[options.subject]();
 }
 
-async function* lines<Row, Fields>(
+async function* lines<Row extends { readonly email: string; readonly arrival: number }, Fields extends object>(
   rows: AsyncIterable<Row>,
   fieldsOf: (row: Row) => Fields,
-  columns: Columns<Fields>,
-  format: ExportFormat,
+  columns: Columns<Fields & Marks>,
+  { format, isDisposable }: ExportOptions,
 ): AsyncGenerator<string> {
-  if (format === "ndjson") {
-    for await (const row of rows) yield `${JSON.stringify(fieldsOf(row))}\n`;
-    return;
-  }
   const cells = Object.values(columns);
-  yield byteOrderMark + csvLine(Object.keys(columns));
+  if (format === "csv") yield byteOrderMark + csvLine(Object.keys(columns));
   for await (const row of rows) {
-    const fields = fieldsOf(row);
-    yield csvLine(cells.map((cell) => cell(fields)));
+    const fields = { ...fieldsOf(row), emailDisposable: isDisposable(row.email), arrival: row.arrival };
+    yield format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
   }
 }

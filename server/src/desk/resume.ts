@@ -1,5 +1,4 @@
-// Gives the resume of an application to an operator: its bytes, checked, or a link to them. Decides who gets none; how it
-// travels is the caller's business.
+// Gives the resume of an application to an operator: decides whether it may be given out, and checks its bytes.
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { downloadName } from "../resumes/display-name.ts";
@@ -9,9 +8,9 @@ import type { Store } from "../storage/store.ts";
 /** A resume that may be given out. */
 export interface Download {
   readonly result: "allowed";
-  /** The vault's name for it; nobody's business outside. */
+  /** The vault's name for it. Not shown to operators. */
   readonly key: string;
-  /** To save it under; it has an extension. Made of what a stranger sent. */
+  /** To save it under. It has an extension, and is made from the applicant's file name. */
   readonly filename: string;
   readonly kind: string;
   /** Bytes. */
@@ -20,7 +19,7 @@ export interface Download {
   readonly sha256: string;
 }
 
-/** There is none, or it is kept back by what the virus scanner says, or has not said yet. */
+/** There is none, the virus scanner found it infected, or has not judged it yet. */
 export interface NoDownload {
   readonly result: "absent" | "infected" | "unscanned";
 }
@@ -33,7 +32,7 @@ export class ResumeDamaged extends Error {
 /**
  * Whether the resume of an application may be given out.
  *
- * @param scanned whether there is a scanner: without one nothing is ever judged, and whoever downloads has been told so
+ * @param scanned whether there is a scanner; without one no resume is ever judged, and all may be given out
  */
 export async function findDownload(
   store: Pick<Store, "findResume">,
@@ -65,12 +64,3 @@ export async function* readDownload(
   if (hash.digest("hex") === sha256) return;
   throw new ResumeDamaged("The stored file differs from what was uploaded: its checksum is wrong.");
 }
-
-/**
- * A short-lived address to fetch a resume from; null when this service gives none. Whoever fetches it there gets what is
- * stored, unchecked.
- *
- * @throws VaultUnavailable
- */
-export const linkToDownload = (vault: Pick<Vault, "link">, { key, filename }: Download): Promise<string | null> =>
-  vault.link(key, filename);

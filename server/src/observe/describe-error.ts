@@ -1,5 +1,5 @@
-// Reduces whatever was thrown to what may stand in a log. Messages of libraries quote what they were given (addresses,
-// file names, SQL with values), so by default only an error's type and code are kept.
+// Reduces an error to what may be logged, or told to an operator. Messages of libraries quote what they were given
+// (addresses, file names, SQL with values), so of most errors only the type and the code are kept.
 
 /** An error as it is logged. */
 export interface ErrorDescription {
@@ -14,12 +14,18 @@ export interface ErrorDescription {
   readonly cause?: ErrorDescription;
 }
 
-/** Errors whose messages we wrote ourselves. One that quotes input must not be listed. */
+/** Errors with messages of ours. One that quotes what a caller sent must not be listed. */
 const ours: ReadonlySet<string> = new Set([
+  "BackupElsewhere",
+  "CommandFailed",
   "Fault",
+  "FileExists",
+  "MoveRefused",
+  "ResumeDamaged",
   "ResumeMissing",
   "SchemaTooNew",
   "SchemaTooOld",
+  "SettingUnusable",
   "StorageUnavailable",
   "VaultUnavailable",
 ]);
@@ -36,6 +42,14 @@ const causesMax = 3;
  */
 export function describeError(error: unknown): ErrorDescription {
   return describe(error, causesMax);
+}
+
+/** What an operator may read of an error: a message of ours, or the system's, which names a file or a port. Else null. */
+export function messageForOperator(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (!ours.has(error.name)) return "syscall" in error ? error.message : null;
+  const code = describeError(error).cause?.code;
+  return code === undefined ? error.message : `${error.message} (${code})`;
 }
 
 function describe(error: unknown, causesLeft: number): ErrorDescription {
@@ -67,7 +81,7 @@ function framesOf(error: Error): string[] {
   return [...frames].slice(0, framesMax).map((frame) => shorten(frame.groups?.["place"] ?? ""));
 }
 
-/** From the last `node_modules` or the project's own folders on: where the project lies is nobody's business. */
+/** From the last `node_modules` or the project's own folders on: a log need not tell where the project is installed. */
 function shorten(place: string): string {
   return (
     /(?:node_modules\/(?!.*node_modules\/)|(?:^|\/)(?=(?:server|shared|client|test)\/)|node:).*$/

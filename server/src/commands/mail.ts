@@ -1,0 +1,107 @@
+// `mail list` and `mail retry`: what waits in the outbox, what was sent, what failed and why; and `release`, which lets
+// the mails of spam be sent. The service sends them, not these commands: one sender is enough.
+import { Option, type Command } from "commander";
+import type { MailStatus, StoredMail } from "../storage/records.ts";
+import { parseNumber, parseReference } from "./arguments.ts";
+import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
+import { formatTable, forTerminal, writeAll } from "./terminal.ts";
+
+/** A list for people. Longer ones need the database's own tools. */
+const mailsMax = 1000;
+const statuses = ["queued", "sent", "failed", "in-doubt"] as const satisfies readonly MailStatus[];
+const stopped = ["failed", "in-doubt"] as const satisfies readonly MailStatus[];
+
+const listExamples = `
+A mail in doubt may have been sent: its server broke off while it had the mail, more than once, and cannot be asked.
+
+Examples:
+  npm run submissions -- mail list --status failed
+  npm run --silent submissions -- mail list --status queued --limit 1000 | wc -l
+`;
+
+const retryExamples = `
+The running service sends them within seconds; otherwise they are sent when it is started.
+
+Examples:
+  npm run submissions -- mail retry                      all failed mails
+  npm run submissions -- mail retry 17-mhzk2a8f          one mail, by its id in mail list
+  npm run submissions -- mail retry --status in-doubt    all mails in doubt; some may then arrive twice
+`;
+
+const releaseExamples = `
+The running service sends the mails within seconds; otherwise they are sent when it is started.
+
+Examples:
+  npm run submissions -- release INQ-20261121-042137
+  npm run --silent submissions -- export inquiries --format ndjson | jq -r 'select(.status == "spam").inquiryId'
+`;
+
+export function registerMail(program: Command, deps: CommandDeps): void {
+  const mail = program.command("mail").summary("look after the outbox").description("Looks after the outbox.");
+  mail
+    .command("list")
+    .summary("list mails, newest first")
+    .description("Lists mails, newest first, with the reason of the last try that failed.")
+    .addOption(new Option("--status <status>", "only mails that are").choices(statuses))
+    .option("--limit <number>", "at most this many", parseNumber(1, mailsMax), 50)
+    .addHelpText("after", listExamples)
+    .action(async (options: { status?: MailStatus; limit: number }) => {
+      await using store = await deps.openStore(configOf(deps), "read-only");
+      const table = formatTable([header, ...(await store.listMails(options)).map(rowOf)]);
+      await writeAll([table], deps.output);
+    });
+  mail
+    .command("retry")
+    .summary("send failed mails again")
+    .description("Makes all failed mails due now, or one mail that was not sent. A sent mail is never sent again.")
+    .argument("[id]", "of one mail, from mail list")
+    .addOption(new Option("--status <status>", "all mails that are (default: failed)").choices(stopped))
+    .addHelpText("after", retryExamples)
+    .action(async (id: string | undefined, { status }: { status?: (typeof stopped)[number] }, command: Command) => {
+      if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
+      await using store = await deps.openStore(configOf(deps), "read-write");
+      const which = id === undefined ? { status: status ?? "failed" } : { id };
+      const count = await store.retryMails(which, store.clock.now());
+      if (id !== undefined && count === 0) throw new CommandFailed("No mail with this id waits or has failed.");
+      tell(deps, `${mails(count)} due now.`);
+    });
+}
+
+export function registerRelease(program: Command, deps: CommandDeps): void {
+  program
+    .command("release")
+    .summary("make spam a new submission")
+    .description("Makes a submission that was kept as spam a new one, and has its receipt and its notice sent.")
+    .argument("<reference>", "INQ-… or APP-…", (text: string) => parseReference(text))
+    .addHelpText("after", releaseExamples)
+    .action(async (reference: string) => {
+      await using store = await deps.openStore(configOf(deps), "read-write");
+      const release = await store.release(reference, store.clock.now());
+      if (release.result !== "released") {
+        const isUnknown = release.result === "unknown";
+        throw new CommandFailed(isUnknown ? `There is no submission ${reference}.` : `${reference} is not spam.`);
+      }
+      tell(deps, `${reference} is released; ${mails(release.mails)} due now.`);
+    });
+}
+
+const mails = (count: number): string => (count === 1 ? "1 mail is" : `${count} mails are`);
+
+const header = ["ID", "STATUS", "KIND", "REFERENCE", "SUBMITTER", "TRIES", "CREATED", "DUE OR SENT", "LAST ERROR"];
+
+function rowOf(mail: StoredMail): string[] {
+  return [
+    mail.id,
+    mail.status,
+    mail.kind,
+    mail.reference ?? "-",
+    mail.email ?? "-",
+    String(mail.attempts),
+    toSecond(mail.createdAt),
+    toSecond(mail.sentAt ?? mail.dueAt),
+    mail.lastError ?? "-",
+  ].map(forTerminal);
+}
+
+const toSecond = (epochMs: number | null): string =>
+  epochMs === null ? "-" : `${new Date(epochMs).toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,67 @@
+// What an installation needs now and then: `backup`, `migrate`, `check-config`.
+import type { Command } from "commander";
+import { describeSettings, reportMisspellings } from "../config/load.ts";
+import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
+import { writeAll } from "./terminal.ts";
+
+const backupExamples = `
+The copy holds submissions, subscribers and mails. Resumes are files of their own that never change once they are there:
+copy their folder after the backup, and every resume that the backup knows is in the copy.
+
+Example:
+  npm run submissions -- backup /backups/submissions-2026-11-21.sqlite
+`;
+
+const migrateExamples = `
+The service does the same when it starts.
+
+Examples:
+  npm run submissions -- migrate
+  npm run --silent submissions -- migrate --check || echo "migrations are pending"
+`;
+
+const checkConfigExamples = `
+Example:
+  PORT=8080 npm run submissions -- check-config
+`;
+
+export function registerUpkeep(program: Command, deps: CommandDeps): void {
+  program
+    .command("backup")
+    .summary("write a consistent copy of the database")
+    .description("Writes a consistent copy of the database to a new file. A file that exists is never overwritten.")
+    .argument("<file>", "the new file")
+    .addHelpText("after", backupExamples)
+    .action(async (file: string) => {
+      await using store = await deps.openStore(configOf(deps), "read-only");
+      await store.backup(file);
+      tell(deps, `The database was copied to ${file}.`);
+    });
+  program
+    .command("migrate")
+    .summary("bring the database to the schema of this version")
+    .description("Applies pending migrations and writes their names to standard output.")
+    .option("--check", "apply nothing: write the names of pending migrations and end with 1 if there are any")
+    .addHelpText("after", migrateExamples)
+    .action(async ({ check = false }: { check?: boolean }) => {
+      const config = configOf(deps);
+      const names = check ? await deps.pendingMigrations(config) : await deps.migrate(config);
+      await writeAll(
+        names.map((name) => `${name}\n`),
+        deps.output,
+      );
+      if (check && names.length > 0) throw new CommandFailed(`Pending migrations: ${names.length}.`);
+      tell(deps, names.length === 0 ? "The database is up to date." : `Migrations applied: ${names.length}.`);
+    });
+  program
+    .command("check-config")
+    .summary("show the configuration in force, secrets masked")
+    .description("Shows the configuration in force, secrets masked, or names all mistakes in it and ends with 78.")
+    .addHelpText("after", checkConfigExamples)
+    .action(async () => {
+      deps.messages.write(reportMisspellings(deps.environment));
+      configOf(deps);
+      const lines = describeSettings(deps.environment).map(([name, value]) => `${name}=${value}\n`);
+      await writeAll(lines, deps.output);
+    });
+}
