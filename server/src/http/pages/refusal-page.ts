@@ -82,7 +82,7 @@ const headings: Partial<Record<number, string>> = {
 
 const explanations: Partial<Record<FaultName, string>> = {
   notFound: "The address may be mistyped or old.",
-  methodNotSupported: "Our forms and programs send to it. You find the forms on the front page.",
+  methodNotSupported: "Only forms and programs send to it. You find our forms on the front page.",
   crossSiteForbidden: "Please use the form on our own site.",
 };
 

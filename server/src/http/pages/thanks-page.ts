@@ -12,22 +12,22 @@ const words: Readonly<Record<FormName | "active", Words>> = {
   inquiry: {
     sign: "done",
     heading: "Your inquiry has been sent",
-    text: "Thank you. Our sales team will contact you by e‑mail.",
+    text: "Thank you. Our sales team will contact you by e-mail.",
   },
   newsletter: {
     sign: "mail",
     heading: "Please check your inbox",
-    text: "We have sent you an e‑mail with a button. Press it to confirm your subscription. If nothing arrives, look into your spam folder.",
+    text: "We have sent you an e-mail with a button. Press it to confirm your subscription. If nothing arrives, look into your spam folder.",
   },
   active: {
     sign: "done",
     heading: "Thank you for subscribing",
-    text: "A welcome e‑mail is on its way to your inbox. Every e‑mail from us has a link to unsubscribe.",
+    text: "A welcome e-mail is on its way to your inbox. Every e-mail from us has a link to unsubscribe.",
   },
   application: {
     sign: "done",
     heading: "Your application has been sent",
-    text: "Thank you. Our recruiting team will read it and contact you by e‑mail.",
+    text: "Thank you. Our recruiting team will read it and contact you by e-mail.",
   },
 };
 
