@@ -1,5 +1,5 @@
-// Reads a long result in pages, each its own short read: memory stays flat, and no read transaction stays open while a
-// slow consumer takes its time, which would keep the engine from tidying up.
+// Does long work in pages, each its own short transaction: memory stays flat, other work gets its turn, and no read
+// transaction stays open while a slow consumer takes its time, which would keep the engine from tidying up.
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Rows that one page looks at, whether they are wanted or not. */
@@ -29,4 +29,13 @@ export async function* readPages<Row>(
     // A consumer that never waits must not keep requests from being served.
     await nextTurn();
   }
+}
+
+/**
+ * Does work step by step.
+ *
+ * @param step does one step behind a place, and answers the place where it stopped; null at the end
+ */
+export async function inSteps<Place>(first: Place, step: (after: Place) => Promise<Place | null>): Promise<void> {
+  for (let place: Place | null = first; place !== null;) place = await step(place);
 }

@@ -1,39 +1,23 @@
 // Stores a submission with its mails, its key and its challenge. Runs inside a transaction of the commit queue.
 import { emailKey } from "@submissions/shared/fields";
-import { referencesPerDay } from "@submissions/shared/reference";
 import { reached } from "../../failpoint.ts";
-import type {
-  EarlierSubmission,
-  IdempotencyRecord,
-  LeasedMail,
-  MailKind,
-  MailSubject,
-  SubmissionKind,
-  SubmissionRecord,
-  SubscriptionRecord,
-} from "../records.ts";
+import type { LeasedMail, MailKind, MailSubject, SubmissionRecord, SubscriptionRecord } from "../records.ts";
 import { mailId } from "../rules/mail-id.ts";
 import { capMs, countedSince, mailsOf, mayGetReceipt } from "../rules/mails.ts";
 import { dayNumber, dayOf, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import { welcomeOf, welcomeTokens } from "../rules/subscription.ts";
-import { type Acceptance, type Entry, idempotencyMs, type Lease } from "../store.ts";
+import type { Acceptance, Entry, Lease } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
+import { prepareDayCounters } from "./day-counters.ts";
+import { type KeyOwner, noOwner, prepareKeys } from "./keys.ts";
 import type { Subscribers } from "./subscribers.ts";
-
-/** Who a key or a mail belongs to: the submission, the subscriber, or neither. */
-interface Owner {
-  readonly submission: number | null;
-  readonly subscriber: string | null;
-}
-
-const noOwner: Owner = { submission: null, subscriber: null };
 
 export type Acceptor = ReturnType<typeof prepareAcceptor>;
 
 export function prepareAcceptor(connection: SqliteConnection, references: References, subscribers: Subscribers) {
   const keys = prepareKeys(connection);
-  const counters = prepareCounters(connection);
+  const counters = prepareDayCounters(connection);
   const addressee = connection.prepare<[string, number], { receipts: number; suppressed: number }>(`
     SELECT (SELECT count(*) FROM submission WHERE email_key = ?1 AND receipt_at > ?2) AS receipts,
       EXISTS (SELECT 1 FROM suppression WHERE email_key = ?1 AND reason IS NOT NULL) AS suppressed`);
@@ -41,24 +25,7 @@ export function prepareAcceptor(connection: SqliteConnection, references: Refere
   const insertChallenge = connection.prepare<[string, number]>(
     "INSERT INTO spent_challenge (challenge_hash, expires_at) VALUES (?, ?)",
   );
-  const insertSubmission = connection.prepare<
-    [
-      string,
-      number,
-      string,
-      number,
-      string,
-      string,
-      string,
-      string,
-      number | null,
-      string | null,
-      string | null,
-      string,
-      string,
-      string,
-    ]
-  >(`
+  const insertSubmission = connection.prepare<readonly (string | number | null)[]>(`
     INSERT INTO submission (kind, day_number, reference, received_at, name, email, email_key, status, receipt_at,
       resume_key, resume_scan, door, request_id, fields)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
@@ -147,7 +114,7 @@ export function prepareAcceptor(connection: SqliteConnection, references: Refere
     return { ...nothing, mails: [leased(Number(row), kind, { welcome }, record.receivedAt, lease)] };
   }
 
-  function use({ key, challenge }: Entry, owner: Owner): void {
+  function use({ key, challenge }: Entry, owner: KeyOwner): void {
     if (key !== null) keys.take(key, owner);
     if (challenge !== null) insertChallenge.run(challenge.hash, challenge.expiresAt);
   }
@@ -185,63 +152,3 @@ const leased = (row: number, kind: MailKind, about: MailSubject, createdAt: numb
   denials: null,
   leasedUntil: until,
 });
-
-function prepareKeys(connection: SqliteConnection) {
-  interface Row {
-    readonly fingerprint: string;
-    readonly reference: string | null;
-    readonly status: string | null;
-    readonly receiptSent: number;
-  }
-  const find = connection.prepare<[string, string, number], Row>(`
-    SELECT idempotency.fingerprint, submission.reference, submission.status,
-      EXISTS (SELECT 1 FROM mail WHERE mail.submission = submission.arrival AND mail.status = 'sent'
-        AND mail.kind IN ('inquiry-receipt', 'application-receipt')) AS receiptSent
-    FROM idempotency LEFT JOIN submission ON submission.arrival = idempotency.submission
-    WHERE procedure = ? AND key_hash = ? AND created_at > ?`);
-  // A key that has run out may still be there.
-  const take = connection.prepare<[string, string, string, number | null, string | null, number]>(`
-    INSERT OR REPLACE INTO idempotency (procedure, key_hash, fingerprint, submission, subscriber, created_at)
-    VALUES (?, ?, ?, ?, ?, ?)`);
-  return {
-    find({ procedure, keyHash, createdAt }: IdempotencyRecord): EarlierSubmission | null {
-      const row = find.get(procedure, keyHash, createdAt - idempotencyMs);
-      if (row === undefined) return null;
-      const { fingerprint, reference, status, receiptSent } = row;
-      return { fingerprint, reference, receiptSent: receiptSent === 1, spam: status === "spam" };
-    },
-    take({ procedure, keyHash, fingerprint, createdAt }: IdempotencyRecord, { submission, subscriber }: Owner): void {
-      take.run(procedure, keyHash, fingerprint, submission, subscriber, createdAt);
-    },
-  };
-}
-
-/** The counters of the days. One transaction reads and writes each of them once. */
-function prepareCounters(connection: SqliteConnection) {
-  const read = connection.prepare<[SubmissionKind, number], { taken: number }>(
-    "SELECT taken FROM day_counter WHERE kind = ? AND day = ?",
-  );
-  const write = connection.prepare<[SubmissionKind, number, number]>(
-    "INSERT INTO day_counter (kind, day, taken) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET taken = ?3",
-  );
-  const taken = { inquiry: new Map<number, number>(), application: new Map<number, number>() };
-  const forget = () => {
-    taken.inquiry.clear();
-    taken.application.clear();
-  };
-  return {
-    begin: forget,
-    /** The next counter of a day and kind, from 0; null when all are taken. */
-    take(kind: SubmissionKind, day: number): number | null {
-      const counter = taken[kind].get(day) ?? read.get(kind, day)?.taken ?? 0;
-      if (counter >= referencesPerDay) return null;
-      taken[kind].set(day, counter + 1);
-      return counter;
-    },
-    end(): void {
-      for (const kind of ["inquiry", "application"] as const) {
-        for (const [day, count] of taken[kind]) write.run(kind, day, count);
-      }
-    },
-  };
-}

@@ -17,32 +17,29 @@ export function prepareHousekeeping(connection: SqliteConnection) {
   const mails = connection.prepare<[number, number, number]>(
     "DELETE FROM mail WHERE id > ? AND id <= ? AND created_at <= ? AND status <> 'queued'",
   );
-  /** Mails up to this row were looked at, those that were too young excepted. */
-  let mailsSeen = 0;
-
   // Mails have no index by time. Their rows are in the order of their times, but for seconds: once a batch ends with one
   // that is too young, the search begins again at the oldest.
-  function forgetMails(before: number): { readonly forgotten: number; readonly more: boolean } {
-    const batch = nextMails.all(mailsSeen);
+  function forgetMails(before: number, after: number): { readonly forgotten: number; readonly next: number } {
+    const batch = nextMails.all(after);
     const last = batch.at(-1);
-    if (last === undefined) {
-      mailsSeen = 0;
-      return { forgotten: 0, more: false };
-    }
-    const forgotten = Number(mails.run(mailsSeen, last.id, before).changes);
-    const more = batch.length === forgottenAtOnce && last.createdAt <= before;
-    mailsSeen = more ? last.id : 0;
-    return { forgotten, more };
+    if (last === undefined) return { forgotten: 0, next: 0 };
+    const forgotten = Number(mails.run(after, last.id, before).changes);
+    return { forgotten, next: batch.length === forgottenAtOnce && last.createdAt <= before ? last.id : 0 };
   }
 
   return {
-    forget(now: number): { readonly forgotten: number; readonly more: boolean } {
+    /**
+     * @param mailsAfter `nextMail` of the last batch, 0 in the beginning
+     * @returns `nextMail`: the row behind which the next batch looks for mails; 0 when this was the last one
+     */
+    forget(now: number, mailsAfter: number) {
       const before = expiredBefore(now);
       const counts = [keys.run(before.keys), challenges.run(before.challenges)].map(({ changes }) => Number(changes));
-      const ofMails = forgetMails(before.mails);
+      const { forgotten, next } = forgetMails(before.mails, mailsAfter);
       return {
-        forgotten: counts.reduce((sum, count) => sum + count, ofMails.forgotten),
-        more: ofMails.more || counts.includes(forgottenAtOnce),
+        forgotten: counts.reduce((sum, count) => sum + count, forgotten),
+        more: next > 0 || counts.includes(forgottenAtOnce),
+        nextMail: next,
       };
     },
   };

@@ -1,8 +1,9 @@
 // The SQLite engine of the store: every method is one job of the commit queue, or one short read.
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
 import { CommitQueue } from "../commit-queue.ts";
+import { inSteps } from "../pages.ts";
 import type {
   EarlierSubmission,
   FollowedLink,
@@ -28,14 +29,14 @@ import {
   StorageUnavailable,
   type Store,
 } from "../store.ts";
-import { pageRows } from "../pages.ts";
 import { type Acceptor, prepareAcceptor } from "./accept.ts";
 import { backupDatabase } from "./backup.ts";
 import { busyWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 import { type Housekeeping, prepareHousekeeping } from "./housekeeping.ts";
-import { type DuePlace, firstPlace, type Outbox, prepareOutbox } from "./outbox.ts";
+import { firstPlace, type Outbox, prepareOutbox } from "./outbox.ts";
+import { type Oversight, prepareOversight } from "./oversight.ts";
 import { prepareReading, type Reading } from "./reading.ts";
 import { prepareRelease, type Release } from "./release.ts";
 import { prepareResumes, type Resumes } from "./resumes.ts";
@@ -64,9 +65,12 @@ export class SqliteStore implements Store {
   readonly #links: Links;
   readonly #suppressions: Suppressions;
   readonly #outbox: Outbox;
+  readonly #oversight: Oversight;
   readonly #resumes: Resumes;
   readonly #housekeeping: Housekeeping;
   readonly #probe: () => void;
+  /** Where the search for mails that have had their time goes on. */
+  #nextMail = 0;
 
   /** Takes over a connection that is configured and migrated. */
   constructor(connection: SqliteConnection, clock: Clock) {
@@ -84,6 +88,7 @@ export class SqliteStore implements Store {
     this.#links = prepareLinks(connection);
     this.#suppressions = prepareSuppressions(connection, this.#links);
     this.#outbox = prepareOutbox(connection, this.#suppressions);
+    this.#oversight = prepareOversight(connection);
     this.#resumes = prepareResumes(connection);
     this.#housekeeping = prepareHousekeeping(connection);
     const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
@@ -124,13 +129,6 @@ export class SqliteStore implements Store {
   /** The job is run in the next transaction, and again if that has to be undone because of another one. */
   #run<T>(job: () => T, deadline?: number): Promise<T> {
     return this.#queue.run(job, deadline) as Promise<T>;
-  }
-
-  /** A step of a read that may take many. Other work gets its turn behind it. */
-  async #read<T>(step: () => T): Promise<T> {
-    const result = await retryWhileBusy(step);
-    await nextTurn();
-    return result;
   }
 
   get commitCounts(): CommitCounts {
@@ -184,64 +182,28 @@ export class SqliteStore implements Store {
     reached("mail-settled");
   }
 
-  async releaseMails(owner: string, now: number): Promise<void> {
-    for (let place: DuePlace | null = firstPlace; place !== null;) {
-      const after: DuePlace = place;
-      place = await this.#run(() => this.#outbox.giveBack(owner, now, after));
-    }
+  releaseMails(owner: string, now: number): Promise<void> {
+    return inSteps(firstPlace, (after) => this.#run(() => this.#outbox.giveBack(owner, now, after)));
   }
 
   async retryMails(which: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
-    if ("id" in which) return Number(await this.#run(() => this.#outbox.wakeOne(which.id, now)));
+    if ("id" in which) return Number(await this.#run(() => this.#oversight.wakeOne(which.id, now)));
     let all = 0;
-    for (let after = 0; ; await pause(batchPauseMs)) {
-      const { woken, last } = await this.#run(() => this.#outbox.wakeBatch(which.status, now, after));
+    await inSteps(0, async (after) => {
+      const { woken, last } = await this.#run(() => this.#oversight.wakeBatch(which.status, now, after));
       all += woken;
-      if (last === null) return all;
-      after = last;
-    }
-  }
-
-  async listMails({ status, limit }: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
-    const listed: StoredMail[] = [];
-    for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null && listed.length < limit;) {
-      const from: number = before;
-      const { mails, last } = await this.#read(() => this.#outbox.listPage(status, from, pageRows));
-      listed.push(...mails);
-      before = last;
-    }
-    return listed.slice(0, limit);
-  }
-
-  async mailBacklog(): ReturnType<Store["mailBacklog"]> {
-    let queued = 0;
-    let first = Infinity;
-    for (let place: DuePlace | null = firstPlace; place !== null;) {
-      const after: DuePlace = place;
-      const counted = await this.#read(() => this.#outbox.countQueued(after));
-      queued += counted.count;
-      first = Math.min(first, counted.first ?? Infinity);
-      place = counted.last;
-    }
-    // Row numbers are given in the order of time.
-    const oldestCreatedAt = queued === 0 ? null : await this.#read(() => this.#outbox.createdAt(first));
-    return {
-      queued,
-      failed: await this.#countStopped("failed"),
-      inDoubt: await this.#countStopped("in-doubt"),
-      oldestCreatedAt,
-    };
-  }
-
-  async #countStopped(status: "failed" | "in-doubt"): Promise<number> {
-    let all = 0;
-    for (let after: number | null = 0; after !== null;) {
-      const from: number = after;
-      const { count, last } = await this.#read(() => this.#outbox.countStopped(status, from));
-      all += count;
-      after = last;
-    }
+      if (last !== null) await pause(batchPauseMs);
+      return last;
+    });
     return all;
+  }
+
+  listMails(filter: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
+    return this.#oversight.list(filter);
+  }
+
+  mailBacklog(): ReturnType<Store["mailBacklog"]> {
+    return this.#oversight.backlog();
   }
 
   readSubmissions<Kind extends SubmissionKind>(
@@ -271,8 +233,10 @@ export class SqliteStore implements Store {
     return retryWhileBusy(() => this.#resumes.knownAmong(keys));
   }
 
-  forgetExpired(now: number): ReturnType<Store["forgetExpired"]> {
-    return this.#run(() => this.#housekeeping.forget(now));
+  async forgetExpired(now: number): ReturnType<Store["forgetExpired"]> {
+    const { nextMail, ...forgotten } = await this.#run(() => this.#housekeeping.forget(now, this.#nextMail));
+    this.#nextMail = nextMail;
+    return forgotten;
   }
 
   async checkReadiness(): Promise<ReadinessReport> {

@@ -1,0 +1,132 @@
+// What operators and metrics ask about mails, and waking those that stopped. Long reads go in steps, so that other work
+// gets its turn.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { inSteps, pageRows } from "../pages.ts";
+import type { MailStatus, StoredMail } from "../records.ts";
+import { mailId, parseMailId } from "../rules/mail-id.ts";
+import type { Store } from "../store.ts";
+import { retryWhileBusy } from "./busy.ts";
+import type { SqliteConnection } from "./connection.ts";
+import { type DuePlace, firstPlace, mailsAtOnce, queuedBehind, type StoppedStatus } from "./outbox.ts";
+
+/** Mails that are counted in one step: about a millisecond. */
+const countedAtOnce = 20_000;
+
+export type Oversight = ReturnType<typeof prepareOversight>;
+
+export function prepareOversight(connection: SqliteConnection) {
+  interface Row extends Omit<StoredMail, "id"> {
+    readonly row: number;
+  }
+  const columns = `mail.id AS row, mail.kind, submission.reference, coalesce(submission.email, subscriber.email) AS email,
+    mail.status, mail.attempts, mail.created_at AS createdAt, mail.due_at AS dueAt, mail.sent_at AS sentAt,
+    mail.provider_id AS providerId, mail.last_error AS lastError`;
+  const joins = `LEFT JOIN submission ON submission.arrival = mail.submission
+    LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`;
+  // SQLite uses a partial index only where its condition is repeated, and has to be told: it would rather read all mails
+  // in the order of their rows.
+  const stopped = (status: StoppedStatus) => {
+    const from = "FROM mail INDEXED BY mail_stopped";
+    const where = `WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = '${status}'`;
+    const behind = `${from} ${where} AND id > ? ORDER BY id`;
+    return {
+      list: connection.prepare<[number, number], Row>(
+        `SELECT ${columns} ${from} ${joins} ${where} AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`,
+      ),
+      next: connection.prepare<[number], { id: number }>(`SELECT id ${behind} LIMIT ${mailsAtOnce}`),
+      count: connection.prepare<[number], { count: number; last: number | null }>(`
+        SELECT count(*) AS count, max(id) AS last FROM (SELECT id ${behind} LIMIT ${countedAtOnce})`),
+    };
+  };
+  const statements = { failed: stopped("failed"), "in-doubt": stopped("in-doubt") };
+  const window = connection.prepare<[number, number], { last: number | null; count: number }>(`
+    SELECT min(id) AS last, count(*) AS count FROM (SELECT id FROM mail WHERE id < ? ORDER BY id DESC LIMIT ?)`);
+  const listWithin = connection.prepare<[number, number, MailStatus | null], Row>(`
+    SELECT ${columns} FROM mail ${joins} WHERE mail.id < ?1 AND mail.id >= ?2 AND (?3 IS NULL OR mail.status = ?3)
+    ORDER BY mail.id DESC`);
+  // A lease stays with its holder: the mail may be on its way at this moment.
+  const wake = `UPDATE mail SET status = 'queued', due_at = ?,
+    attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END WHERE id = ?`;
+  const wakeRow = connection.prepare<[number, number]>(wake);
+  const wakeOne = connection.prepare<[number, number, number]>(`${wake} AND created_at = ? AND status <> 'sent'`);
+  const countQueued = connection.prepare<[number, number], { count: number; first: number | null }>(`
+    SELECT count(*) AS count, min(id) AS first FROM (${queuedBehind("id, due_at AS dueAt")} LIMIT ${countedAtOnce})`);
+  const lastCounted = connection.prepare<[number, number], DuePlace>(
+    `${queuedBehind("id, due_at AS dueAt")} LIMIT 1 OFFSET ${countedAtOnce - 1}`,
+  );
+  const createdAt = connection.prepare<[number], { createdAt: number }>(
+    "SELECT created_at AS createdAt FROM mail WHERE id = ?",
+  );
+
+  /** Mails before a row, newest first, with the row to go on before; null at the end. */
+  function listPage(status: MailStatus | undefined, before: number) {
+    if (status === "failed" || status === "in-doubt") {
+      const rows = statements[status].list.all(before, pageRows);
+      return { rows, last: rows.length < pageRows ? null : (rows.at(-1)?.row ?? null) };
+    }
+    const { last = null, count = 0 } = window.get(before, pageRows) ?? {};
+    const rows = last === null ? [] : listWithin.all(before, last, status ?? null);
+    return { rows, last: count < pageRows ? null : last };
+  }
+
+  function countBehind({ dueAt, id }: DuePlace) {
+    const { count = 0, first = null } = countQueued.get(dueAt, id) ?? {};
+    return { count, first, last: count < countedAtOnce ? null : (lastCounted.get(dueAt, id) ?? null) };
+  }
+
+  async function countStopped(status: StoppedStatus): Promise<number> {
+    let all = 0;
+    await inSteps(0, async (after) => {
+      const { count = 0, last = null } = (await read(() => statements[status].count.get(after))) ?? {};
+      all += count;
+      return count < countedAtOnce ? null : last;
+    });
+    return all;
+  }
+
+  return {
+    async list({ status, limit }: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
+      const listed: StoredMail[] = [];
+      await inSteps(Number.MAX_SAFE_INTEGER, async (before) => {
+        const { rows, last } = await read(() => listPage(status, before));
+        for (const { row, ...mail } of rows) listed.push({ id: mailId(row, mail.createdAt), ...mail });
+        return listed.length < limit ? last : null;
+      });
+      return listed.slice(0, limit);
+    },
+
+    async backlog(): ReturnType<Store["mailBacklog"]> {
+      let queued = 0;
+      let oldest = Infinity;
+      await inSteps(firstPlace, async (after) => {
+        const { count, first, last } = await read(() => countBehind(after));
+        queued += count;
+        oldest = Math.min(oldest, first ?? Infinity);
+        return last;
+      });
+      const [failed, inDoubt] = [await countStopped("failed"), await countStopped("in-doubt")];
+      // Row numbers are given in the order of time.
+      const created = queued === 0 ? undefined : await read(() => createdAt.get(oldest));
+      return { queued, failed, inDoubt, oldestCreatedAt: created?.createdAt ?? null };
+    },
+
+    /** Runs inside a transaction of the commit queue, as does {@link wakeBatch}. */
+    wakeOne(id: string, now: number): boolean {
+      const mail = parseMailId(id);
+      return mail !== null && wakeOne.run(now, mail.row, mail.createdAt).changes === 1;
+    },
+
+    /** Wakes one batch of stopped mails behind a row. Answers how many, and the row to go on behind; null at the end. */
+    wakeBatch(status: StoppedStatus, now: number, after: number): { woken: number; last: number | null } {
+      const batch = statements[status].next.all(after);
+      for (const { id } of batch) wakeRow.run(now, id);
+      return { woken: batch.length, last: batch.length < mailsAtOnce ? null : (batch.at(-1)?.id ?? null) };
+    },
+  };
+}
+
+async function read<T>(step: () => T): Promise<T> {
+  const result = await retryWhileBusy(step);
+  await nextTurn();
+  return result;
+}
