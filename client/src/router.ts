@@ -1,8 +1,12 @@
 // The type of the service's router, for tRPC's own client and its integrations. Written by hand, because the declarations
 // of the server's router lead to packages that callers do not have. A type test compares the two. Types only.
 import type { ErrorData } from "@submissions/shared/faults";
-import type { TRPCBuiltRouter, TRPCDecorateCreateRouterOptions, TRPCMutationProcedure } from "@trpc/server";
-import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server/rpc";
+import type {
+  TRPC_ERROR_CODE_NUMBER,
+  TRPCBuiltRouter,
+  TRPCDecorateCreateRouterOptions,
+  TRPCMutationProcedure,
+} from "@trpc/server";
 import type {
   Application,
   ApplicationReceipt,

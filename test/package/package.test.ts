@@ -1,15 +1,16 @@
-// What installs the client gets: the packed tarballs, outside the repository, linted, compiled against, bundled and run.
+// What a project gets that installs the client: the packed tarballs, outside the repository, are linted, compiled
+// against, bundled and run.
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startService } from "../support/service.ts";
+import { bundle, bundlers } from "./bundlers.ts";
 import { documentedExports, examples } from "./examples.ts";
 import { packAndInstall, root, run, type Manifest, type Packed } from "./packed.ts";
 
-/** What a page pays for sending submissions, minified and gzipped: docs/client.md promises it. */
-const clientGzipBytesMax = 7_200;
+/** What the client adds to a page, minified and gzipped. docs/client.md promises it. */
+const clientGzipBytesMax = 7_400;
 
 let packed: Packed;
 beforeAll(async () => (packed = await packAndInstall()));
@@ -17,7 +18,7 @@ afterAll(() => packed[Symbol.asyncDispose]());
 
 const installed = (path: string) => join(packed.project, "node_modules/@submissions", path);
 
-/** Compiles files of the project; rejects with what the compiler says. */
+/** Compiles files of the project. Rejects with the messages of the compiler. */
 async function compile(name: string, include: readonly string[], options: object): Promise<string> {
   const compilerOptions = {
     target: "es2024",
@@ -25,7 +26,7 @@ async function compile(name: string, include: readonly string[], options: object
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     verbatimModuleSyntax: true,
-    // The packages' types are checked, and the compiler's own are not.
+    // Checks the packages' types, and not the compiler's own.
     skipLibCheck: false,
     skipDefaultLibCheck: true,
     noEmit: true,
@@ -37,9 +38,10 @@ async function compile(name: string, include: readonly string[], options: object
 }
 
 const page = { module: "esnext", moduleResolution: "bundler", lib: ["es2024", "dom", "dom.iterable"], types: [] };
+const react = { ...page, jsx: "react-jsx" };
 const node = { module: "nodenext", moduleResolution: "nodenext", types: ["node"] };
 
-/** Other packages' modules that a file of the installed ones imports, by itself or by those that it leads to. */
+/** The modules of other packages that an installed file imports, directly or through others. */
 async function importsBehind(path: string): Promise<string[]> {
   const seen = new Set<string>();
   const foreign = new Set<string>();
@@ -47,7 +49,7 @@ async function importsBehind(path: string): Promise<string[]> {
     if (seen.has(file)) return;
     seen.add(file);
     for (const specifier of importsIn(await readFile(file, "utf8"))) {
-      // Declarations name sources, beside which they do not lie.
+      // Declarations name sources, which lie elsewhere.
       if (specifier.startsWith(".")) await look(join(file, "..", specifier.replace(/(?<!\.d)\.ts$/, ".d.ts")));
       else foreign.add(specifier);
     }
@@ -60,27 +62,6 @@ const importsIn = (text: string): string[] =>
   [...text.matchAll(/^(?:import|export)\s[^;=(]*?\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
     ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? "",
   );
-
-/** A program that names the package, as a bundler puts it together for a page. */
-async function bundle(program: string): Promise<string> {
-  const entry = join(packed.project, "entry.js");
-  await writeFile(entry, program);
-  const output = await build({
-    root: packed.project,
-    configFile: false,
-    logLevel: "error",
-    build: {
-      write: false,
-      target: "es2022",
-      rolldownOptions: { input: entry, preserveEntrySignatures: "strict", output: { format: "es" } },
-    },
-  });
-  return [output]
-    .flat()
-    .flatMap((one) => ("output" in one ? one.output : []))
-    .map((file) => ("code" in file ? file.code : ""))
-    .join("");
-}
 
 describe.each(["shared", "client"] as const)("the tarball of %s", (name) => {
   test("is what publint takes for well made", async () => {
@@ -114,15 +95,20 @@ describe.each(["shared", "client"] as const)("the tarball of %s", (name) => {
 
 describe("a project that installs it", () => {
   test.each([
-    ["in a page, by a bundler's rules", "in-a-page", page],
-    ["in Node, by Node's rules", "in-node", node],
-    ["in Node, without the types of a page", "in-node", { ...node, lib: ["es2024"] }],
-    ["forms in a page, by a bundler's rules", "forms-in-a-page", page],
-  ])("compiles %s", async (_, program, options) => {
-    await compile(program, [`${program}.ts`], options);
+    ["in a page, by a bundler's rules", "in-a-page.ts", page],
+    ["in Node, by Node's rules", "in-node.ts", node],
+    ["in Node, without the types of a page", "in-node.ts", { ...node, lib: ["es2024"] }],
+    ["forms in a page, by a bundler's rules", "forms-in-a-page.ts", page],
+    ["React components in a page", "react-page.tsx", react],
+    // @trpc/server's own declarations need Node's types.
+    ["tRPC's client with the router's type", "typed-router.ts", { ...page, types: ["node"] }],
+    ["the same by Node's rules", "typed-router.ts", node],
+    ["the same in a page, without the declarations of others", "typed-router.ts", { ...page, skipLibCheck: true }],
+  ])("compiles %s", async (name, program, options) => {
+    await compile(name.replace(/\W+/g, "-"), [program], options);
   });
 
-  test("sends one of each to the service from Node, without a word on standard error", async () => {
+  test("sends one of each to the service from Node, and writes nothing to standard error", async () => {
     await using service = await startService();
     const resume = join(root, "test/fixtures/documents/files/format-corpus__lorem-ipsum.pdf");
     const output = await run(process.execPath, ["in-node.ts", service.url, resume], packed.project);
@@ -145,18 +131,38 @@ describe("a project that installs it", () => {
     const types = await importsBehind("client/dist/sdk/create-submissions-client.d.ts");
     expect(types.length).toBeGreaterThan(0);
     expect(types.filter((name) => !name.startsWith("@submissions/shared/"))).toEqual([]);
-    // Nor is there any beside what the entry leads to.
+    // No other file of the folder has any.
     for (const file of await readdir(installed("client/dist/sdk")))
       expect(await readFile(installed(`client/dist/sdk/${file}`), "utf8")).not.toMatch(/from "@submissions\/server/);
+  });
+
+  test("gets a router type that leads to nothing of the server", async () => {
+    expect(await importsBehind("client/dist/router.d.ts")).toEqual(
+      expect.arrayContaining(["@submissions/shared/faults", "@trpc/server"]),
+    );
+    const types = await importsBehind("client/dist/router.d.ts");
+    expect(types.filter((name) => !/^@submissions\/shared\/|^@trpc\/server$/.test(name))).toEqual([]);
+  });
+
+  test("renders React components on a server, with the form in a declarative shadow root", async () => {
+    const program = `import { createElement } from "react"; import { renderToString } from "react-dom/server";
+      import { InquiryForm } from "@submissions/client/react";
+      console.log(renderToString(createElement(InquiryForm, { endpoint: "https://s.example/", packages: ["de-AT"] })));`;
+    const markup = await run(process.execPath, ["--input-type=module", "-e", program], packed.project);
+    expect(markup).toMatch(/^<inquiry-form endpoint="https:\/\/s\.example\/"><template shadowrootmode="open"/);
+    expect(markup).toContain('href="https://s.example/forms.css"');
+    expect(markup).toContain('action="https://s.example/api/marketplace/inquiry"');
+    expect(markup).toContain('value="de-AT"');
   });
 
   test("gets forms without tRPC, and may import them where there are no elements", async () => {
     const types = await importsBehind("client/dist/forms/forms.d.ts");
     expect(types.filter((name) => !name.startsWith("@submissions/shared/"))).toEqual([]);
-    const folder = installed("client/dist/forms");
+    const folder = installed("client/dist/elements");
     const scripts = (await readdir(folder)).filter((file) => file.endsWith(".js"));
     expect(scripts).toContain("forms.js");
-    for (const file of scripts) expect(await readFile(join(folder, file), "utf8")).not.toMatch(/TRPC|from ?"[^.]/);
+    for (const file of scripts)
+      expect(await readFile(join(folder, file), "utf8")).not.toMatch(/TRPC|import\.meta|from ?"[^.]/);
     const program = 'import { InquiryForm } from "@submissions/client/forms"; console.log(typeof InquiryForm);';
     expect(await run(process.execPath, ["--input-type=module", "-e", program], packed.project)).toBe("function\n");
   });
@@ -164,7 +170,10 @@ describe("a project that installs it", () => {
 
 describe("a bundle", () => {
   test(`with the client grows by no more than ${clientGzipBytesMax} bytes`, async () => {
-    const code = await bundle('export { createSubmissionsClient, SubmissionError } from "@submissions/client";');
+    const code = await bundle(
+      packed.project,
+      'export { createSubmissionsClient, SubmissionError } from "@submissions/client";',
+    );
     const bytes = gzipSync(code, { level: 9 }).length;
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThanOrEqual(clientGzipBytesMax);
@@ -173,10 +182,28 @@ describe("a bundle", () => {
   });
 
   test("keeps only what is used of it", async () => {
-    expect((await bundle('import "@submissions/client";')).trim()).toBe("");
-    const error = await bundle('export { SubmissionError } from "@submissions/client";');
+    expect((await bundle(packed.project, 'import "@submissions/client";')).trim()).toBe("");
+    const error = await bundle(packed.project, 'export { SubmissionError } from "@submissions/client";');
     expect(error).toContain("mayHaveArrived");
     expect(error).not.toMatch(/fetch|XMLHttpRequest/);
+  });
+});
+
+describe.each(bundlers)("%s", (_, bundler) => {
+  test("bundles the forms, with another language and the solver apart", async () => {
+    const [entry, ...chunks] = await bundler(packed.project, "forms-in-a-page.ts");
+    expect(entry?.code).toContain("inquiry-form");
+    expect(entry?.code).not.toContain("Ihr Aktenzeichen");
+    expect(chunks.filter(({ code }) => code.includes("Ihr Aktenzeichen"))).toHaveLength(1);
+    expect(chunks.filter(({ code }) => code.includes("PBKDF2"))).toHaveLength(1);
+    // No bundle names the machine that made it.
+    for (const { code } of [entry!, ...chunks]) expect(code).not.toMatch(/file:\/\/|\/tmp\//);
+  });
+
+  test("bundles the React components without the markup for servers", async () => {
+    const code = (await bundler(packed.project, "react-page.tsx")).map((file) => file.code).join("");
+    expect(code).toContain("submission-accepted");
+    expect(code).not.toContain("shadowrootmode");
   });
 });
 

@@ -1,7 +1,6 @@
-// The packages as others get them: packed by npm from copies of their folders, so that nobody's build is disturbed, and
-// unpacked into a project outside the repository that has what their manifests ask for and nothing else.
+// The packages as others get them: packed by npm from copies of their folders, so that no build is disturbed, and
+// unpacked into a project outside the repository that has their dependencies and nothing else.
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -20,14 +19,14 @@ export interface Packed extends AsyncDisposable {
   readonly tarballs: { readonly shared: string; readonly client: string };
 }
 
-/** What a program writes; rejects with all of it when the program fails. */
+/** The output of a program. Rejects with it when the program fails. */
 export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   const file = program.includes("/") || program === "npm" ? program : join(root, "node_modules/.bin", program);
   try {
     const { stdout, stderr } = await promisify(execFile)(file, args, { cwd });
     return stdout + stderr;
   } catch (error) {
-    // A status other than 0; the message alone names the command only.
+    // A status other than 0. The message alone names only the command.
     const { message, stdout = "", stderr = "" } = error as Error & { stdout?: string; stderr?: string };
     throw new Error([message, stdout, stderr].join("\n"), { cause: error });
   }
@@ -36,25 +35,26 @@ export async function run(program: string, args: readonly string[], cwd: string)
 /** Builds, packs and installs. The client is built against the packed types of shared, not against the repository's. */
 export async function packAndInstall(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "submissions-package-"));
-  // Side by side: what is there to build with must not be found by what is installed.
+  // Side by side, so that the installed packages do not find the tools of the build.
   const workshop = join(folder, "workshop");
   const project = join(folder, "project");
   await mkdir(join(project, "node_modules/@submissions"), { recursive: true });
   await writeFile(join(project, "package.json"), '{ "private": true, "type": "module" }');
   await cp(join(import.meta.dirname, "consumer"), project, { recursive: true });
-  await link(project, "@types/node");
+  // What a project of its own would have: Node's types, and React for the bindings.
+  for (const name of ["@types/node", "react", "react-dom", "@types/react", "@types/react-dom", "csstype", "scheduler"])
+    await link(project, name);
   await openWorkshop(workshop);
   const shared = await pack(workshop, "shared");
   await install(project, shared, "shared");
   await symlink(join(project, "node_modules/@submissions/shared"), join(workshop, "node_modules/@submissions/shared"));
-  await declareRouter(workshop);
   const client = await pack(workshop, "client");
   await install(project, client, "client");
   const dispose = () => rm(folder, { recursive: true, force: true });
   return { project, tarballs: { shared, client }, [Symbol.asyncDispose]: dispose };
 }
 
-/** What builds of the copies find above them: the compiler's settings, and every package of the repository but its own. */
+/** Gives the copies what they are built with: the compiler's settings and all packages of the repository but its own. */
 async function openWorkshop(workshop: string): Promise<void> {
   await mkdir(join(workshop, "node_modules/@submissions"), { recursive: true });
   await cp(join(root, "tsconfig.json"), join(workshop, "tsconfig.json"));
@@ -62,28 +62,18 @@ async function openWorkshop(workshop: string): Promise<void> {
   await Promise.all(names.map((name) => link(workshop, name)));
 }
 
-/** Has a package, or all packages of a scope, of the repository in a folder's `node_modules`. */
+/** Links a package, or a scope, of the repository into a folder's `node_modules`. */
 async function link(folder: string, name: string): Promise<void> {
   const path = join(folder, "node_modules", name);
   await mkdir(dirname(path), { recursive: true });
   await symlink(join(root, "node_modules", name), path);
 }
 
-/** Copies a folder of the repository into the workshop, without what was built there. */
+/** Copies a folder of the repository into the workshop, without its build. */
 async function copy(workshop: string, name: string): Promise<string> {
   const copied = (path: string) => !["dist", "node_modules", ".turbo"].includes(basename(path));
   await cp(join(root, name), join(workshop, name), { recursive: true, filter: copied });
   return join(workshop, name);
-}
-
-/** The router's types, by which the client's procedures are typed while it is built. */
-async function declareRouter(workshop: string): Promise<void> {
-  const server = await copy(workshop, "server");
-  // Packages of which the repository has two versions lie there.
-  const own = join(root, "server/node_modules");
-  if (existsSync(own)) await symlink(own, join(server, "node_modules"));
-  await run("tsc", ["-p", "tsconfig.build.json"], server);
-  await symlink(server, join(workshop, "node_modules/@submissions/server"));
 }
 
 /** Packs a package. Returns the tarball's path. */
@@ -96,7 +86,7 @@ async function pack(workshop: string, name: "shared" | "client"): Promise<string
   return join(workshop, `submissions-${name}-0.1.0.tgz`);
 }
 
-/** Unpacks a package among the project's, with what its manifest asks for. */
+/** Unpacks a package into the project and links its dependencies. */
 async function install(project: string, tarball: string, name: "shared" | "client"): Promise<void> {
   const installed = join(project, "node_modules/@submissions", name);
   await mkdir(installed);

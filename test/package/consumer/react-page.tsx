@@ -1,0 +1,54 @@
+// A React page with the forms as components and with inputs of its own. It is compiled and bundled, and never run.
+import { createSubmissionsClient, type InquiryReceipt } from "@submissions/client";
+import { ApplicationForm, InquiryForm, NewsletterForm, useSubmission } from "@submissions/client/react";
+import { inquiryInput } from "@submissions/shared/inquiry";
+import { useState } from "react";
+
+const endpoint = "https://submissions.example.org";
+const client = createSubmissionsClient({ url: endpoint });
+
+export function Page() {
+  const [receipt, setReceipt] = useState<InquiryReceipt>();
+  return (
+    <main>
+      <InquiryForm
+        endpoint={endpoint}
+        packages={["de-AT", { id: "en-GB-scottish", title: "Scottish English" }]}
+        onAccepted={setReceipt}
+        onRefused={({ issues, error }) => console.error(issues[0]?.path, error?.code)}
+      >
+        <a href="/privacy">Privacy</a>
+      </InquiryForm>
+      <NewsletterForm endpoint={endpoint} source="footer" lang="de" />
+      <ApplicationForm endpoint={endpoint} values={{ position: "Annotator" }} strings={{ optional: "if you like" }} />
+      {receipt?.inquiryId}
+    </main>
+  );
+}
+
+export function OwnInputs() {
+  const { field, errors, message, status, receipt, set, submit } = useSubmission("marketplace.inquiry", {
+    client,
+    schema: inquiryInput,
+    defaultValues: { selectedPackageIds: ["de-AT"] },
+  });
+  return (
+    <form action={() => void submit()}>
+      <input {...field("name")} /> {errors.name?.message}
+      <input type="email" {...field("email")} /> {errors.email?.message}
+      <button type="button" onClick={() => set({ selectedPackageIds: [] })}>
+        None
+      </button>
+      <button disabled={status === "sending"}>Send</button>
+      <p role="status">{receipt?.inquiryId ?? message}</p>
+    </form>
+  );
+}
+
+// A type that cannot be found silently becomes `any`, and would accept all of these.
+// @ts-expect-error a package is no number
+export const wrong = <InquiryForm endpoint={endpoint} packages={[1]} />;
+// @ts-expect-error a component of the package needs an endpoint
+export const nowhere = <NewsletterForm />;
+// @ts-expect-error there is no such field
+export const noField = <ApplicationForm endpoint={endpoint} strings={{ fields: { nom: { label: "Nom" } } }} />;
