@@ -1,51 +1,71 @@
-// PostgreSQL for the contract suite: a database of its own for each test, on a real server. Reaches past the port only for
-// what the port cannot do.
+// PostgreSQL for the contract suite: a database for each test file, on the server of the run. Reaches past the port only
+// for what the port cannot do.
 import { inject } from "vitest";
 import { emailKey } from "../../shared/src/fields.ts";
-import { openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import type { Store } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
-import { noon } from "./records.ts";
 import { openFolder } from "./sqlite-under-test.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 
 export interface PostgresUnderTest extends StoreUnderTest {
-  readonly store: OpenStore;
   readonly database: PostgresDatabase;
-  openAgain(): Promise<OpenStore>;
 }
 
-/** Where a store is that nobody reads a replica of. */
+/** Where a store without a replica is. */
 export const locate = (url: string, poolMax = 4) => ({ kind: "postgres", url, replicaUrl: null, poolMax }) as const;
 
-// One for a file: emptying it is quicker than making another one. It goes with the server.
+/** A database of the run's server; it goes with the server unless it is disposed of. */
+export const createDatabase = (kind?: "migrated" | "empty"): Promise<PostgresDatabase> =>
+  new PostgresDatabases(inject("postgresUrl")).create(kind);
+
+// One for a file: emptying it is quicker than making another one.
 let fileDatabase: Promise<PostgresDatabase> | undefined;
 
-const emptied = `TRUNCATE inquiry, application, subscriber, newsletter_token, mail, suppression, idempotency, spent_challenge`;
+// What refers to these goes with them. Quicker than TRUNCATE for few rows.
+const empty = [
+  ...["submission", "subscriber", "day_counter", "suppression", "idempotency", "spent_challenge"].map(
+    (table) => `DELETE FROM ${table}`,
+  ),
+  ...["submission_arrival_seq", "subscriber_arrival_seq", "mail_id_seq"].map(
+    (sequence) => `ALTER SEQUENCE ${sequence} RESTART`,
+  ),
+].join("; ");
 
 /** @param of `file` shares one database with the other tests of the file, emptied */
 export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promise<PostgresUnderTest> {
   const folder = await openFolder();
-  const databases = new PostgresDatabases(inject("postgresUrl"));
-  const database = await (of === "test" ? databases.create() : (fileDatabase ??= databases.create()));
-  if (of === "file") await database.query(emptied);
-  const stores: OpenStore[] = [];
+  const database = await (of === "test" ? createDatabase() : (fileDatabase ??= createDatabase()));
+  if (of === "file") await database.query(empty);
+  const stores: Store[] = [];
   const open = async () => {
     const store = await openStore(locate(database.url));
     stores.push(store);
     return store;
   };
+  const change = async (text: string) => void (await database.query(text));
   return {
     store: await open(),
     folder: folder.path,
     database,
     openAgain: open,
-    fillDay: async (kind, day, free) => void (await database.query(fillDay(kind, day, free))),
-    spoilMail: async (id, column) => void (await database.query(`UPDATE mail SET ${column} = '{"' WHERE id = '${id}'`)),
-    setSubscriber: async (email, status, at) =>
-      void (await database.query(
-        `UPDATE subscriber SET status = '${status}', unsubscribed_at = ${status === "unsubscribed" ? at : "NULL"}
-         WHERE email_key = '${emailKey(email)}'`,
-      )),
+    setTaken: (kind, day, taken) =>
+      change(`INSERT INTO day_counter VALUES (${text(kind)}, ${day}, ${taken})
+        ON CONFLICT (kind, day) DO UPDATE SET taken = excluded.taken`),
+    deleteSubmission: (reference) => change(`DELETE FROM submission WHERE reference = ${text(reference)}`),
+    deleteSubscriber: (email) => change(`DELETE FROM subscriber WHERE email_key = ${text(emailKey(email))}`),
+    spoilFields: (reference, fields) =>
+      change(`UPDATE submission SET fields = ${text(fields)} WHERE reference = ${text(reference)}`),
+    spoilTokens: (tokens) => change(`UPDATE mail SET tokens = ${text(tokens)} WHERE tokens IS NOT NULL`),
+    async failMailsOf(kind) {
+      await change(`
+        CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'told to fail'; END $$;
+        CREATE TRIGGER failing BEFORE INSERT ON mail FOR EACH ROW WHEN (new.kind = ${text(kind)}) EXECUTE FUNCTION fail()`);
+      return { [Symbol.asyncDispose]: () => change("DROP TRIGGER failing ON mail; DROP FUNCTION fail") };
+    },
+    setSubscriber: (email, status, at) =>
+      change(`UPDATE subscriber SET status = ${text(status)},
+        unsubscribed_at = ${status === "unsubscribed" ? at : "NULL"} WHERE email_key = ${text(emailKey(email))}`),
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
       if (of === "test") await database[Symbol.asyncDispose]();
@@ -54,16 +74,4 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
   };
 }
 
-/** One statement, so that a million rows take seconds. */
-function fillDay(kind: "INQ" | "APP", day: string, free: readonly number[]): string {
-  const [table, more, values] =
-    kind === "INQ"
-      ? ["inquiry", "name, selected_package_ids", "'Ann', '[]'"]
-      : ["application", "full_name, position", "'Ana', 'Annotator'"];
-  // Without the index of exports, which nobody asks here and which takes most of the time.
-  return `
-    DROP INDEX IF EXISTS ${table}_received;
-    INSERT INTO ${table} (reference, received_at, door, request_id, status, email, ${more})
-    SELECT '${kind}-${day}-' || lpad(n::text, 6, '0'), ${noon}, 'rest', 'r', 'new', 'a@example.org', ${values}
-    FROM generate_series(0, 999999) AS n WHERE n <> ALL (ARRAY[${free.join(", ")}]::integer[])`;
-}
+const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;

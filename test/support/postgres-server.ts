@@ -1,5 +1,5 @@
-// A real PostgreSQL server for tests: a data folder of its own, a free port of the loopback, and a database for whoever
-// asks. It goes with the process that started it, however that ends.
+// A real PostgreSQL server for tests: a data folder of its own, a free port of the loopback, and databases on request. It
+// ends with the process that started it, however that ends.
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -7,16 +7,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { userInfo, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "pg";
+import { addressOf } from "../../server/src/storage/postgres/address.ts";
+import { Connections } from "../../server/src/storage/postgres/connections.ts";
+import { applyPending, postgresMigrations } from "../../server/src/storage/postgres/migrate.ts";
 
 const run = promisify(execFile);
-const commandLine = fileURLToPath(new URL("../../server/src/submissions.ts", import.meta.url));
 const password = "secret";
 const template = "template_submissions";
 
-/** Databases on a server that somebody else may have started. */
+/** Databases on a server. */
 export class PostgresDatabases {
   /** The address of the server, without a database. */
   readonly url: string;
@@ -34,9 +35,8 @@ export class PostgresDatabases {
   async makeTemplate(): Promise<void> {
     await this.administer(`DROP DATABASE IF EXISTS ${template}`);
     await this.administer(`CREATE DATABASE ${template}`);
-    // By the command, as an operator does: whoever prepares test runs is no test, and has nothing of the service loaded.
-    const env = { PATH: process.env["PATH"] ?? "", DATABASE_URL: `${this.url}/${template}` };
-    await run(process.execPath, ["-C", "@submissions/source", commandLine, "migrate"], { env });
+    await using connections = new Connections(addressOf(`${this.url}/${template}`), { max: 1, answerMs: 0 });
+    await applyPending(connections, postgresMigrations());
   }
 
   /** A database with the service's tables in it, or an empty one. */
@@ -79,12 +79,23 @@ export interface PostgresServer extends PostgresDatabases, AsyncDisposable {
   readonly port: number;
   /** Where its files lie. */
   readonly folder: string;
+  /** A copy of its files with the template in it, to start other servers with; null unless it was asked for. */
+  readonly prepared: string | null;
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Starts a server. Nothing is synced: it need not survive the machine. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+interface PostgresOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A prepared data folder to begin with, which is quicker than an empty one, and has the template in it. */
+  readonly from?: string | null;
+  /** Whether to make the template, and a prepared data folder. */
+  readonly prepares?: boolean;
+}
+
+/** Starts a server. Unless the settings say otherwise nothing is synced: it need not survive the machine. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const { settings = {}, from = null, prepares = false } = options;
   const folder = await mkdtemp(join(tmpdir(), "pg-"));
   const port = await freePort();
   const flags = { ...quick, ...settings };
@@ -100,22 +111,34 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     onLog: () => {},
     onError: () => {},
   });
-  await server.initialise();
+  if (from === null) await server.initialise();
+  else await copyFolder(from, folder);
   await server.start();
-  const databases = new PostgresDatabases(`postgres://postgres:${password}@127.0.0.1:${port}`);
   const watch = await watchOver(folder);
+  const databases = new PostgresDatabases(`postgres://postgres:${password}@127.0.0.1:${port}`);
+  const prepared = prepares ? `${folder}-prepared` : null;
+  if (prepared !== null) {
+    await databases.makeTemplate();
+    await server.stop();
+    await copyFolder(folder, prepared);
+    await server.start();
+  }
   return Object.assign(databases, {
     port,
     folder,
+    prepared,
     stop: () => server.stop(),
     start: () => server.start(),
     async [Symbol.asyncDispose]() {
       await server.stop();
       await watch.end();
-      await rm(folder, { recursive: true, force: true });
+      for (const one of [folder, `${folder}-prepared`]) await rm(one, { recursive: true, force: true });
     },
   });
 }
+
+/** With owners and modes, as PostgreSQL wants them. */
+const copyFolder = (from: string, to: string) => run("cp", ["-a", `${from}/.`, to]);
 
 const ends = ["exit", "beforeExit", "SIGHUP", "SIGINT", "SIGTERM"] as const;
 
@@ -142,7 +165,8 @@ const quick = {
 
 /** Ends the server and removes its files when this process is gone, which may not get to do it itself. */
 async function watchOver(folder: string) {
-  const script = 'cat > /dev/null; kill -INT "$(head -n 1 "$0/postmaster.pid")" 2> /dev/null; sleep 2; rm -rf "$0"';
+  const end = 'kill -INT "$(head -n 1 "$0/postmaster.pid")" 2> /dev/null';
+  const script = `cat > /dev/null; ${end}; sleep 2; rm -rf "$0" "$0-prepared"`;
   // The pipe closes with this process. In a group of its own, so that Ctrl-C does not end it first.
   const watch = spawn("sh", ["-c", script, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   watch.unref();
