@@ -223,13 +223,13 @@ test("a resume that is gone from the store does not keep the others from being s
   await using first = await startService({ env: settings() });
   const gone = referenceOf(await apply(first));
   store.objects.clear();
-  const kept = referenceOf(await apply(first));
+  const scanned = referenceOf(await apply(first));
   await first.stop();
   await using clamd = await ClamdStandIn.open();
   const env = { ...settings(), DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address };
   await using second = await startService({ env });
   expect(second.url).not.toBe(first.url);
-  await expect.poll(() => scanOf(first, kept), { timeout: 20_000 }).toBe("clean");
+  await expect.poll(() => scanOf(first, scanned), { timeout: 20_000 }).toBe("clean");
   expect(await scanOf(first, gone)).toBe("unscanned");
 });
 

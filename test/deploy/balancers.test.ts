@@ -15,6 +15,8 @@ import {
 } from "./balancer.ts";
 
 const requests = 12;
+/** For what the test has to wait for, on a busy machine. */
+const patience = { timeout: 20_000 };
 const key = (number: number) => ({ "idempotency-key": `k-${number}` });
 const path = "/api/marketplace/inquiry";
 const upload = { "content-type": "multipart/form-data; boundary=b" };
@@ -100,9 +102,9 @@ describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
       const sockets = Array.from({ length: 100 }, () => connect(balancer.port, "127.0.0.1").on("error", () => {}));
       await Promise.all(sockets.map((socket) => once(socket, "connect")));
       const ask = () => balancer.ask(path).catch((error: NodeJS.ErrnoException) => error.code);
-      await expect.poll(ask).toBe("ECONNRESET");
+      await expect.poll(ask, patience).toBe("ECONNRESET");
       for (const socket of sockets.slice(0, 2)) socket.destroy();
-      await expect.poll(ask).toBe(200);
+      await expect.poll(ask, patience).toBe(200);
       for (const socket of sockets) socket.destroy();
     });
 
@@ -113,11 +115,11 @@ describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
       await using upstream = await startUpstream(hangs);
       await using balancer = await startBalancer(kind, [upstream.port]);
       const waiting = Array.from({ length: most }, () => balancer.ask(path, { headers }).catch(() => 0));
-      await expect.poll(() => upstream.seen.length).toBe(most);
+      await expect.poll(() => upstream.seen.length, patience).toBe(most);
       expect(await balancer.ask(path, { headers })).toBe(429);
       if (others !== undefined) {
         waiting.push(balancer.ask(path, { headers: others }).catch(() => 0));
-        await expect.poll(() => upstream.seen.length).toBe(most + 1);
+        await expect.poll(() => upstream.seen.length, patience).toBe(most + 1);
       }
       await upstream[Symbol.asyncDispose]();
       await Promise.all(waiting);

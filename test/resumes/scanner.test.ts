@@ -8,6 +8,9 @@ import { startScanning } from "../../server/src/resumes/scanning.ts";
 import { ResumeMissing } from "../../server/src/resumes/vault.ts";
 import { ClamdStandIn } from "../support/clamd-stand-in.ts";
 
+/** For what the test has to wait for, on a busy machine. */
+const patience = { timeout: 20_000 };
+
 /** A store and a vault with resumes of this content; without content the file is missing. */
 class Resumes {
   readonly verdicts = new Map<string, string>();
@@ -70,7 +73,7 @@ test("several scanners judge each resume once", async () => {
   await using _first = scanning(resumes, clamd.address).scanner;
   await using _second = scanning(resumes, clamd.address).scanner;
   await Promise.all(drained);
-  await expect.poll(() => resumes.said).toEqual(["clean", "clean", "infected", "clean", "clean"]);
+  await expect.poll(() => resumes.said, patience).toEqual(["clean", "clean", "infected", "clean", "clean"]);
   expect(clamd.scanned.map(String).toSorted()).toEqual(["EICAR", "five", "four", "one", "two"]);
 });
 
@@ -107,7 +110,7 @@ test("a resume whose file is missing does not hold up those behind it", async ()
 test("while the daemon is away no resume is claimed, so that its return finds all of them free", async () => {
   const resumes = new Resumes("waiting");
   const { lines, scanner } = scanning(resumes, "127.0.0.1:1");
-  await expect.poll(() => lines.length).toBe(1);
+  await expect.poll(() => lines.length, patience).toBe(1);
   await scanner[Symbol.asyncDispose]();
   expect(resumes.claims).toEqual([]);
   expect(lines[0]).toContain("scanning resumes failed and will be tried again");
@@ -118,7 +121,7 @@ test("a daemon that never answers does not keep the scanner from ending", async 
   clamd.excuses.push("say nothing");
   const resumes = new Resumes("waiting");
   const { scanner } = scanning(resumes, clamd.address);
-  await expect.poll(() => clamd.excuses.length).toBe(0);
+  await expect.poll(() => clamd.excuses.length, patience).toBe(0);
   await scanner[Symbol.asyncDispose]();
   expect(resumes.said).toEqual([undefined]);
 });

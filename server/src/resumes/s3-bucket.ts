@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { attachmentHeader } from "./display-name.ts";
-import { asVaultError, type S3Calls } from "./s3-calls.ts";
+import { asVaultError, isNotFound, type S3Calls } from "./s3-calls.ts";
 import {
   acknowledges,
   uploadCommand,
@@ -105,7 +105,7 @@ export class S3Bucket implements Shelf {
     try {
       await this.#calls.send((abortSignal) => this.#client.send(command(), { abortSignal }));
     } catch (error) {
-      if (error instanceof ResumeMissing) return false;
+      if (isNotFound(error)) return false;
       throw error;
     }
     await this.remove(from);

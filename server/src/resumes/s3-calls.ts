@@ -120,6 +120,13 @@ function isTransient({ name, status }: Failure): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
+/**
+ * Whether a call failed because something is not there. Of a copy that is its source: when it vanishes meanwhile, Swift says
+ * that there is no such bucket.
+ */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ResumeMissing || (error instanceof VaultUnavailable && failureOf(error.cause).status === 404);
+
 /** The error of the port for what the SDK threw. */
 export function asVaultError(error: unknown): unknown {
   if (error instanceof VaultUnavailable || error instanceof ResumeMissing) return error;
