@@ -1,4 +1,4 @@
-// How long the store keeps what nobody asks for any more.
+// How long the store keeps what is not asked for any more.
 import { idempotencyMs } from "../store.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -5,6 +5,7 @@ import type { Access } from "../open-store.ts";
 import { StorageUnavailable } from "../store.ts";
 import { engineWaitMs } from "./busy.ts";
 import { createDatabaseFile, FileGuard } from "./database-file.ts";
+import { asCommitError } from "./errors.ts";
 
 /** Up to 3.51.2 two connections that write and checkpoint at once could corrupt a database in WAL mode. */
 const sqliteVersionMin = [3, 51, 3] as const;
@@ -93,7 +94,11 @@ export class SqliteConnection {
   /** @throws StorageUnavailable when the file was deleted or replaced; the transaction is then still open */
   commit(): void {
     this.assertSameFile();
-    this.#commit();
+    try {
+      this.#commit();
+    } catch (error) {
+      throw asCommitError(error);
+    }
   }
 
   /** Ends a transaction if there is one: after a full disk, for example, SQLite has already rolled back by itself. */

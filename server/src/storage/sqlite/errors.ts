@@ -9,10 +9,11 @@ const busyCodes = new Map([
   [6, "locked by another connection"],
   [15, "contended while its log was opened"],
 ]);
+const ioError = 10;
 const failureCodes = new Map([
   [7, "out of memory"],
   [8, "read-only"],
-  [10, "failing to read or write its disk"],
+  [ioError, "failing to read or write its disk"],
   [11, "corrupt"],
   [13, "out of disk space"],
   [14, "not to be opened"],
@@ -37,4 +38,13 @@ export function asUnavailable(error: unknown): StorageUnavailable | null {
   const code = primaryCode(error) ?? -1;
   const state = busyCodes.get(code) ?? failureCodes.get(code) ?? (isClosed(error) ? "closed" : undefined);
   return state === undefined ? null : new StorageUnavailable(`The database is ${state}.`, { cause: error });
+}
+
+/**
+ * The error of a COMMIT. When the log could not be synced, SQLite gives the transaction up; but its frames may have
+ * reached the disk, and if this process ends before they are overwritten, recovery takes them for committed.
+ */
+export function asCommitError(error: unknown): unknown {
+  if (primaryCode(error) !== ioError) return error;
+  return new StorageUnavailable("The database failed to sync its log.", { cause: error, outcome: "unknown" });
 }

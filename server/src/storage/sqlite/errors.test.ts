@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { StorageUnavailable } from "../store.ts";
+import { asCommitError, asUnavailable, isBusy } from "./errors.ts";
+
+/** What node:sqlite throws. */
+const sqliteError = (errcode: number) =>
+  Object.assign(new Error(`errcode ${errcode}`), { code: "ERR_SQLITE_ERROR", errcode });
+
+test.each([8, 10, 11, 13, 14, 26, 10 | (4 << 8)])("takes the code %i for a database that cannot be used", (errcode) => {
+  const error = sqliteError(errcode);
+  expect(asUnavailable(error)).toBeInstanceOf(StorageUnavailable);
+  expect(asUnavailable(error)).toMatchObject({ cause: error, outcome: "not-stored" });
+  expect(isBusy(error)).toBe(false);
+});
+
+test.each([5, 6, 15, 517])("takes the code %i for a lock that another connection holds", (errcode) => {
+  expect(isBusy(sqliteError(errcode))).toBe(true);
+  expect(asUnavailable(sqliteError(errcode))).toBeInstanceOf(StorageUnavailable);
+});
+
+test.each([sqliteError(19), sqliteError(1), new TypeError("a mistake"), null])("lets %s pass as a mistake", (error) => {
+  expect(asUnavailable(error)).toBeNull();
+  expect(isBusy(error)).toBe(false);
+  expect(asCommitError(error)).toBe(error);
+});
+
+test("says of a log that could not be synced that the transaction may be stored", () => {
+  const error = sqliteError(10 | (4 << 8));
+  expect(asCommitError(error)).toMatchObject({ name: "StorageUnavailable", cause: error, outcome: "unknown" });
+  expect(asCommitError(sqliteError(13))).toMatchObject({ errcode: 13 });
+});
