@@ -1,19 +1,22 @@
-// What a hostile or unlucky client meets: time-outs that really cut, bodies that never end, uploads that break off.
+// What the server bears of a client: times, sizes and counts. Times are injected, so that nothing is waited for.
 import { once } from "node:events";
+import { request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({
+    limits: { headersMs: 300, checkMs: 20, bodyGraceMs: 300, drainBytesMax: 1024 * 1024 },
+  });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-async function open(): Promise<Socket> {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect(Number(port), hostname);
+async function open({ url }: Pick<Service, "url"> = service, localAddress = "127.0.0.1"): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname, localAddress });
   await once(socket, "connect");
   // A reset is one of the ways in which the service may cut.
   socket.on("error", () => {});
@@ -28,158 +31,294 @@ async function everything(socket: Socket): Promise<string> {
   return text;
 }
 
+/** Everything that is answered to bytes, the last of which ask for the connection to be closed, or deserve it. */
+async function answersTo(bytes: string): Promise<string> {
+  const socket = await open();
+  socket.write(bytes);
+  return everything(socket);
+}
+
+const statusesOf = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)) as object;
 
 const uploadHead = (length: string) =>
   `POST /api/applications/submit HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n`;
 const filePart = '--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n';
+const chunked = (type: string) => `Content-Type: ${type}\r\nTransfer-Encoding: chunked`;
 
-test("headers that come too slowly are answered 408 and cut", { timeout: 60_000 }, async () => {
-  const socket = await open();
-  socket.write("POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\n");
-  const answer = await everything(socket);
-  expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-  const requestId = /^x-request-id: (\S+)\r$/m.exec(answer)?.[1];
-  expect(bodyOf(answer)).toEqual({ code: "TIMEOUT", message: expect.any(String), requestId });
-});
-
-test("headers over 16 KiB are answered 431", async () => {
-  const socket = await open();
-  socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(20_000)}\r\n\r\n`);
-  const answer = await everything(socket);
-  expect(answer).toMatch(/^HTTP\/1\.1 431 /);
-  expect(bodyOf(answer)).toMatchObject({ code: "BAD_REQUEST" });
-});
-
-test("what is no HTTP is answered 400 in the same words as everything else", async () => {
-  const socket = await open();
-  socket.write("HELLO\r\n\r\n");
-  const answer = await everything(socket);
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  expect(bodyOf(answer)).toMatchObject({ code: "BAD_REQUEST" });
-});
-
-test("broken bytes after a whole request do not take its answer", async () => {
-  await using own = await startService();
-  const { hostname, port } = new URL(own.url);
-  const body = JSON.stringify(buyer);
-  const request =
-    "POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
-    `Content-Length: ${body.length}\r\n\r\n${body}`;
-  for (const whole of [1, 2]) {
-    const before = (await own.stored()).inquiries.length;
-    const socket = connect(Number(port), hostname);
-    await once(socket, "connect");
-    socket.on("error", () => {});
-    const answered = everything(socket);
-    socket.write(`${request.repeat(whole)}HELLO\r\n\r\n`);
-    const statuses = (await answered).match(/HTTP\/1\.1 \d+/g);
-    expect(statuses).toEqual(Array(whole).fill("HTTP/1.1 200"));
-    expect((await own.stored()).inquiries).toHaveLength(before + whole);
-  }
-});
-
-test("a broken body is answered 400", async () => {
-  const socket = await open();
-  const type = "Content-Type: application/json\r\nTransfer-Encoding: chunked";
-  socket.write(`POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\n${type}\r\n\r\nHELLO\r\n`);
-  expect(await everything(socket)).toMatch(/^HTTP\/1\.1 400 /);
-});
-
-test("a streamed batch that is nested too deeply is refused 400", async () => {
-  const nested = "[".repeat(30_000) + "]".repeat(30_000);
-  const response = await fetch(`${service.url}/trpc/newsletter.subscribe?batch=1`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
-    body: `{"0":{"email":"reader@example.org"},"ignored":${nested}}`,
+describe("time", () => {
+  test("headers that come too slowly are answered 408 and cut", async () => {
+    const socket = await open();
+    socket.write("POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\n");
+    const answer = await everything(socket);
+    expect(statusesOf(answer)).toEqual([408]);
+    const requestId = /^x-request-id: (\S+)\r$/m.exec(answer)?.[1];
+    expect(bodyOf(answer)).toEqual({ code: "TIMEOUT", message: expect.any(String), requestId });
   });
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ error: { data: { code: "PARSE_ERROR" } } });
+
+  test.each([
+    ["an upload", `${uploadHead("Content-Length: 100000")}${filePart}`],
+    [
+      "JSON",
+      "POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
+    ],
+  ])("%s that stops coming is answered 408 and cut, and leaves nothing", async (_, begun) => {
+    const socket = await open();
+    socket.write(begun);
+    expect(statusesOf(await everything(socket))).toEqual([408]);
+    await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+  });
+
+  test("a request that does not end in time is answered 408, however steadily it comes", async () => {
+    await using own = await startService({
+      limits: { requestMs: 400, headersMs: 400, checkMs: 20, bodyBytesPerSecondMin: 0 },
+    });
+    const socket = await open(own);
+    socket.write(`${uploadHead("Content-Length: 100000")}${filePart}`);
+    const answered = everything(socket);
+    const trickle = setInterval(() => socket.write("x"), 20);
+    expect(statusesOf(await answered)).toEqual([408]);
+    clearInterval(trickle);
+  });
+
+  test("a connection on which nothing moves is cut", async () => {
+    await using own = await startService({ limits: { idleMs: 200, bodyGraceMs: 60_000 } });
+    const socket = await open(own);
+    socket.write(`${uploadHead("Content-Length: 100000")}${filePart}`);
+    expect(await everything(socket)).toBe("");
+    await expect.poll(() => own.files("resumes/.staging")).toEqual([]);
+  });
+
+  test("a submission that cannot be stored before its connection is cut is refused 503, and leaves nothing", async () => {
+    await using own = await startService({ limits: { answerMsMax: 0 } });
+    const answers = [
+      await rest.send(own, "marketplace.inquiry", json(buyer)),
+      await rest.send(own, "applications.submit", form({ ...applicant, resumeFile: pdf() })),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+    expect(await own.stored()).toMatchObject({ inquiries: [], applications: [] });
+    expect(await own.files("resumes")).toEqual([]);
+  });
 });
 
-test("a body that stops coming is cut, and leaves nothing", { timeout: 60_000 }, async () => {
-  const socket = await open();
-  socket.write(`${uploadHead("Content-Length: 100000")}${filePart}`);
-  await everything(socket);
-  await expect.poll(() => service.files("resumes")).toEqual([]);
+describe("bytes", () => {
+  test("headers over 16 KiB are answered 431", async () => {
+    const answer = await answersTo(`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(20_000)}\r\n\r\n`);
+    expect(statusesOf(answer)).toEqual([431]);
+    expect(bodyOf(answer)).toMatchObject({ code: "BAD_REQUEST" });
+  });
+
+  test("a client that never stops sending is answered 413 and cut", async () => {
+    const socket = await open();
+    socket.write(uploadHead("Transfer-Encoding: chunked"));
+    const answered = everything(socket);
+    const chunk = Buffer.alloc(65_536, "a");
+    const frame = Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")]);
+    socket.write(`${filePart.length.toString(16)}\r\n${filePart}\r\n`);
+    let sent = 0;
+    while (!socket.destroyed && sent < 200 * 1024 * 1024) {
+      sent += frame.length;
+      if (!socket.write(frame)) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
+    }
+    const answer = await answered;
+    expect(sent).toBeLessThan(100 * 1024 * 1024);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+  });
+
+  test("a refused upload is read to its end within bounds, so that the client can see the answer", async () => {
+    await using own = await startService();
+    const resumeFile = new File([new Uint8Array(20_000_000)], "resume.pdf");
+    for (let round = 0; round < 3; round += 1) {
+      const { status } = await rest.send(own, "applications.submit", form({ ...applicant, resumeFile }));
+      expect(status).toBe(413);
+    }
+    expect((await rest.send(own, "applications.submit", form({ ...applicant, resumeFile: pdf() }))).status).toBe(200);
+    expect(await own.files("resumes/.staging")).toEqual([]);
+  });
+
+  test.each([
+    ["an upload", chunked("multipart/form-data; boundary=b"), "/api/applications/submit"],
+    ["JSON", chunked("application/json"), "/trpc/newsletter.subscribe"],
+  ])("%s in pieces of one byte is cut, and leaves nothing", async (_, head, path) => {
+    const socket = await open();
+    const pieces = `${filePart.length.toString(16)}\r\n${filePart}\r\n${"1\r\n[\r\n".repeat(100_000)}`;
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${pieces}`);
+    expect(statusesOf(await everything(socket)).every((status) => status === 400)).toBe(true);
+    await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+  });
+
+  test("an upload that breaks off anywhere leaves neither row nor file nor mail", async () => {
+    const before = await service.stored();
+    const mails = (await service.mails()).length;
+    const whole = `${filePart}${"x".repeat(300_000)}\r\n--b--\r\n`;
+    for (const share of [0.01, 0.5, 0.99]) {
+      const socket = await open();
+      socket.write(uploadHead(`Content-Length: ${whole.length}`) + whole.slice(0, Math.floor(whole.length * share)));
+      await expect.poll(() => service.files("resumes/.staging")).not.toEqual([]);
+      socket.resetAndDestroy();
+      await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+    }
+    expect(await service.stored()).toEqual(before);
+    expect(await service.mails()).toHaveLength(mails);
+  });
 });
 
-test("a client that never stops sending is answered 413 and cut", { timeout: 60_000 }, async () => {
-  const socket = await open();
-  socket.write(uploadHead("Transfer-Encoding: chunked"));
-  const answered = everything(socket);
-  const chunk = Buffer.alloc(65_536, "a");
-  const frame = Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")]);
-  socket.write(`${filePart.length.toString(16)}\r\n${filePart}\r\n`);
-  let sent = 0;
-  while (!socket.destroyed && sent < 200 * 1024 * 1024) {
-    sent += frame.length;
-    if (!socket.write(frame)) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
-  }
-  const answer = await answered;
-  expect(sent).toBeLessThan(100 * 1024 * 1024);
-  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-  await expect.poll(() => service.files("resumes")).toEqual([]);
+describe("counts", () => {
+  test("requests sent far ahead of their answers cut their connection, and other clients are served", async () => {
+    const floods = [await open(), await open()];
+    const cut = floods.map(everything);
+    for (const socket of floods) socket.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_500));
+    expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
+    for (const answers of await Promise.all(cut)) expect(statusesOf(answers).length).toBeLessThanOrEqual(32);
+  });
+
+  test("requests sent a little ahead are answered in their order", async () => {
+    const paths = ["/healthz", "/nothing", "/readyz", "/healthz"];
+    const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join("");
+    const answers = await answersTo(`${requests}GET /docs HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(statusesOf(answers)).toEqual([200, 404, 200, 200, 200]);
+  });
+
+  test("connections beyond those of one client are closed, and other clients are served", async () => {
+    await using own = await startService({ limits: { connectionsPerClientMax: 3 } });
+    const held = [await open(own), await open(own), await open(own)];
+    for (const socket of held) socket.write("POST /api/newsletter/subscribe HTTP/1.1\r\n");
+    expect(await everything(await open(own))).toBe("");
+    const call = request(`${own.url}/healthz`, { localAddress: "127.0.0.2" });
+    call.end();
+    const [response] = (await once(call, "response")) as [{ readonly statusCode: number; resume(): void }];
+    response.resume();
+    expect(response.statusCode).toBe(200);
+    for (const socket of held) socket.destroy();
+  });
+
+  test("one more than 10 calls in a batch is refused whole", async () => {
+    const before = (await service.stored()).subscribers.length;
+    const batch = (calls: number) =>
+      fetch(`${service.url}/trpc/${Array(calls).fill("newsletter.subscribe").join(",")}?batch=1`, {
+        method: "POST",
+        ...json(Object.fromEntries(Array.from({ length: calls }, (_, n) => [n, { email: `batch${n}@example.org` }]))),
+      });
+    expect((await batch(11)).status).toBe(400);
+    expect((await service.stored()).subscribers).toHaveLength(before);
+    expect((await batch(10)).status).toBe(200);
+    expect((await service.stored()).subscribers).toHaveLength(before + 10);
+  });
 });
 
-test("a refused upload is read to its end within bounds, so that the client can see the answer", async () => {
-  const resumeFile = new File([new Uint8Array(20_000_000)], "resume.pdf");
-  for (let round = 0; round < 3; round += 1) {
-    const { status } = await rest.send(service, "applications.submit", form({ ...applicant, resumeFile }));
-    expect(status).toBe(413);
-  }
-  expect((await rest.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf() }))).status).toBe(200);
-  for (const file of await service.files("resumes")) expect(file).not.toContain(".staging");
+describe("what is sent", () => {
+  test("that is no HTTP is answered 400 in the same words as everything else", async () => {
+    const answer = await answersTo("HELLO\r\n\r\n");
+    expect(statusesOf(answer)).toEqual([400]);
+    expect(bodyOf(answer)).toMatchObject({ code: "BAD_REQUEST" });
+  });
+
+  test.each([1, 2])("that is broken behind %i whole requests does not take their answers", async (whole) => {
+    const body = JSON.stringify(buyer);
+    const inquiry =
+      "POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+      `Content-Length: ${body.length}\r\n\r\n${body}`;
+    const before = (await service.stored()).inquiries.length;
+    const socket = await open();
+    socket.write(`${inquiry.repeat(whole)}HELLO\r\n\r\n`);
+    expect(statusesOf(await everything(socket))).toEqual(Array(whole).fill(200));
+    expect((await service.stored()).inquiries).toHaveLength(before + whole);
+  });
+
+  test("as a broken body is answered 400", async () => {
+    const answer = await answersTo(
+      `POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\n${chunked("application/json")}\r\n\r\nHELLO\r\n`,
+    );
+    expect(statusesOf(answer)).toEqual([400]);
+  });
+
+  test("as a streamed batch that is nested too deeply is refused 400", async () => {
+    const nested = "[".repeat(30_000) + "]".repeat(30_000);
+    const response = await fetch(`${service.url}/trpc/newsletter.subscribe?batch=1`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
+      body: `{"0":{"email":"reader@example.org"},"ignored":${nested}}`,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { data: { code: "PARSE_ERROR" } } });
+  });
+
+  test("as a part that the parser cannot use is a refusal, not a resume lost in silence", async () => {
+    const body = (disposition: string) =>
+      Object.entries(applicant)
+        .map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+        .join("") + `--b\r\nContent-Disposition: ${disposition}\r\n\r\n%PDF-1.7\n%%EOF\n\r\n--b--\r\n`;
+    const before = (await service.stored()).applications.length;
+    for (const disposition of [
+      "form-data; name=\"resumeFile\"; filename*=utf-8''a%0D%0Ab.pdf",
+      'attachment; name="resumeFile"; filename="a.pdf"',
+      'form-data; name="resumeFile"; filename="a\u0000.pdf"',
+    ]) {
+      const init = { headers: { "content-type": "multipart/form-data; boundary=b" }, body: body(disposition) };
+      expect((await rest.send(service, "applications.submit", init)).status, disposition).toBe(400);
+    }
+    expect((await service.stored()).applications).toHaveLength(before);
+  });
 });
 
-test("an upload that breaks off anywhere leaves neither row nor file nor mail", async () => {
-  await using own = await startService();
-  const { hostname, port } = new URL(own.url);
-  const whole = `${filePart}${"x".repeat(300_000)}\r\n--b--\r\n`;
-  for (const share of [0.01, 0.5, 0.99]) {
-    const socket = connect(Number(port), hostname);
-    await once(socket, "connect");
-    socket.write(uploadHead(`Content-Length: ${whole.length}`) + whole.slice(0, Math.floor(whole.length * share)));
-    await expect.poll(() => own.files("resumes/.staging")).not.toEqual([]);
-    socket.resetAndDestroy();
-    await expect.poll(() => own.files("resumes")).toEqual([]);
-  }
-  expect((await own.stored()).applications).toEqual([]);
-  expect(await own.mails()).toEqual([]);
-});
+describe("addresses", () => {
+  test.each([
+    ["an unknown path", "GET", "/nothing", 404, null],
+    ["an unknown path below a known one", "POST", "/api/newsletter/subscribe/x", 404, null],
+    ["another method", "PUT", "/api/newsletter/subscribe", 405, "POST"],
+    ["a read of a typed procedure", "GET", "/trpc/newsletter.subscribe", 405, "POST"],
+    ["a read of a typed batch", "GET", "/trpc/newsletter.subscribe,marketplace.inquiry?batch=1", 405, "POST"],
+    ["an unknown typed procedure", "POST", "/trpc/newsletter.nothing", 404, null],
+    ["a write to a page", "POST", "/healthz", 405, "GET, HEAD"],
+  ])("%s is refused before its body is read", async (_name, method, path, status, allow) => {
+    const response = await fetch(service.url + path, { method, ...(method === "GET" ? {} : { body: "anything" }) });
+    const body = (await response.json()) as { error?: object };
+    expect(response.status).toBe(status);
+    const allowed = response.headers.get("allow")?.split(", ").toSorted() ?? null;
+    expect(allowed).toEqual(allow?.split(", ") ?? null);
+    const told = path.startsWith("/trpc/") ? body.error : body;
+    expect(told).toMatchObject({ message: expect.any(String) });
+  });
 
-test("a part that the parser cannot use is a refusal, not a resume lost in silence", async () => {
-  const body = (disposition: string) =>
-    Object.entries(applicant)
-      .map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
-      .join("") + `--b\r\nContent-Disposition: ${disposition}\r\n\r\n%PDF-1.7\n%%EOF\n\r\n--b--\r\n`;
-  const before = (await service.stored()).applications.length;
-  for (const disposition of [
-    "form-data; name=\"resumeFile\"; filename*=utf-8''a%0D%0Ab.pdf",
-    'attachment; name="resumeFile"; filename="a.pdf"',
-    'form-data; name="resumeFile"; filename="a\u0000.pdf"',
-  ]) {
-    const init = { headers: { "content-type": "multipart/form-data; boundary=b" }, body: body(disposition) };
-    expect((await rest.send(service, "applications.submit", init)).status, disposition).toBe(400);
-  }
-  expect((await service.stored()).applications).toHaveLength(before);
-});
+  const get = (target: string, headers = "Host: x\r\n") =>
+    `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
 
-test.each([
-  ["an unknown path", "GET", "/nothing", 404, null],
-  ["an unknown path below a known one", "POST", "/api/newsletter/subscribe/x", 404, null],
-  ["another method", "PUT", "/api/newsletter/subscribe", 405, "POST"],
-  ["a read of a typed procedure", "GET", "/trpc/newsletter.subscribe", 405, "POST"],
-  ["an unknown typed procedure", "POST", "/trpc/newsletter.nothing", 404, null],
-  ["a write to a page", "POST", "/healthz", 405, "HEAD, GET"],
-])("%s is refused before its body is read", async (_name, method, path, status, allow) => {
-  const response = await fetch(service.url + path, { method, ...(method === "GET" ? {} : { body: "anything" }) });
-  const body = (await response.json()) as { error?: object };
-  expect(response.status).toBe(status);
-  const allowed = response.headers.get("allow")?.split(", ").toSorted() ?? null;
-  expect(allowed).toEqual(allow?.split(", ").toSorted() ?? null);
-  const told = path.startsWith("/trpc/") ? body.error : body;
-  expect(told).toMatchObject({ message: expect.any(String) });
+  test.each([
+    ["a fragment in the target", get("/metrics#x"), 400],
+    ["two Host lines", get("/healthz", "Host: x\r\nHost: y\r\n"), 400],
+    ["two equal Host lines", get("/healthz", "Host: x\r\nhost: x\r\n"), 400],
+    ["no Host", get("/healthz", ""), 400],
+    ["a whole URL as its target", get("http://x/healthz"), 200],
+    ["a whole URL without a path", get("http://x"), 200],
+    ["a whole URL of an address that takes another method", get("http://x/api/newsletter/subscribe"), 405],
+    ["a whole URL of a typed procedure", get("http://x/trpc/newsletter.subscribe"), 405],
+    ["a whole URL that does not exist", get("https://x/nothing?a=b"), 404],
+    ["another kind of target", get("ftp://x/healthz"), 404],
+  ])("a request with %s", async (_, bytes, status) => {
+    const answer = await answersTo(bytes);
+    expect(statusesOf(answer)).toEqual([status]);
+    if (status !== 405) return;
+    expect(answer).toMatch(/^allow: POST\r$/im);
+    expect(bodyOf(answer)).toMatchObject(
+      answer.includes("error")
+        ? { error: { data: { code: "METHOD_NOT_SUPPORTED" } } }
+        : { code: "METHOD_NOT_SUPPORTED" },
+    );
+  });
+
+  test.each(["application/jsonl", "application/json"])(
+    "a percent sign as the procedure of a batch, as %s, is unknown",
+    async (accept) => {
+      const response = await fetch(`${service.url}/trpc/%25?batch=1`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "trpc-accept": accept },
+        body: '{"0":{}}',
+      });
+      expect(response.status).toBeLessThan(500);
+      expect(await response.text()).toContain("NOT_FOUND");
+    },
+  );
 });
 
 test("every answer tells browsers to trust nothing about it", async () => {
@@ -197,16 +336,4 @@ test("every answer tells browsers to trust nothing about it", async () => {
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(headers.get("server") ?? headers.get("x-powered-by")).toBeNull();
   }
-});
-
-test("one more than 10 calls in a batch is refused whole", async () => {
-  const batch = (calls: number) =>
-    fetch(`${service.url}/trpc/${Array(calls).fill("newsletter.subscribe").join(",")}?batch=1`, {
-      method: "POST",
-      ...json(Object.fromEntries(Array.from({ length: calls }, (_, n) => [n, { email: `batch${n}@example.org` }]))),
-    });
-  expect((await batch(11)).status).toBe(400);
-  expect((await service.stored()).subscribers).toEqual([]);
-  expect((await batch(10)).status).toBe(200);
-  expect((await service.stored()).subscribers).toHaveLength(10);
 });

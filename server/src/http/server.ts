@@ -96,6 +96,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     genReqId: () => randomUUID(),
     bodyLimit: bytesMax.json,
     serverFactory: (handler) => nodeServer(traffic, limits, handler as RequestListener),
+    clientErrorHandler: answerClientError,
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => originForm(url),
     routerOptions: { maxParamLength: 500 },
@@ -137,11 +138,11 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   return app;
 }
 
-// The connection is cut when nothing was sent for a while, and the mail is waited for after storing.
+// The mail is waited for after storing, and the connection is cut when nothing was sent for a while.
 function limitsOf({ limits: own, mailDeadlineMs }: HttpOptions): HttpLimits {
   const limits = { ...httpLimits, ...own };
-  const answerMsMax = Math.min(limits.answerMsMax, limits.idleMs - limits.checkMs - mailDeadlineMs);
-  return { ...limits, answerMsMax: Math.max(answerMsMax, limits.checkMs) };
+  const beforeCut = Math.max(1_000, limits.idleMs - limits.checkMs - mailDeadlineMs);
+  return { ...limits, answerMsMax: Math.min(limits.answerMsMax, beforeCut) };
 }
 
 function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListener): Server {
@@ -160,7 +161,6 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
     },
   );
   server.timeout = limits.idleMs;
-  server.on("clientError", answerClientError);
   traffic.watch(server);
   return server;
 }
