@@ -121,6 +121,6 @@ function useForm<Receipt, Element extends SubmissionForm>(
       suppressHydrationWarning: true,
       ...(markup !== undefined && { dangerouslySetInnerHTML: { __html: markup } }),
     },
-    ...(hydrated ? [children] : []),
+    ...(hydrated && children !== undefined ? [createElement("div", { slot: "notice", key: "notice" }, children)] : []),
   );
 }

@@ -55,6 +55,7 @@ function openForm(form: FormName, state: FormState): Markup {
       <label>${strings.trap} <input name="${honeypotField}" tabindex="-1" autocomplete="off" /></label>
     </div>
     ${groups}
+    <slot name="notice"></slot>
     <div class="send">
       <button part="submit" type="submit">${strings.forms[form].submit}</button>
       <button part="cancel" class="quiet" type="button" data-do="cancel" hidden>${strings.cancel}</button>

@@ -1,0 +1,177 @@
+// The React components and the hook in a real browser: rendered on a server, hydrated, filled in and sent.
+import { join } from "node:path";
+import type { Browser, Locator } from "playwright-core";
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { openHostSite, type HostSite } from "../support/host-site.ts";
+import { startService, type Service } from "../support/service.ts";
+import { resume } from "./people.ts";
+import { Page } from "./react/page.ts";
+
+let browser: Browser;
+let host: HostSite;
+let service: Service;
+let script: string;
+
+beforeAll(async () => {
+  [browser, host, script] = await Promise.all([openBrowser(), openHostSite(), bundle()]);
+  const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
+  service = await startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } });
+  const markup = renderToString(createElement(Page, { endpoint: service.url }));
+  host.show({
+    body: `<div id="root" data-endpoint="${service.url}">${markup}</div><script type="module">${script}</script>`,
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await host[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+/** The page's script in one piece, with React's warnings, which fail a test. */
+async function bundle(): Promise<string> {
+  const output = await build({
+    root: join(import.meta.dirname, "react"),
+    configFile: false,
+    logLevel: "error",
+    mode: "development",
+    define: { "process.env.NODE_ENV": '"development"' },
+    resolve: { conditions: ["browser", "@submissions/source", "import", "module", "default"] },
+    build: {
+      write: false,
+      minify: false,
+      rolldownOptions: {
+        input: join(import.meta.dirname, "react/in-a-browser.ts"),
+        output: { format: "es", codeSplitting: false },
+      },
+    },
+  });
+  const files = [output].flat().flatMap((one) => ("output" in one ? one.output : []));
+  return files.map((file) => ("code" in file ? file.code : "")).join("");
+}
+
+async function visitPage(options?: Parameters<typeof Visit.begin>[1]): Promise<Visit> {
+  const visit = await Visit.begin(browser, options);
+  await visit.page.goto(host.url);
+  return visit;
+}
+
+async function fill(form: Locator, email: string): Promise<void> {
+  await form.getByRole("checkbox", { name: "Scottish English" }).check();
+  await form.getByLabel("Name of the buyer").fill("Ann Buyer");
+  await form.getByLabel("E-mail address").fill(email);
+}
+
+const said = ({ page }: Visit) => page.getByLabel("Said");
+
+describe("a component", () => {
+  test("is a form before any script, in its language and with its packages and values", async () => {
+    await using visit = await visitPage({ javaScriptEnabled: false });
+    const inquiry = visit.page.locator("inquiry-form");
+    expect(await inquiry.getByRole("checkbox", { name: "Scottish English" }).isVisible()).toBe(true);
+    expect(await inquiry.getByLabel("Company").inputValue()).toBe("Vozes");
+    expect(await inquiry.locator("form").getAttribute("action")).toBe(`${service.url}/api/marketplace/inquiry`);
+    expect(await visit.page.locator("newsletter-form").getByRole("button", { name: "Abonnieren" }).isVisible()).toBe(
+      true,
+    );
+  });
+
+  test("keeps what was typed when it is hydrated, and its handler sees the state of the page", async () => {
+    await using visit = await visitPage();
+    const inquiry = visit.page.locator("inquiry-form");
+    await fill(inquiry, "react@example.org");
+    await visit.page.getByRole("button", { name: "Count 0" }).click();
+    await inquiry.getByRole("button", { name: "Send inquiry" }).click();
+    await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+    const [stored] = (await service.stored()).inquiries;
+    expect(stored).toMatchObject({ company: "Vozes", selectedPackageIds: ["en-GB-scottish"] });
+    expect(await said(visit).innerText()).toBe(`${stored?.reference} at 1`);
+  });
+
+  test("reports a refusal", async () => {
+    await using visit = await visitPage();
+    await visit.page.getByRole("button", { name: "Count 0" }).click();
+    await visit.page.locator("inquiry-form").getByRole("button", { name: "Send inquiry" }).click();
+    await said(visit).getByText("3 problems at 1").waitFor();
+  });
+
+  test("shows its children in the form", async () => {
+    await using visit = await visitPage();
+    await visit.page.getByRole("link", { name: "Privacy" }).waitFor();
+  });
+});
+
+describe("useSubmission", () => {
+  const own = ({ page }: Visit) => page.getByRole("form", { name: "Own inquiry" });
+
+  test("shows what the schema refuses at its field, until the field changes", async () => {
+    await using visit = await visitPage();
+    const form = own(visit);
+    await form.getByLabel("Own name").fill("Ann");
+    await form.getByLabel("Own address").fill("ann");
+    await form.getByRole("button", { name: "Ask", exact: true }).click();
+    await form.getByText("Enter one e-mail address, like name@example.org.").waitFor();
+    expect(await form.getByLabel("Own address").getAttribute("aria-invalid")).toBe("true");
+    await form.getByLabel("Own address").fill("ann@");
+    await form.getByText("Enter one e-mail address, like name@example.org.").waitFor({ state: "detached" });
+  });
+
+  test("shows what the service refuses at its field", async () => {
+    await using visit = await visitPage();
+    // The answer of the service is a 400.
+    visit.expectProblems(/400/);
+    const form = own(visit);
+    await form.getByLabel("Own name").fill("Ann");
+    await form.getByLabel("Own address").fill("hook@example.org");
+    await form.getByRole("button", { name: "Ask for nothing" }).click();
+    await form.getByRole("button", { name: "Ask", exact: true }).click();
+    await form.getByText("is not a package we offer").waitFor();
+    await form.getByLabel("Own status").getByText("refused").waitFor();
+  });
+
+  test("sends equal content once, and begins anew with the default values", async () => {
+    await using visit = await visitPage();
+    const form = own(visit);
+    await form.getByLabel("Own name").fill("Ann");
+    await form.getByLabel("Own address").fill("own@example.org");
+    await form.getByRole("button", { name: "Ask", exact: true }).dblclick();
+    await form.getByLabel("Own status").getByText("accepted INQ-").waitFor();
+    const stored = (await service.stored()).inquiries.filter(({ email }) => email === "own@example.org");
+    expect(stored.map(({ selectedPackageIds }) => selectedPackageIds)).toEqual([["de-AT"]]);
+    await form.getByRole("button", { name: "Begin anew" }).click();
+    expect(await form.getByLabel("Own name").inputValue()).toBe("");
+  });
+
+  test("sends a resume with its progress", async () => {
+    await using visit = await visitPage();
+    const section = visit.page.getByRole("region", { name: "Own application" });
+    await section.getByLabel("Own resume").setInputFiles(resume);
+    await section.getByRole("button", { name: "Apply" }).click();
+    await section
+      .getByLabel("Application status")
+      .getByText(/accepted 100 APP-/)
+      .waitFor();
+    const { applications } = await service.stored();
+    expect(applications.map((stored) => stored.resume?.filename)).toContain(resume.name);
+  });
+
+  test("can be cancelled, and sent again", async () => {
+    await using visit = await visitPage();
+    const held = Promise.withResolvers<void>();
+    await visit.page.route("**/trpc/applications.submit", async (route) => {
+      await held.promise;
+      await route.continue().catch(() => {});
+    });
+    const section = visit.page.getByRole("region", { name: "Own application" });
+    await section.getByRole("button", { name: "Apply" }).click();
+    await section.getByLabel("Application status").getByText("sending").waitFor();
+    await section.getByRole("button", { name: "Stop" }).click();
+    await section.getByLabel("Application status").getByText("idle").waitFor();
+    held.resolve();
+    await section.getByRole("button", { name: "Apply" }).click();
+    await section.getByLabel("Application status").getByText("accepted").waitFor();
+  });
+});
