@@ -48,7 +48,7 @@ function refuseConfig(problems: readonly ConfigProblem[]): never {
 }
 
 async function explainFailedStart(error: unknown, { listen }: Config, log: ProcessLog): Promise<never> {
-  if (error instanceof SettingUnusable) return refuseConfig([{ name: error.variable, message: error.message }]);
+  if (error instanceof SettingUnusable) refuseConfig([{ name: error.variable, message: error.message }]);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const reason =
     code === "EADDRINUSE"

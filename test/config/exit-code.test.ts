@@ -1,10 +1,11 @@
-// Mistakes in the configuration, as whoever starts a program sees them.
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+// The configuration as it is seen by the person who starts a program.
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { exitOf, runCommand, start } from "../desk/run-command.ts";
+import { finish, runCommand, start } from "../desk/run-command.ts";
 
 const secret = "Hunter2Hunter2";
 let folder: string;
@@ -19,6 +20,7 @@ const mistakes = () => ({
   MAIL_TRANSPORT: "smtp",
   SMTP_URL: `ftp://user:${secret}@mail.example`,
   POSTMARK_WEBHOOK_AUTH: secret,
+  METRICS_TOKEN: secret,
   DATABASE_URL: `mysql://user:${secret}@db/x`,
 });
 const wrongNames = [
@@ -28,37 +30,63 @@ const wrongNames = [
   "SALES_EMAIL",
   "RECRUITING_EMAIL",
   "POSTMARK_WEBHOOK_AUTH",
+  "METRICS_TOKEN",
   "DATABASE_URL",
 ];
 
 test.each([
-  ["the service", "main.ts", []],
-  ["check-config", "submissions.ts", ["check-config"]],
-  ["a command", "submissions.ts", ["export", "inquiries"]],
-] as const)(
-  "%s names all mistakes, shows no secret, touches nothing and ends with 78",
-  async (_name, program, words) => {
-    const child = start(program, words, mistakes());
-    const [code, stdout, stderr] = await Promise.all([exitOf(child), text(child.stdout), text(child.stderr)]);
-    expect([code, stdout]).toEqual([78, ""]);
-    for (const name of wrongNames) expect(stderr).toContain(`  ${name}: `);
-    expect(stderr).not.toContain(secret);
-    expect(await readdir(folder)).toEqual([]);
-  },
-);
+  ["the service", () => finish(start("main.ts", [], mistakes()))],
+  ["check-config", () => finish(start("submissions.ts", ["check-config"], mistakes()))],
+  ["a command", () => runCommand(["export", "inquiries"], mistakes())],
+])("%s names all mistakes, shows no secret, touches nothing and ends with 78", async (_name, run) => {
+  const { code, stdout, stderr } = await run();
+  expect([code, stdout]).toEqual([78, ""]);
+  for (const name of wrongNames) expect(stderr).toContain(`  ${name}: `);
+  expect(stderr).not.toContain(secret);
+  expect(await readdir(folder)).toEqual([]);
+});
 
-test("check-config shows what is in force without its secrets", async () => {
-  const { code, stdout } = await runCommand(["check-config"], {
+test("check-config shows what is in force without its secrets, and warns of misspelt names", async () => {
+  const { code, stdout, stderr } = await runCommand(["check-config"], {
     DATA_DIR: folder,
     MAIL_TRANSPORT: "postmark",
     POSTMARK_SERVER_TOKEN: secret,
     MAIL_FROM: "Desk <desk@example.org>",
     SALES_EMAIL: "sales@example.org",
     RECRUITING_EMAIL: "jobs@example.org",
+    CORS_ORIGIN: secret,
   });
   expect(code).toBe(0);
   expect(stdout).toContain("MAIL_FROM=Desk <desk@example.org>\n");
   expect(stdout).toContain("POSTMARK_SERVER_TOKEN=(set, not shown)\n");
+  expect(stderr).toBe("Warning: CORS_ORIGIN is no setting of this service. Do you mean CORS_ORIGINS?\n");
   expect(stdout).not.toContain(secret);
   expect(await readdir(folder)).toEqual([]);
+});
+
+test("npm's scripts read .env, and the environment wins over it", async () => {
+  await writeFile(join(folder, ".env"), "PORT=8080\nHOST=0.0.0.0\n");
+  const child = start("submissions.ts", ["check-config"], { HOST: "127.0.0.2" }, { folder });
+  const { code, stdout, stderr } = await finish(child);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("PORT=8080\n");
+  expect(stdout).toContain("HOST=127.0.0.2\n");
+});
+
+test("a taken port ends the service with 1 and one plain line", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const { code, stdout, stderr } = await finish(start("main.ts", [], { DATA_DIR: folder, PORT: String(port) }));
+  server.close();
+  const line = `The service could not start: port ${port} of 127.0.0.1 is taken. Set PORT to another one.\n`;
+  expect([code, stdout, stderr]).toEqual([1, "", line]);
+});
+
+test("a data folder that cannot be made ends the service with 1 and one plain line", async () => {
+  const file = join(folder, "file");
+  await writeFile(file, "");
+  const { code, stdout, stderr } = await finish(start("main.ts", [], { DATA_DIR: join(file, "data"), PORT: "0" }));
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(/^The service could not start: [^\n]+\n$/);
 });

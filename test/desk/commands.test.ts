@@ -22,7 +22,7 @@ import {
   noon,
   subscription,
 } from "../contract/records.ts";
-import { exitOf, runCommand, start } from "./run-command.ts";
+import { exitOf, runCommand, spawnCommand, start } from "./run-command.ts";
 
 const midnight = Date.UTC(2026, 10, 21);
 const bytes = Buffer.from("%PDF-1.7 not really\n%%EOF");
@@ -162,7 +162,7 @@ describe("a long export", () => {
 
   test.skipIf(!existsSync("/dev/full"))("says so when what it writes finds no room", async () => {
     await using device = await open("/dev/full", "w");
-    const child = start("submissions.ts", ["export", "applications"], { DATA_DIR: full }, device.fd);
+    const child = start("submissions.ts", ["export", "applications"], { DATA_DIR: full }, { output: device.fd });
     const [code, stderr] = await Promise.all([exitOf(child), text(child.stderr)]);
     expect([code, stderr]).toEqual([1, "ENOSPC: no space left on device, write\n"]);
   });
@@ -268,8 +268,7 @@ test("backup is a store of its own with everything in it, and never written over
 });
 
 test("a command that is not understood ends with 2, and leaves standard output alone", async () => {
-  const child = start("submissions.ts", ["nope"], { DATA_DIR: folder });
-  const [code, stdout, stderr] = await Promise.all([exitOf(child), text(child.stdout), text(child.stderr)]);
+  const { code, stdout, stderr } = await spawnCommand(["nope"], { DATA_DIR: folder });
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("unknown command");
 });

@@ -50,23 +50,25 @@ export async function runCommand(
 /** A started program. Its standard input is closed. */
 export type Program = ChildProcessByStdio<null, Readable, Readable>;
 
-/**
- * Starts a program of the server without waiting for it.
- *
- * @param output where its standard output goes instead of to us: a file descriptor
- */
+interface StartOptions {
+  /** Where its standard output goes instead of to us: a file descriptor. */
+  readonly output?: number;
+  /** Not the project's folder unless asked for: its `.env` is none of the tests'. */
+  readonly folder?: string;
+}
+
+/** Starts a program of the server, as npm's scripts do, without waiting for it. */
 export function start(
   program: "main.ts" | "submissions.ts",
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
-  output: "pipe" | number = "pipe",
+  { output, folder = tmpdir() }: StartOptions = {},
 ): Program {
   const flags = ["-C", "@submissions/source", "--import", join(source, "preload.js")];
   return spawn(process.execPath, [...flags, join(source, program), ...words], {
-    // Not the project's folder: its `.env` is none of the test's.
-    cwd: tmpdir(),
+    cwd: folder,
     env: environment,
-    stdio: ["ignore", output, "pipe"],
+    stdio: ["ignore", output ?? "pipe", "pipe"],
   }) as Program;
 }
 
@@ -77,11 +79,13 @@ export const exitOf = (child: Program): Promise<number | null> =>
   });
 
 /** Runs a command in a process of its own. */
-export async function spawnCommand(
+export const spawnCommand = (
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
-): Promise<Finished> {
-  const child = start("submissions.ts", words, environment);
+): Promise<Finished> => finish(start("submissions.ts", words, environment));
+
+/** Waits for the end of a program. */
+export async function finish(child: Program): Promise<Finished> {
   const [code, bytes, stderr] = await Promise.all([exitOf(child), buffer(child.stdout), text(child.stderr)]);
   return { code, bytes, stdout: bytes.toString("utf8"), stderr };
 }

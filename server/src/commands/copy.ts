@@ -43,7 +43,9 @@ export function registerCopy(program: Command, deps: CommandDeps): void {
       const storage = to === undefined ? null : readStore(to, refuse);
       const config = configOf(deps);
       const vault = resumesTo === undefined ? null : readPlace(deps, resumesTo, refuse);
-      if (storage !== null && isSameFile(storage, config.storage)) refuse("--to is the store that is to be copied");
+      if (storage !== null && placeOfStore(storage) === placeOfStore(config.storage)) {
+        refuse("--to is the store that is to be copied");
+      }
 
       if (storage !== null) await copyRows(deps, config, { ...config, storage });
       if (vault !== null) await copyVault(deps, config, { ...config, vault });
@@ -70,8 +72,12 @@ function read<T>(value: T | Wrong, option: string, refuse: Refuse): T {
   return value instanceof Wrong ? refuse(`${option} ${value.message}`) : value;
 }
 
-const isSameFile = (one: Config["storage"], other: Config["storage"]): boolean =>
-  one.kind === "sqlite" && other.kind === "sqlite" && one.file === other.file;
+/** Where a store is, whatever credentials it is reached with. */
+function placeOfStore(storage: Config["storage"]): string {
+  if (storage.kind === "sqlite") return storage.file;
+  const { host, pathname, searchParams } = new URL(storage.url);
+  return `${searchParams.get("host") ?? host}${pathname}`;
+}
 
 async function copyRows(deps: CommandDeps, from: Config, to: Config): Promise<void> {
   const tables = await moveRows(deps, from, to);

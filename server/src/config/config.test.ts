@@ -211,7 +211,7 @@ test.each(["clamd", "clamd:0", "clamd:99999", "run/clamd.ctl", "a b:1"])("refuse
 describe("secrets", () => {
   const secret = "Hunter2Hunter2";
   // Each value is wrong for its variable, and one of them is right: neither may be shown.
-  const settings: Environment[] = [
+  const environments: Environment[] = [
     {
       MAIL_TRANSPORT: "postmark",
       POSTMARK_SERVER_TOKEN: `${secret} with space`,
@@ -246,7 +246,7 @@ describe("secrets", () => {
     },
   ];
 
-  test.each(settings)("never stand in a problem (%#)", (environment) => {
+  test.each(environments)("never stand in a problem (%#)", (environment) => {
     const problems = problemsOf(environment);
     expect(problems.length).toBeGreaterThan(0);
     expect(reportProblems(problems)).not.toContain(secret);
@@ -539,9 +539,12 @@ describe("the table of settings", () => {
     expect(Object.values(sections).flatMap((section) => Object.keys(section))).toEqual(Object.keys(settings));
   });
 
-  test.each(table.filter(([name]) => !files.includes(name)))("has an example of %s that may be set", (_name, setting) => {
-    expect(setting.kind(setting.example)).not.toBeInstanceOf(Wrong);
-  });
+  test.each(table.filter(([name]) => !files.includes(name)))(
+    "has an example of %s that may be set",
+    (_name, setting) => {
+      expect(setting.kind(setting.example)).not.toBeInstanceOf(Wrong);
+    },
+  );
 
   test.each(table)("has a default of %s that may be set, or says what is in force without", (_name, setting) => {
     if (setting.default === null || setting.default === "") expect(setting.unset).not.toBe("");
@@ -550,7 +553,9 @@ describe("the table of settings", () => {
 
   test("hides what may hold a credential", () => {
     const secrets = table.filter(([, { secret }]) => secret === true).map(([name]) => name);
-    const credentials = table.map(([name]) => name).filter((name) => /TOKEN|AUTH|KEY|DATABASE\w*_URL|SMTP_URL/.test(name));
+    const credentials = table
+      .map(([name]) => name)
+      .filter((name) => /TOKEN|AUTH|KEY|DATABASE\w*_URL|SMTP_URL/.test(name));
     expect(secrets.toSorted()).toEqual(credentials.toSorted());
   });
 

@@ -61,8 +61,7 @@ export const wholeNumber =
 export const oneOf =
   <const Word extends string>(...words: readonly Word[]): Kind<Word> =>
   (text) =>
-    words.find((word) => word === text) ??
-    new Wrong(`must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}.`);
+    words.find((word) => word === text) ?? new Wrong(`must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}.`);
 
 /** A host name or IP address to listen on. */
 export const host: Kind<string> = (text) =>

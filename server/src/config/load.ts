@@ -96,8 +96,7 @@ function configOf(values: Values): Config {
     postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
     newsletterOptIn: values.NEWSLETTER_OPT_IN,
     packageTitles: values.PACKAGE_CATALOGUE,
-    proofOfWork:
-      values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
+    proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
     disposableDomains: values.DISPOSABLE_DOMAINS,
     corsOrigins: values.CORS_ORIGINS,
     trustedProxy: values.TRUST_PROXY,

@@ -48,15 +48,7 @@ const listed = <T>(read: kind.Kind<readonly T[]>, unset: string, facts: Facts): 
   ...facts,
 });
 
-const logLevels = [
-  "trace",
-  "debug",
-  "info",
-  "warn",
-  "error",
-  "fatal",
-  "silent",
-] as const satisfies readonly LogLevel[];
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const satisfies readonly LogLevel[];
 
 const network = {
   HOST: valued(kind.host, "127.0.0.1", {
@@ -126,7 +118,8 @@ const storage = {
   }),
   SERVICE_MODE: valued(kind.oneOf("all", "web", "worker"), "all", {
     means: "what this process does",
-    values: "`web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. `web` and `worker` need `DATABASE_URL`.",
+    values:
+      "`web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. `web` and `worker` need `DATABASE_URL`.",
     example: "web",
   }),
   RESUME_STORE: optional(kind.s3Address, "`DATA_DIR/resumes`", {
@@ -184,8 +177,7 @@ const mail = {
   }),
   SMTP_URL: optional(kind.smtpUrl, "none", {
     means: "the SMTP server",
-    values:
-      "`smtps://user:password@host:port` or `smtp://…`; percent-encode special characters. Required with `smtp`.",
+    values: "`smtps://user:password@host:port` or `smtp://…`; percent-encode special characters. Required with `smtp`.",
     example: "smtps://user:password@mail.example.org:465",
     secret: true,
   }),
@@ -206,7 +198,8 @@ const mail = {
   }),
   MAIL_DEADLINE_MS: valued(kind.wholeNumber(0, 15_000), "2000", {
     means: "how long an answer waits for its confirmation mail, in milliseconds",
-    values: "0 to 15,000: less than the 20 seconds after which an idle connection is cut. After it the service goes on sending the mail.",
+    values:
+      "0 to 15,000: less than the 20 seconds after which an idle connection is cut. After it the service goes on sending the mail.",
     example: "5000",
   }),
 };

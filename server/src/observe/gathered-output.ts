@@ -51,7 +51,7 @@ export class GatheredOutput {
     const piece = Buffer.from(this.#lines);
     this.#lines = "";
     const giveUpAt = performance.now() + flushMsMax;
-    for (let written = 0; written < piece.length; ) {
+    for (let written = 0; written < piece.length;) {
       try {
         written += writeSync(this.#descriptor, piece, written);
       } catch (error) {
@@ -66,14 +66,17 @@ export class GatheredOutput {
     if (this.#writing !== null || this.#lines === "") return;
     const piece = Buffer.from(this.#lines);
     this.#lines = "";
-    this.#writing = this.#writePiece(piece).then(() => {
-      this.#writing = null;
-      if (this.#lines.length >= gatheredLengthMin) this.#begin();
-    });
+    this.#writing = this.#writePiece(piece);
   }
 
   async #writePiece(piece: Buffer): Promise<void> {
-    for (let written = 0; written < piece.length; ) {
+    await this.#writeWhole(piece);
+    this.#writing = null;
+    if (this.#lines.length >= gatheredLengthMin) this.#begin();
+  }
+
+  async #writeWhole(piece: Buffer): Promise<void> {
+    for (let written = 0; written < piece.length;) {
       try {
         written += (await writePart(this.#descriptor, piece, written)).bytesWritten;
       } catch (error) {

@@ -34,7 +34,10 @@ describe("log", () => {
       status: 200,
     };
     log.info(facts as unknown as LogFacts, "answered");
-    log.child({ body: "Ann" } as unknown as LogFacts).child({ name: "Ann" } as unknown as LogFacts).info("child");
+    log
+      .child({ body: "Ann" } as unknown as LogFacts)
+      .child({ name: "Ann" } as unknown as LogFacts)
+      .info("child");
     expect(lines.join("")).not.toMatch(/ann|secret/i);
     expect(lines[0]).toContain('"status":200');
   });
