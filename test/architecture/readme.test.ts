@@ -17,7 +17,8 @@ describe("the tables of settings", () => {
     name: `\`${name}\``,
     default: setting.default === null || setting.default === "" ? setting.unset : `\`${setting.default}\``,
     means: setting.secret === true ? `secret; ${setting.means}` : setting.means,
-    values: setting.values,
+    // An example of a secret would be copied.
+    values: setting.secret === true ? setting.values : `${setting.values} Example: \`${setting.example}\`.`,
   });
   const row = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const short = [

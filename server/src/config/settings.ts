@@ -171,7 +171,7 @@ const mail = {
   POSTMARK_WEBHOOK_AUTH: optional(kind.webhookCredentials, "none", {
     means: "credentials of `/webhooks/postmark`",
     values:
-      "`user:password`; the password has at least 24 characters. Postmark reports bounces and complaints there. Unset, the path does not exist.",
+      "User and password with a colon between them; the password has at least 24 characters. Postmark reports bounces and complaints there. Unset, the path does not exist.",
     example: "postmark:0123456789abcdef01234567",
     secret: true,
   }),
@@ -183,7 +183,7 @@ const mail = {
   }),
   MAIL_FROM: valued(kind.namedAddress, "Speech Marketplace <no-reply@marketplace.example>", {
     means: "sender of all mail",
-    values: "`name@example.org` or `Name <name@example.org>`. Must be set with `postmark` and `smtp`.",
+    values: "An address, or a name and an address. Must be set with `postmark` and `smtp`.",
     example: "Speech Marketplace <no-reply@example.org>",
   }),
   SALES_EMAIL: valued(kind.addressList, "sales@marketplace.example", {
@@ -229,7 +229,7 @@ const intake = {
       "100 to 50,000 PBKDF2 iterations for each of the 500 to 1,500 guesses of a proof. 5,000 take a browser about a second.",
     example: "10000",
   }),
-  DISPOSABLE_DOMAINS: listed(readDisposableDomains, "the list that comes with the service", {
+  DISPOSABLE_DOMAINS: listed(readDisposableDomains, "none", {
     means: "file of more hosts of throw-away addresses",
     values:
       "Path of a text file of at most 4 MiB with one domain a line; `#` begins a comment; read at the start. Addresses at these hosts and below them are marked in notices and exports.",

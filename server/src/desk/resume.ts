@@ -25,7 +25,7 @@ export interface NoDownload {
 }
 
 /** What is stored is not what was uploaded. */
-export class ResumeDamaged extends Error {
+class ResumeDamaged extends Error {
   override readonly name = "ResumeDamaged";
 }
 

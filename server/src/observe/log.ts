@@ -8,66 +8,42 @@ import { GatheredOutput } from "./gathered-output.ts";
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 /** All that may be logged: ids, statuses, times, codes and counts. Personal data has no name here, on purpose. */
-export interface LogFacts {
-  readonly requestId?: string;
-  readonly procedure?: string;
-  readonly door?: "rest" | "rpc";
+const factKinds = {
+  requestId: "string",
+  procedure: "string",
+  door: "string",
   /** The route's pattern, never the URL: query strings hold tokens. */
-  readonly route?: string;
-  readonly method?: string;
+  route: "string",
+  method: "string",
   /** HTTP status. */
-  readonly status?: number;
+  status: "number",
   /** Code of an answer, a fault or an error. */
-  readonly code?: string;
+  code: "string",
   /** Name in the table of faults. */
-  readonly fault?: string;
+  fault: "string",
   /** `INQ-…` or `APP-…`. */
-  readonly reference?: string;
-  readonly mailId?: string;
-  readonly mailKind?: string;
-  readonly result?: string;
-  readonly provider?: string;
-  readonly attempt?: number;
+  reference: "string",
+  mailId: "string",
+  mailKind: "string",
+  result: "string",
+  provider: "string",
+  attempt: "number",
   /** A duration in milliseconds. */
-  readonly ms?: number;
-  readonly bytes?: number;
-  readonly count?: number;
-  readonly retryAfterMs?: number;
-  readonly signal?: string;
+  ms: "number",
+  bytes: "number",
+  count: "number",
+  retryAfterMs: "number",
+  signal: "string",
   /** Where the service listens. */
-  readonly address?: string;
-  readonly version?: string;
+  address: "string",
+  version: "string",
   /** An error; written through {@link describeError}. */
-  readonly err?: unknown;
-}
+  err: "error",
+} as const;
 
-// A name that is missing here or in the type is a type error.
-const factNames: ReadonlySet<string> = new Set(
-  Object.keys({
-    requestId: 0,
-    procedure: 0,
-    door: 0,
-    route: 0,
-    method: 0,
-    status: 0,
-    code: 0,
-    fault: 0,
-    reference: 0,
-    mailId: 0,
-    mailKind: 0,
-    result: 0,
-    provider: 0,
-    attempt: 0,
-    ms: 0,
-    bytes: 0,
-    count: 0,
-    retryAfterMs: 0,
-    signal: 0,
-    address: 0,
-    version: 0,
-    err: 0,
-  } satisfies Record<keyof LogFacts, 0>),
-);
+type FactKinds = typeof factKinds;
+type FactOf = { readonly string: string; readonly number: number; readonly error: unknown };
+export type LogFacts = { readonly [Name in keyof FactKinds]?: FactOf[FactKinds[Name]] };
 
 interface Write {
   (facts: LogFacts, message?: string): void;
@@ -161,11 +137,10 @@ function allowed(facts: object): Record<string, unknown> {
   if (facts instanceof Error) return { err: describeError(facts) };
   const kept: Record<string, unknown> = {};
   for (const name in facts) {
-    if (!factNames.has(name)) continue;
     const value = (facts as Readonly<Record<string, unknown>>)[name];
-    if (name === "err") kept[name] = describeError(value);
-    // Any other object could carry anything.
-    else if (typeof value === "string" || typeof value === "number") kept[name] = value;
+    const kind = factKinds[name as keyof FactKinds];
+    if (kind === "error") kept[name] = describeError(value);
+    else if (typeof value === kind) kept[name] = value;
   }
   return kept;
 }
