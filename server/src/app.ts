@@ -49,6 +49,11 @@ export interface AppOptions {
   readonly formsFolder?: string | undefined;
 }
 
+/** How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal. */
+const closeMs = 8_000;
+/** What of it is left for the store. */
+const storeMs = 500;
+
 const builtForms = fileURLToPath(new URL("../../client/dist/forms", import.meta.url));
 
 /** Starts the service: storage, mail, HTTP. Rejects, with everything closed again, when one of them cannot start. */
@@ -63,15 +68,16 @@ export async function startApp(options: AppOptions): Promise<App> {
   const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
   const mail = mailSettings(config, disposableHosts(config.disposableDomains), () => port);
-  const outbox = opened.use(
-    new Outbox({
-      store,
-      mailer,
-      compose: (leased) => compose(leased, mail),
-      events: outboxEvents(log, metrics),
-      deadlineMs: config.mailDeadlineMs,
-    }),
-  );
+  const outbox = new Outbox({
+    store,
+    mailer,
+    compose: (leased) => compose(leased, mail),
+    events: outboxEvents(log, metrics),
+    deadlineMs: config.mailDeadlineMs,
+  });
+  // What the HTTP side has left of the time is the outbox's: it waits for mails that were handed over.
+  let closedBy = Number.POSITIVE_INFINITY;
+  opened.defer(() => outbox.stop(Math.min(Math.max(closedBy - performance.now() - storeMs, storeMs), closeMs)));
   metrics.attach({ mailBacklog: () => store.mailBacklog(), storeTotals: () => store.commitCounts });
 
   const intake: Intake = {
@@ -134,6 +140,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const close = () => {
     refuse();
+    closedBy = Math.min(closedBy, performance.now() + closeMs);
     return (closing ??= resources.disposeAsync());
   };
   return {

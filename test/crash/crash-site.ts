@@ -1,7 +1,7 @@
 // A data folder, a database and a mail provider that outlive the services, which are started on them again and again, ended
 // at a chosen step, and started later than it really is. On PostgreSQL several of them may run at once.
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,6 +14,7 @@ import type {
 } from "../../server/src/storage/records.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { listResumes } from "../support/resume-files.ts";
 import { type ServiceProcess, startProcess } from "../support/service-process.ts";
 import type { Failpoint } from "./preload/failing-failpoint.ts";
 
@@ -100,10 +101,9 @@ export class CrashSite implements AsyncDisposable {
     }
   }
 
-  /** Names of the resumes, staged and kept. */
-  async resumeFiles(): Promise<string[]> {
-    const entries = await readdir(join(this.dataFolder, "resumes"), { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  /** Names of the resumes, staged and kept; not of those that the sweep has set aside. */
+  resumeFiles(): Promise<string[]> {
+    return listResumes(this.dataFolder);
   }
 
   /** How often each mail was taken by the provider, by its outbox id. */

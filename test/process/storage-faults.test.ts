@@ -1,13 +1,14 @@
 // What happens to the service when its storage fails: nothing is acknowledged that is not kept, callers are told to come
 // back, and it goes on by itself once the fault is gone. Faults are those that a user without privileges can make.
 import { execFileSync } from "node:child_process";
-import { chmod, copyFile, mkdtemp, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { chmod, copyFile, mkdtemp, open, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { startChild } from "../contract/children/child.ts";
 import { applicant, buyer, form, json, pdf, rest, type Answer } from "../support/doors.ts";
+import { listResumes } from "../support/resume-files.ts";
 import { runToEnd, startProcess, type ServiceProcess } from "../support/service-process.ts";
 
 const inquire = (service: ServiceProcess) => rest.send(service, "marketplace.inquiry", json(buyer));
@@ -43,10 +44,7 @@ async function stored(service: ServiceProcess): Promise<[inquiries: number, appl
   return [inquiries.length, (await Array.fromAsync(store.readSubmissions("application", {}))).length];
 }
 
-async function resumeFiles({ dataFolder }: ServiceProcess): Promise<number> {
-  const entries = await readdir(join(dataFolder, "resumes"), { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).length;
-}
+const resumeFiles = async ({ dataFolder }: ServiceProcess) => (await listResumes(dataFolder)).length;
 
 /** Whether a command can be run here, which also has its effect. */
 function works(program: string, ...words: string[]): boolean {
@@ -79,19 +77,22 @@ describe("a full disk", () => {
   const canMount =
     works("mkdir", "-p", probe) && works("mount", "-t", "tmpfs", "none", probe) && works("umount", probe);
 
-  test.runIf(canMount)("is the same when the volume itself has no space left", async () => {
+  test.runIf(canMount)("is the same when the volume itself has no space left, and uploads stop long before", async () => {
     const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", dataFolder]);
     try {
       await using service = await startProcess({}, { dataFolder });
-      await expectUsable(service);
+      expect((await inquire(service)).status).toBe(200);
+      // Less than 1 GiB is left.
+      expectUnavailable(await apply(service));
       const filler = join(dataFolder, "filler");
       works("dd", "if=/dev/zero", `of=${filler}`, "bs=4096");
       await expectUnusable(service);
-      expect(await stored(service)).toEqual([1, 1]);
+      expect(await stored(service)).toEqual([1, 0]);
       await unlink(filler);
-      await expectUsable(service);
-      expect(await stored(service)).toEqual([2, 2]);
+      expect((await inquire(service)).status).toBe(200);
+      await readiness(service).toBe(200);
+      expect(await stored(service)).toEqual([2, 0]);
     } finally {
       execFileSync("umount", [dataFolder]);
       await rm(dataFolder, { recursive: true });

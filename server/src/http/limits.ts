@@ -19,8 +19,6 @@ export interface HttpLimits {
   /** Time and bytes to read on, and throw away, after a request was refused. */
   readonly drainMsMax: number;
   readonly drainBytesMax: number;
-  /** One scrape of the metrics is answered to all who ask within this time. */
-  readonly metricsMs: number;
   readonly connectionsMax: number;
   readonly connectionsPerClientMax: number;
   readonly requestsMax: number;
@@ -46,11 +44,10 @@ export const httpLimits: HttpLimits = {
   answerMsMax: 15_000,
   /** 0.06 Mbit/s: every phone is faster, and a trickle holds a slot of an upload. */
   bodyBytesPerSecondMin: 8 * 1024,
-  /** A phone that changes cells sends nothing for some seconds. */
-  bodyGraceMs: 5_000,
+  /** A phone that changes cells, or a client with a hundred uploads at once, sends nothing for some seconds. */
+  bodyGraceMs: 10_000,
   drainMsMax: 10_000,
   drainBytesMax: 32 * 1024 * 1024,
-  metricsMs: 1_000,
   /** Five for each request; without a limit idle connections take the files that store and vault open. */
   connectionsMax: 10_000,
   /** A tenth of all. An office behind one address needs some hundred. */
@@ -63,8 +60,8 @@ export const httpLimits: HttpLimits = {
   requestsPerConnectionMax: 32,
   /** Each has a staging file open and its buffers: 128 stay below 300 MB, and 1,024 open files are usual. */
   uploadsMax: 256,
-  /** An eighth of all. */
-  uploadsPerClientMax: 32,
+  /** Half of all, and half of what the rate limit grants one client in a window: 30, unless it is raised. */
+  uploadsPerClientMax: 128,
   /** Health probes give up after about a second. */
   loopLagMsMax: 1_000,
   wrongPasswordsMax: 10,

@@ -133,14 +133,17 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
 
   const { store, vault, metricsToken } = options;
   const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
-  healthRoutes(app, { log, metrics, draining, checks, metricsToken, limits });
+  healthRoutes(app, { log, metrics, draining, checks, metricsToken });
   if (options.doors) await openDoors(app, options, { site, addresses, limits });
   return app;
 }
 
 // The mail is waited for after storing, and the connection is cut when nothing was sent for a while.
-function limitsOf({ limits: own, mailDeadlineMs }: HttpOptions): HttpLimits {
-  const limits = { ...httpLimits, ...own };
+function limitsOf({ limits: own, mailDeadlineMs, rateLimit }: HttpOptions): HttpLimits {
+  // Half of what a client may submit in a window may be on its way at once. Installations that raise the rate limit, because
+  // a proxy or an office stands behind one address, raise this with it.
+  const uploadsPerClientMax = Math.min(Math.max(8, Math.floor(rateLimit.max / 2)), httpLimits.uploadsPerClientMax);
+  const limits = { ...httpLimits, uploadsPerClientMax, ...own };
   const beforeCut = Math.max(1_000, limits.idleMs - limits.checkMs - mailDeadlineMs);
   return { ...limits, answerMsMax: Math.min(limits.answerMsMax, beforeCut) };
 }

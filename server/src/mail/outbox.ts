@@ -122,8 +122,8 @@ export class Outbox implements AsyncDisposable {
    * Stops. Mails that were handed over are waited for; those that are still open then are recorded as in doubt. All others
    * are given back for the next process.
    */
-  async stop(): Promise<void> {
-    const { stopMs = stopMsDefault, store, events } = this.#options;
+  async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
+    const { store, events } = this.#options;
     this.stopClaiming();
     this.#stopped = true;
     clearTimeout(this.#pumping ?? undefined);
