@@ -201,10 +201,10 @@ function send<Name extends SubmissionName>(
 ): Promise<Receipt<Name>> {
   const calls = {
     "marketplace.inquiry": () => client.marketplace.inquiry(values as Inquiry, options),
-    "newsletter.subscribe": () => client.newsletter.subscribe(values as Subscription, options),
+    "newsletter.subscribe": () => client.newsletter.subscribe(values, options),
     "applications.submit": () => client.applications.submit(values as Application, { ...options, onUploadProgress }),
   };
-  return calls[name]() as Promise<Receipt<Name>>;
+  return calls[name]();
 }
 
 const plainPath = (path: NonNullable<StandardResult["issues"]>[number]["path"] = []): PropertyKey[] =>

@@ -1,0 +1,5 @@
+// The root is the folder that has node_modules. Types are checked by the test.
+export default {
+  turbopack: { root: new URL("..", import.meta.url).pathname },
+  typescript: { ignoreBuildErrors: true },
+};
