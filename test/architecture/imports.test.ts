@@ -134,7 +134,7 @@ test("process.env is read in one place", () => {
   const readers = ["shared", "server", "client"]
     .flatMap(sourcesOf)
     .filter((file) => /process\s*\.\s*env\b/.test(readFileSync(join(root, file), "utf8").replace(/\/\/.*$/gm, "")));
-  expect(readers).toEqual(["server/src/config/env.ts"]);
+  expect(readers).toEqual(["server/src/config/load.ts"]);
 });
 
 test("no file hides what it holds behind a name that says nothing", () => {
