@@ -228,6 +228,7 @@ export class Delivery {
 
   // Nothing waits for the commit: the next calls may begin, and the store writes settlements with what comes next.
   #writeDown(settlements: readonly MailSettlement[]): void {
+    if (settlements.length === 0) return;
     this.#book.write(settlements).catch(this.#options.events.failed);
   }
 }

@@ -1,46 +1,53 @@
-// The sender over a store and a mailer that are played by hand: what it hands over, to whom it answers, what it writes
-// down. On a real store, with crashes and outages: test/outbox/.
+// The outbox over a store and a mailer that are played by hand: what it hands over, to whom it answers, what it records.
+// On a real store, with crashes and outages: test/outbox/.
 import { afterEach, describe, expect, test } from "vitest";
-import type { LeasedMail, MailSettlement, NewMail } from "../storage/records.ts";
+import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { Lease } from "../storage/store.ts";
 import type { Mailer, MailFinding, MailOutcome, OutgoingMail } from "./mailer.ts";
 import { Outbox } from "./outbox.ts";
 
 const now = 1_700_000_000_000;
 const taken = (id: string): MailOutcome => ({ result: "taken", providerId: `p-${id}` });
-const denied: MailOutcome = { result: "later", error: "wrong token", cause: "configuration" };
-const down: MailOutcome = { result: "later", error: "down", cause: "provider" };
+const later = (cause: "provider" | "limit" | "ambiguous" | "configuration", retryAfterMs?: number): MailOutcome => ({
+  result: "later",
+  error: cause,
+  cause,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
 
 const mail = (id: string, more: Partial<LeasedMail> = {}): LeasedMail => ({
   id,
-  kind: "inquiry-receipt",
-  reference: null,
-  content: {} as NewMail["content"],
+  kind: id.startsWith("notice") ? "inquiry-notice" : "inquiry-receipt",
+  about: { welcome: { email: "a@example.org", confirmToken: null, unsubscribeToken: "u" } },
   attempts: 0,
   createdAt: now,
   denials: null,
+  leasedUntil: now + 30_000,
   ...more,
 });
 const mails = (...ids: string[]) => ids.map((id) => mail(id));
+const content = { to: ["a@example.org"], subject: "s", text: "t", html: "h", replyTo: null, headers: {} };
 
-interface Scene {
-  readonly batchMax?: number;
+type Scene = Partial<Pick<Mailer, "batchMax" | "calls" | "gatherMs" | "doubt">> & {
   readonly deadlineMs?: number;
   readonly stopMs?: number;
   readonly pollMs?: number;
+  readonly renewMs?: number;
   /** What each call brings; everything is taken unless told otherwise. */
   readonly send?: (batch: readonly OutgoingMail[], call: number) => Promise<MailOutcome[]>;
   readonly find?: (batch: readonly Pick<OutgoingMail, "id">[]) => Promise<MailFinding[]>;
   /** What each claim brings. */
   readonly due?: (call: number, count: number) => LeasedMail[];
-}
+};
 
 const opened: Outbox[] = [];
 afterEach(async () => {
   for (const outbox of opened.splice(0)) await outbox.stop();
 });
 
-function play({ batchMax = 50, deadlineMs = 60_000, stopMs = 50, pollMs = 60_000, send, find, due }: Scene = {}) {
+function play(scene: Scene = {}) {
+  const { batchMax = 50, calls = { fresh: 4, due: 1 }, gatherMs = 60_000, doubt = "ask", send, find, due } = scene;
+  const { deadlineMs = 60_000, stopMs = 50, pollMs = 60_000, renewMs = 60_000 } = scene;
   const clock = { at: now, now: () => clock.at };
   const told = {
     sent: [] as string[][],
@@ -48,34 +55,46 @@ function play({ batchMax = 50, deadlineMs = 60_000, stopMs = 50, pollMs = 60_000
     claims: [] as { count: number; lease: Lease; at: number }[],
     settled: [] as MailSettlement[],
     owners: new Set<string>(),
+    renewed: [] as { ids: readonly string[]; lease: Lease }[],
     released: [] as string[],
     events: [] as unknown[],
-    stumbled: [] as unknown[],
+    failed: [] as unknown[],
   };
   const mailer: Mailer = {
     batchMax,
+    calls,
+    gatherMs,
+    doubt,
     send: (batch) => {
       told.sent.push(batch.map(({ id }) => id));
       return send?.(batch, told.sent.length) ?? Promise.resolve(batch.map(({ id }) => taken(id)));
     },
-    ...(find === undefined
-      ? {}
-      : {
-          find: (batch: readonly Pick<OutgoingMail, "id">[]) => {
-            told.asked.push(batch.map(({ id }) => id));
-            return find(batch);
-          },
-        }),
+    ...(find && {
+      find: (batch: readonly Pick<OutgoingMail, "id">[]) => {
+        told.asked.push(batch.map(({ id }) => id));
+        return find(batch);
+      },
+    }),
     [Symbol.asyncDispose]: async () => {},
   };
   const store = {
+    clock,
     failing: false,
+    /** What a commit of settlements waits for. */
+    commit: Promise.resolve(),
+    lost: new Set<string>(),
     claimDueMails: async (at: number, count: number, lease: Lease) => {
       told.claims.push({ count, lease, at });
       return due?.(told.claims.length, count) ?? [];
     },
+    renewLeases: async (ids: readonly string[], lease: Lease) => {
+      if (store.failing) throw new Error("unusable");
+      told.renewed.push({ ids, lease });
+      return new Set(ids.filter((id) => !store.lost.has(id)));
+    },
     settleMails: async (settlements: readonly MailSettlement[], owner: string) => {
       if (store.failing) throw new Error("unusable");
+      await store.commit;
       told.settled.push(...settlements);
       told.owners.add(owner);
     },
@@ -84,15 +103,19 @@ function play({ batchMax = 50, deadlineMs = 60_000, stopMs = 50, pollMs = 60_000
   const outbox = new Outbox({
     store,
     mailer,
-    clock,
+    compose: ({ id }) => {
+      if (id.includes("unwritable")) throw new TypeError("cannot be written");
+      return content;
+    },
     deadlineMs,
     stopMs,
     pollMs,
+    renewMs,
     events: {
       settled: (...event) => void told.events.push(event),
       paused: (reason) => void told.events.push(["paused", reason]),
       resumed: () => void told.events.push("resumed"),
-      stumbled: (error) => void told.stumbled.push(error),
+      failed: (error) => void told.failed.push(error),
     },
   });
   opened.push(outbox);
@@ -103,13 +126,13 @@ function play({ batchMax = 50, deadlineMs = 60_000, stopMs = 50, pollMs = 60_000
 const gate = () => Promise.withResolvers<void>();
 
 describe("mails that were just stored", () => {
-  test("are leased for thirty seconds to this process, settled in its name, and answered for by the first of them", async () => {
+  test("are leased for thirty seconds to this process and settled in its name; the first is answered for", async () => {
     const { outbox, told } = play({
-      send: async (batch) => batch.map(({ id }) => (id === "notice" ? down : taken(id))),
+      send: async (batch) => batch.map(({ id }) => (id === "notice" ? later("provider") : taken(id))),
     });
-    const lease = outbox.lease(now);
+    const lease = outbox.lease();
     expect(lease.until).toBe(now + 30_000);
-    expect(await outbox.deliverNow(mails("receipt", "notice"), now)).toBe(true);
+    expect(await outbox.deliver(mails("receipt", "notice"))).toBe(true);
     await expect.poll(() => told.settled.length).toBe(2);
     expect(told.sent).toEqual([["receipt", "notice"]]);
     expect([...told.owners]).toEqual([lease.owner]);
@@ -119,19 +142,29 @@ describe("mails that were just stored", () => {
     ]);
     expect(told.events).toStrictEqual([
       ["inquiry-receipt", "sent", { id: "receipt" }],
-      ["inquiry-receipt", "later", { id: "notice", error: "down" }],
+      ["inquiry-notice", "later", { id: "notice", error: "provider" }],
     ]);
   });
 
-  test("are not answered for by another one than the first", async () => {
-    const { outbox } = play({ send: async (batch) => batch.map(({ id }) => (id === "receipt" ? down : taken(id))) });
-    expect(await outbox.deliverNow(mails("receipt", "notice"), now)).toBe(false);
+  test("are answered for by the submitter's mail alone", async () => {
+    const { outbox } = play({
+      send: async (batch) => batch.map(({ id }) => (id === "receipt" ? later("provider") : taken(id))),
+    });
+    expect(await outbox.deliver(mails("receipt", "notice"))).toBe(false);
   });
 
-  test("that are none are answered at once", async () => {
-    const { outbox, told } = play();
-    expect(await outbox.deliverNow([], now)).toBe(false);
-    expect(told.sent).toEqual([]);
+  test("are answered for at once when none is the submitter's, and sent all the same", async () => {
+    const held = gate();
+    const { outbox, told } = play({
+      send: async (batch) => {
+        await held.promise;
+        return batch.map(({ id }) => taken(id));
+      },
+    });
+    expect(await outbox.deliver(mails("notice"))).toBe(false);
+    expect(await outbox.deliver([])).toBe(false);
+    held.resolve();
+    await expect.poll(() => told.settled).toMatchObject([{ id: "notice", result: "sent" }]);
   });
 
   test("are answered for no later than the deadline, and sent all the same", async () => {
@@ -143,62 +176,165 @@ describe("mails that were just stored", () => {
         return batch.map(({ id }) => taken(id));
       },
     });
-    expect(await outbox.deliverNow(mails("a"), now)).toBe(false);
+    expect(await outbox.deliver(mails("a"))).toBe(false);
     expect(told.settled).toEqual([]);
     held.resolve();
     await expect.poll(() => told.settled).toMatchObject([{ id: "a", result: "sent" }]);
   });
 
-  test("share four calls at once of as many as the mailer takes", async () => {
+  test("share a call when they come together, and the next one when they come while it is under way", async () => {
     const held = gate();
     const { outbox, told } = play({
-      batchMax: 2,
+      batchMax: 3,
+      send: async (batch, call) => {
+        if (call === 1) await held.promise;
+        return batch.map(({ id }) => taken(id));
+      },
+    });
+    const first = [outbox.deliver(mails("a")), outbox.deliver(mails("b"))];
+    await expect.poll(() => told.sent).toEqual([["a", "b"]]);
+    const second = ["c", "d", "e", "f"].map((id) => outbox.deliver(mails(id)));
+    await new Promise(setImmediate);
+    expect(told.sent).toHaveLength(1);
+    held.resolve();
+    expect(await Promise.all([...first, ...second])).toEqual(Array(6).fill(true));
+    expect(told.sent.slice(1)).toEqual([["c", "d", "e"], ["f"]]);
+  });
+
+  test("do not wait for a slow call, of which there are only so many", async () => {
+    const held = gate();
+    const { outbox, told } = play({
+      gatherMs: 0,
+      calls: { fresh: 3, due: 1 },
       send: async (batch) => {
         await held.promise;
         return batch.map(({ id }) => taken(id));
       },
     });
-    const answers = ["a", "b", "c", "d", "e", "f", "g"].map((id) => outbox.deliverNow(mails(id), now));
-    expect(told.sent).toEqual([["a"], ["b"], ["c"], ["d"]]);
+    const answers = [];
+    for (const id of ["a", "b", "c", "d", "e"]) {
+      answers.push(outbox.deliver(mails(id)));
+      await new Promise(setImmediate);
+    }
+    expect(told.sent).toEqual([["a"], ["b"], ["c"]]);
     held.resolve();
-    expect(await Promise.all(answers)).toEqual(answers.map(() => true));
-    expect(told.sent.slice(4)).toEqual([["e", "f"], ["g"]]);
+    await Promise.all(answers);
+    expect(told.sent.slice(3)).toEqual([["d", "e"]]);
   });
 
-  test("whose lease could end during the try are left to whoever claims them", async () => {
+  test("are sent while the settlements of earlier ones wait for their commit", async () => {
+    const { outbox, told, store } = play();
+    const commit = gate();
+    store.commit = commit.promise;
+    expect(await outbox.deliver(mails("a"))).toBe(true);
+    expect(await outbox.deliver(mails("b"))).toBe(true);
+    expect([told.sent, told.settled]).toEqual([[["a"], ["b"]], []]);
+    commit.resolve();
+    await expect.poll(() => told.settled.length).toBe(2);
+  });
+
+  test("are given back when their lease could end during the try, and are in no doubt", async () => {
     const { outbox, told, clock } = play();
     clock.at = now + 18_000;
-    expect(await outbox.deliverNow(mails("a"), now)).toBe(false);
-    expect([told.sent, told.settled]).toEqual([[], []]);
+    expect(await outbox.deliver(mails("a"))).toBe(false);
+    expect(told.sent).toEqual([]);
+    await expect.poll(() => told.settled).toMatchObject([{ id: "a", result: "later", tried: false, denials: null }]);
     clock.at = now + 17_999;
-    expect(await outbox.deliverNow(mails("b"), now)).toBe(true);
+    expect(await outbox.deliver(mails("b"))).toBe(true);
   });
 
   test("are not handed over while the sender pauses, but for a probe, which ends the pause when it is taken", async () => {
     let works = false;
     const { outbox, told, clock } = play({
-      send: async (batch) => batch.map(({ id }) => (works ? taken(id) : denied)),
+      send: async (batch) => batch.map(({ id }) => (works ? taken(id) : later("configuration"))),
     });
-    expect(await outbox.deliverNow(mails("a", "b"), now)).toBe(false);
+    expect(await outbox.deliver(mails("a", "b"))).toBe(false);
     await expect
       .poll(() => told.settled)
       .toMatchObject([
         { id: "a", tried: false, dueAt: now + 5_000 },
         { id: "b", tried: false, dueAt: now + 5_000 },
       ]);
-    expect(await outbox.deliverNow(mails("c", "d"), now)).toBe(false);
+    expect(await outbox.deliver(mails("c", "d"))).toBe(false);
     expect(told.sent).toHaveLength(1);
     works = true;
     clock.at = now + 5_000;
-    expect(await outbox.deliverNow(mails("e", "f"), clock.at)).toBe(true);
+    expect(await outbox.deliver(mails("e", "f"))).toBe(true);
     expect(told.sent[1]).toEqual(["e"]);
-    expect(await outbox.deliverNow(mails("g", "h"), clock.at)).toBe(true);
-    // What stood behind the probe was left to whoever claims it.
-    expect(told.sent.slice(2)).toEqual([["g", "h"]]);
+    expect(await outbox.deliver(mails("g", "h"))).toBe(true);
+    // What came with the probe has waited for it.
+    expect(told.sent.slice(2)).toEqual([["f", "g", "h"]]);
     expect(told.events.filter((event) => event === "resumed" || (event as string[])[0] === "paused")).toEqual([
-      ["paused", "wrong token"],
+      ["paused", "configuration"],
       "resumed",
     ]);
+  });
+
+  test("that cannot be written take no other with them", async () => {
+    const { outbox, told } = play();
+    const answers = [outbox.deliver(mails("a")), outbox.deliver(mails("unwritable")), outbox.deliver(mails("b"))];
+    expect(await Promise.all(answers)).toEqual([true, false, true]);
+    expect(told.sent).toEqual([["a", "b"]]);
+    await expect.poll(() => told.settled.length).toBe(3);
+    expect(told.settled).toContainEqual(
+      expect.objectContaining({ id: "unwritable", result: "later", error: "not written: TypeError" }),
+    );
+    expect(told.failed).toEqual([new TypeError("cannot be written")]);
+  });
+
+  test("are answered for, whatever goes wrong", async () => {
+    const { outbox, told } = play();
+    expect(await outbox.deliver([null as never])).toBe(false);
+    expect(told.failed).toMatchObject([expect.any(TypeError)]);
+  });
+});
+
+describe("mails that meet the provider's limit", () => {
+  test("are kept when it is short, sent before all others when it is over, and no try is counted", async () => {
+    const { outbox, told, clock } = play({
+      send: async (batch, call) => batch.map(({ id }) => (call === 1 ? later("limit", 20) : taken(id))),
+    });
+    const first = outbox.deliver(mails("a", "notice"));
+    await expect.poll(() => told.sent.length).toBe(1);
+    const second = outbox.deliver(mails("b"));
+    await new Promise(setImmediate);
+    expect(told.sent).toHaveLength(1);
+    clock.at = now + 20;
+    expect(await Promise.all([first, second])).toEqual([true, true]);
+    expect(told.sent[1]).toEqual(["a", "notice", "b"]);
+    await expect.poll(() => told.settled.length).toBe(3);
+    expect(told.settled.every(({ result }) => result === "sent")).toBe(true);
+    expect(told.events).not.toContainEqual(["paused", "limit"]);
+  });
+
+  test("are due later when it is long, and so are those that come meanwhile", async () => {
+    const { outbox, told } = play({ send: async (batch) => batch.map(() => later("limit", 60_000)) });
+    expect(await outbox.deliver(mails("a"))).toBe(false);
+    expect(await outbox.deliver(mails("b"))).toBe(false);
+    expect(told.sent).toEqual([["a"]]);
+    await expect
+      .poll(() => told.settled)
+      .toMatchObject([
+        { id: "a", tried: true, dueAt: now + 60_000 },
+        { id: "b", tried: false, dueAt: now + 60_000 },
+      ]);
+  });
+
+  test("leave their share to new ones: those that were due go out slowly after it", async () => {
+    const { outbox, told, clock } = play({
+      pollMs: 1,
+      send: async (batch, call) => batch.map(({ id }) => (call === 1 ? later("limit", 1_000) : taken(id))),
+      due: (call, count) => (call < 5 ? Array.from({ length: count }, (_, n) => mail(`${call}-${n}`)) : []),
+    });
+    outbox.start();
+    await expect.poll(() => told.settled.length).toBe(50);
+    clock.at = now + 1_000;
+    await expect.poll(() => told.sent.length).toBe(2);
+    expect(told.sent[1]).toHaveLength(1);
+    expect(await outbox.deliver(mails("new"))).toBe(true);
+    clock.at = now + 2_000;
+    await expect.poll(() => told.sent.length).toBe(4);
+    expect(told.sent[3]!.length).toBeLessThanOrEqual(20);
   });
 });
 
@@ -213,8 +349,26 @@ describe("mails that are due", () => {
     await outbox.stop();
     expect(told.sent).toEqual([["a", "b"], ["c", "d"], ["e"]]);
     expect(told.claims).toEqual(
-      [1, 2, 3].map(() => ({ count: 2, at: now, lease: { owner: outbox.lease(now).owner, until: now + 30_000 } })),
+      [1, 2, 3].map(() => ({ count: 2, at: now, lease: { owner: outbox.lease().owner, until: now + 30_000 } })),
     );
+  });
+
+  test("are claimed when there is a call for them, and no call waits for another", async () => {
+    const held = gate();
+    const { outbox, told } = play({
+      batchMax: 1,
+      calls: { fresh: 1, due: 2 },
+      send: async (batch) => {
+        if (batch[0]?.id === "slow") await held.promise;
+        return batch.map(({ id }) => taken(id));
+      },
+      due: (call, count) => [mails("slow", "a"), mails("b"), mails("c")][call - 1]?.slice(0, count) ?? [],
+    });
+    outbox.start();
+    await expect.poll(() => told.settled.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+    expect(told.claims.map(({ count }) => count)).toEqual([2, 1, 1, 1]);
+    held.resolve();
+    await expect.poll(() => told.settled.length).toBe(4);
   });
 
   test("are looked for again after a failure, which is told", async () => {
@@ -227,27 +381,27 @@ describe("mails that are due", () => {
     });
     outbox.start();
     await expect.poll(() => told.sent).toEqual([["a"]]);
-    expect(told.stumbled).toEqual([new Error("unusable")]);
+    expect(told.failed).toEqual([new Error("unusable")]);
   });
 
   test("are tried one by one after a call that failed", async () => {
-    const { outbox, told } = play({ pollMs: 1, send: async (batch) => batch.map(() => down), due: () => [] });
-    await outbox.deliverNow(mails("a"), now);
+    const { outbox, told } = play({ pollMs: 1, send: async (batch) => batch.map(() => later("provider")) });
+    await outbox.deliver(mails("a"));
     outbox.start();
     await expect.poll(() => told.claims.length).toBeGreaterThan(1);
     expect(told.claims[0]!.count).toBe(1);
   });
 
   test("are claimed as one probe while the sender pauses; one that finds no mail is given back", async () => {
-    const { outbox, told, clock } = play({ pollMs: 1, send: async (batch) => batch.map(() => denied) });
-    await outbox.deliverNow(mails("a", "b"), now);
+    const { outbox, told, clock } = play({ pollMs: 1, send: async (batch) => batch.map(() => later("configuration")) });
+    await outbox.deliver(mails("a", "b"));
     outbox.start();
     clock.at = now + 5_000;
     await expect.poll(() => told.claims.length).toBeGreaterThan(2);
     for (const { count } of told.claims) expect(count).toBe(1);
   });
 
-  test("are not sent a second time by the process that has one of them in hand, or not yet written down", async () => {
+  test("are not sent a second time by the process that has one of them in hand, or not yet recorded", async () => {
     const held = gate();
     const { outbox, told, store } = play({
       pollMs: 1,
@@ -258,12 +412,12 @@ describe("mails that are due", () => {
       due: (call) => (call <= 3 ? mails("held") : []),
     });
     store.failing = true;
-    expect(await outbox.deliverNow(mails("unwritten"), now)).toBe(true);
-    await expect.poll(() => told.stumbled.length).toBe(1);
-    const answer = outbox.deliverNow(mails("held"), now);
+    expect(await outbox.deliver(mails("unwritten"))).toBe(true);
+    await expect.poll(() => told.failed.length).toBe(1);
+    const answer = outbox.deliver(mails("held"));
     outbox.start();
-    // Each round first writes down what is open, and fails.
-    await expect.poll(() => told.stumbled.length).toBeGreaterThan(3);
+    // Each round first writes what is open, and fails.
+    await expect.poll(() => told.failed.length).toBeGreaterThan(3);
     expect(told.claims).toEqual([]);
     store.failing = false;
     await expect.poll(() => told.claims.length).toBeGreaterThan(3);
@@ -271,6 +425,26 @@ describe("mails that are due", () => {
     held.resolve();
     expect(await answer).toBe(true);
     expect(told.sent.filter(([id]) => id === "held")).toHaveLength(1);
+  });
+
+  test("are not sent a second time by the process in which they wait", async () => {
+    const held = gate();
+    const { outbox, told } = play({
+      pollMs: 1,
+      send: async (batch) => {
+        if (batch[0]?.id === "first") await held.promise;
+        return batch.map(({ id }) => taken(id));
+      },
+      due: (call) => (call <= 3 ? mails("waiting") : []),
+    });
+    const answers = [outbox.deliver(mails("first"))];
+    await expect.poll(() => told.sent.length).toBe(1);
+    answers.push(outbox.deliver(mails("waiting")));
+    outbox.start();
+    await expect.poll(() => told.claims.length).toBeGreaterThan(3);
+    held.resolve();
+    expect(await Promise.all(answers)).toEqual([true, true]);
+    expect(told.sent).toEqual([["first"], ["waiting"]]);
   });
 });
 
@@ -290,11 +464,11 @@ describe("mails in doubt", () => {
   });
 
   test.each([
-    [2, "down"],
+    [2, "provider"],
     [1, "mailer: no finding"],
   ])("are kept when the provider does not answer; one of %i answers tells that it works", async (answers, error) => {
     const { outbox, told } = play({
-      find: async () => ([{ result: "absent" }, down] as const).slice(0, answers),
+      find: async () => ([{ result: "absent" }, later("provider") as MailFinding] as const).slice(0, answers),
       due: (call) => (call === 1 ? doubtful().slice(0, 3) : []),
     });
     outbox.start();
@@ -306,9 +480,9 @@ describe("mails in doubt", () => {
     ]);
   });
 
-  test("are a failed try when nobody answers at all", async () => {
+  test("are a failed try when no question is answered", async () => {
     const { outbox, told } = play({
-      find: async () => [down],
+      find: async () => [later("provider") as MailFinding],
       due: (call) => (call === 1 ? [mail("a", { denials: 1 })] : []),
     });
     outbox.start();
@@ -316,22 +490,99 @@ describe("mails in doubt", () => {
     expect(told.sent).toEqual([]);
   });
 
-  test("are sent where there is nobody to ask", async () => {
-    const { outbox, told } = play({ due: (call) => (call === 1 ? doubtful() : []) });
+  test("are sent again where that replaces them", async () => {
+    const { outbox, told } = play({ doubt: "replace", due: (call) => (call === 1 ? doubtful() : []) });
     outbox.start();
     await expect.poll(() => told.sent).toEqual([["a", "b", "c", "d"]]);
+  });
+
+  test("are sent once more at most where the provider cannot be asked", async () => {
+    const { outbox, told } = play({
+      doubt: "once-more",
+      send: async (batch) => batch.map(() => later("ambiguous")),
+      due: (call) => (call === 1 ? [mail("first"), mail("again", { attempts: 1, denials: 0 })] : []),
+    });
+    outbox.start();
+    await expect.poll(() => told.settled.length).toBe(2);
+    expect(told.settled).toMatchObject([
+      { id: "first", result: "later", denials: 0, dueAt: now + 30 * 60_000 },
+      { id: "again", result: "in-doubt", denials: 0 },
+    ]);
+    expect(told.events).toContainEqual(["inquiry-receipt", "in-doubt", { id: "again", error: "ambiguous" }]);
+  });
+});
+
+describe("leases", () => {
+  /** A call that is not answered, and a mail that waits behind it. */
+  function wait(scene: Scene = {}) {
+    const held = gate();
+    const played = play({
+      renewMs: 1,
+      calls: { fresh: 1, due: 1 },
+      send: async (batch) => {
+        await held.promise;
+        return batch.map(({ id }) => taken(id));
+      },
+      ...scene,
+    });
+    return { ...played, held };
+  }
+
+  test("of mails that wait or are handed over are renewed before they end", async () => {
+    const { outbox, told, clock, held } = wait();
+    const answers = [outbox.deliver(mails("sent"))];
+    await expect.poll(() => told.sent.length).toBe(1);
+    answers.push(outbox.deliver(mails("waiting")));
+    for (const seconds of [11, 22, 33, 600]) {
+      clock.at = now + seconds * 1000;
+      const lease = { owner: outbox.lease().owner, until: clock.at + 30_000 };
+      await expect.poll(() => told.renewed.at(-1)).toEqual({ ids: ["waiting", "sent"], lease });
+    }
+    expect(told.renewed).toHaveLength(4);
+    held.resolve();
+    expect(await Promise.all(answers)).toEqual([true, true]);
+  });
+
+  test("that another process has taken over are left to it", async () => {
+    const { outbox, told, clock, store, held } = wait();
+    const first = outbox.deliver(mails("sent"));
+    await expect.poll(() => told.sent.length).toBe(1);
+    const second = outbox.deliver(mails("lost"));
+    store.lost.add("lost");
+    clock.at = now + 60_000;
+    await expect.poll(() => told.renewed.length).toBeGreaterThan(1);
+    held.resolve();
+    expect(await Promise.all([first, second])).toEqual([true, false]);
+    expect(told.sent).toEqual([["sent"]]);
+  });
+
+  test("are renewed again after a failure of the store", async () => {
+    const { outbox, told, clock, store, held } = wait();
+    const answer = outbox.deliver(mails("sent"));
+    await expect.poll(() => told.sent.length).toBe(1);
+    store.failing = true;
+    clock.at = now + 11_000;
+    await expect.poll(() => told.failed.length).toBeGreaterThan(1);
+    store.failing = false;
+    await expect.poll(() => told.renewed.length).toBe(1);
+    held.resolve();
+    expect(await answer).toBe(true);
   });
 });
 
 describe("the sender learns", () => {
-  test("from questions that nobody answers, as from mails that nobody takes", async () => {
-    const { outbox, told } = play({ pollMs: 1, find: async () => [down], due: () => [mail("a", { denials: 0 })] });
+  test("from questions that are not answered, as from mails that are not taken", async () => {
+    const { outbox, told } = play({
+      pollMs: 1,
+      find: async () => [later("provider") as MailFinding],
+      due: () => [mail("a", { denials: 0 })],
+    });
     outbox.start();
-    await expect.poll(() => told.events).toContainEqual(["paused", "down"]);
+    await expect.poll(() => told.events).toContainEqual(["paused", "provider"]);
     expect(told.asked).toHaveLength(10);
   });
 
-  test("nothing of mails that could not be written, or handed over in time", async () => {
+  test("nothing of mails that the mailer cannot write, or that were not handed over in time", async () => {
     const { outbox, told, clock } = play({
       send: async () => {
         clock.at += 1_000;
@@ -339,11 +590,11 @@ describe("the sender learns", () => {
       },
     });
     for (let round = 0; round < 12; round += 1) {
-      const at = clock.at;
-      expect(await outbox.deliverNow(mails("a", "b"), at)).toBe(false);
+      const leasedUntil = clock.at + 30_000;
+      expect(await outbox.deliver([mail("a", { leasedUntil }), mail("b", { leasedUntil })])).toBe(false);
     }
     expect(told.events.flat()).not.toContain("paused");
-    expect(told.stumbled).toHaveLength(24);
+    expect(told.failed).toHaveLength(24);
     // The first half of a batch takes so long that there is no time for the other.
     const late = play({
       send: async () => {
@@ -351,18 +602,21 @@ describe("the sender learns", () => {
         throw new TypeError("cannot be written");
       },
     });
-    const answer = late.outbox.deliverNow([mail("x"), mail("y")], now);
-    expect(await answer).toBe(false);
+    expect(await late.outbox.deliver(mails("x", "y"))).toBe(false);
     expect(late.told.sent).toEqual([["x", "y"], ["x"]]);
-    await expect.poll(() => late.told.settled.map(({ id }) => id)).toEqual(["x"]);
+    await expect
+      .poll(() => late.told.settled)
+      .toMatchObject([
+        { id: "x", tried: true },
+        { id: "y", tried: false },
+      ]);
     expect(late.told.events.flat()).not.toContain("paused");
   });
 
   test("of each mail of a batch whether there is time for it", async () => {
-    const { outbox, told, clock } = play({ batchMax: 10 });
-    clock.at = now + 18_000;
-    const [old, fresh] = [outbox.deliverNow(mails("old"), now), outbox.deliverNow(mails("fresh"), clock.at)];
-    expect(await Promise.all([old, fresh])).toEqual([false, true]);
+    const { outbox, told } = play({ batchMax: 10 });
+    const answers = [outbox.deliver([mail("old", { leasedUntil: now + 12_000 })]), outbox.deliver(mails("fresh"))];
+    expect(await Promise.all(answers)).toEqual([false, true]);
     expect(told.sent).toEqual([["fresh"]]);
   });
 });
@@ -372,13 +626,15 @@ describe("stopping", () => {
     const held = gate();
     const { outbox, told } = play({
       batchMax: 1,
+      gatherMs: 0,
       send: async (batch) => {
         await held.promise;
         return batch.map(({ id }) => taken(id));
       },
       stopMs: 60_000,
     });
-    const answers = ["a", "b", "c", "d", "e"].map((id) => outbox.deliverNow(mails(id), now));
+    const answers = ["a", "b", "c", "d", "e"].map((id) => outbox.deliver(mails(id)));
+    await expect.poll(() => told.sent.length).toBe(4);
     const stopped = outbox.stop();
     expect(await answers[4]).toBe(false);
     held.resolve();
@@ -386,28 +642,54 @@ describe("stopping", () => {
     expect(await Promise.all(answers.slice(0, 4))).toEqual([true, true, true, true]);
     expect(told.sent).toEqual([["a"], ["b"], ["c"], ["d"]]);
     expect(told.settled).toHaveLength(4);
-    expect(told.released).toEqual([outbox.lease(now).owner]);
+    expect(told.released).toEqual([outbox.lease().owner]);
   });
 
-  test("waits no longer than it may for a call that hangs, and does not give its mail away as untouched", async () => {
-    const { outbox, told } = play({ stopMs: 5, deadlineMs: 1, send: () => gate().promise as Promise<never> });
-    await outbox.deliverNow(mails("a"), now);
+  test.each<[Mailer["doubt"], number | null, object]>([
+    ["ask", null, { result: "later", denials: 0, dueAt: now + 30_000 }],
+    ["once-more", null, { result: "later", denials: 0, dueAt: now + 30 * 60_000 }],
+    ["once-more", 0, { result: "in-doubt" }],
+  ])(
+    "waits no longer than it may for a call that hangs: its mail is in doubt (%s, %s)",
+    async (doubt, denials, end) => {
+      const { outbox, told } = play({ doubt, stopMs: 5, deadlineMs: 1, send: () => gate().promise as Promise<never> });
+      expect(await outbox.deliver([mail("a", { denials })])).toBe(false);
+      await outbox.stop();
+      expect(told.settled).toMatchObject([{ id: "a", ...end }]);
+      expect(told.released).toHaveLength(1);
+    },
+  );
+
+  test("records once what became of a mail, though its answer comes too late", async () => {
+    const held = gate();
+    const { outbox, told } = play({
+      stopMs: 1,
+      send: async (batch) => {
+        await held.promise;
+        return batch.map(({ id }) => taken(id));
+      },
+    });
+    const answer = outbox.deliver(mails("a"));
+    await expect.poll(() => told.sent.length).toBe(1);
     await outbox.stop();
-    expect(told.released).toEqual([]);
+    held.resolve();
+    expect(await answer).toBe(false);
+    await new Promise(setImmediate);
+    expect(told.settled).toMatchObject([{ id: "a", result: "later" }]);
   });
 
-  test("writes down what was not written, or keeps its lease", async () => {
+  test("writes what was not written, or keeps its lease", async () => {
     const writes = play();
     writes.store.failing = true;
-    await writes.outbox.deliverNow(mails("a"), now);
-    await expect.poll(() => writes.told.stumbled.length).toBe(1);
+    await writes.outbox.deliver(mails("a"));
+    await expect.poll(() => writes.told.failed.length).toBe(1);
     await writes.outbox.stop();
     expect(writes.told.released).toEqual([]);
-    expect(writes.told.stumbled).toHaveLength(2);
+    expect(writes.told.failed).toHaveLength(2);
     writes.store.failing = false;
     await writes.outbox.stop();
     expect(writes.told.settled).toMatchObject([{ id: "a", result: "sent" }]);
-    expect(writes.told.released).toEqual([writes.outbox.lease(now).owner]);
+    expect(writes.told.released).toEqual([writes.outbox.lease().owner]);
   });
 
   test("is announced: nothing more is claimed from then on, and what is stored is still sent", async () => {
@@ -416,10 +698,12 @@ describe("stopping", () => {
     await expect.poll(() => told.claims.length).toBeGreaterThan(0);
     outbox.stopClaiming();
     const { length } = told.claims;
-    expect(await outbox.deliverNow(mails("a"), now)).toBe(true);
+    expect(await outbox.deliver(mails("a"))).toBe(true);
     await outbox[Symbol.asyncDispose]();
     expect(told.claims).toHaveLength(length);
-    expect(await Promise.race([outbox.deliverNow(mails("b"), now), Promise.resolve("waits")])).toBe("waits");
+    // After the end a mail is given back at once.
+    expect(await outbox.deliver(mails("b"))).toBe(false);
+    await expect.poll(() => told.settled.at(-1)).toMatchObject({ id: "b", tried: false });
     expect(told.sent).toEqual([["a"]]);
   });
 });

@@ -53,7 +53,8 @@ export class PostmarkApi implements Disposable {
       },
     });
     try {
-      return { ...seen, body: await use(client) };
+      const body = await use(client);
+      return { ...seen, body };
     } catch (error) {
       // The library throws its own errors for refusals and for failed requests. What is thrown before the request is a
       // mistake of ours.
