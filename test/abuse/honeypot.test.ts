@@ -1,5 +1,5 @@
-// The trap: whoever fills it in is answered like everybody else, on both doors and in every kind of body, and nobody
-// gets a mail. What was caught can be released.
+// The honeypot: a submission that fills it is answered like any other, on both doors and in every kind of body, and causes
+// no mail. What was kept as spam can be released.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, type Answer } from "../support/doors.ts";
@@ -155,7 +155,7 @@ describe("released", () => {
     expect(await service.mails()).toEqual([]);
     const released = await runCommand(["release", caught.toLowerCase()], environmentOf(service));
     expect(released).toMatchObject({ code: 0, stdout: "", stderr: `${caught} is released; 2 mails are due now.\n` });
-    await expect.poll(() => service.mails()).toHaveLength(2);
+    await expect.poll(() => service.mails(), { timeout: 20_000 }).toHaveLength(2);
     const mails = await service.mails();
     expect(mails.map(({ to }) => to?.[0]?.address ?? "").toSorted((a, b) => a.localeCompare(b))).toEqual([
       "ana@example.org",

@@ -7,7 +7,7 @@ import PostalMime, { type Email } from "postal-mime";
 import { startApp } from "../../server/src/app.ts";
 import { systemClock, type Clock } from "../../server/src/clock.ts";
 import { loadConfig } from "../../server/src/config/load.ts";
-import type { OverloadLimits } from "../../server/src/http/gate/overload.ts";
+import type { HttpLimits } from "../../server/src/http/limits.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../../server/src/storage/records.ts";

@@ -4,7 +4,6 @@ import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { secretCheck } from "./gate/credentials.ts";
-import type { HttpLimits } from "./limits.ts";
 
 interface HealthOptions {
   readonly log: Log;
@@ -14,18 +13,17 @@ interface HealthOptions {
   readonly checks: Readonly<Record<string, () => Promise<{ readonly ready: boolean; readonly reason?: string }>>>;
   /** Asked of whoever reads the metrics; null: they are open. */
   readonly metricsToken: string | null;
-  readonly limits: Pick<HttpLimits, "metricsMs">;
 }
 
 // Each check writes to the disk, and strangers may ask.
-const readinessMs = 1_000;
+const keptMs = 1_000;
 
 /** Adds `/healthz`, `/readyz` and `/metrics`. */
 export function healthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const { metrics, metricsToken, draining, limits } = options;
+  const { metrics, metricsToken, draining } = options;
   app.get("/healthz", () => ({ status: "ok" }));
 
-  const failedLately = kept(() => failedChecks(options), readinessMs);
+  const failedLately = shared(() => failedChecks(options));
   app.get("/readyz", async (_request, reply) => {
     if (draining.started) return reply.code(503).header("retry-after", 5).send({ status: "draining" });
     const failed = await failedLately();
@@ -34,15 +32,13 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
   });
 
   const isReader = bearerCheck(metricsToken);
-  // A scrape takes milliseconds, and anybody may ask unless there is a token.
-  const scrape = kept(() => metrics.render(), limits.metricsMs);
   app.get("/metrics", async (request, reply) => {
     if (!isReader(request.headers.authorization)) {
       reply.header("www-authenticate", 'Bearer realm="metrics"');
       throw new Fault("unauthorised");
     }
     reply.type(metrics.contentType);
-    return scrape();
+    return metrics.render();
   });
 }
 
@@ -52,11 +48,11 @@ function bearerCheck(token: string | null): (authorization: string | undefined) 
   return (authorization = "") => isToken(/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "");
 }
 
-/** One answer for all who ask while it is worked out, or within `ms` of that. */
-function kept<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
+/** One answer for all who ask while it is worked out, or within {@link keptMs} of that. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let latest: { readonly answer: Promise<T>; endedAt: number } | undefined;
   return () => {
-    if (latest !== undefined && performance.now() - latest.endedAt < ms) return latest.answer;
+    if (latest !== undefined && performance.now() - latest.endedAt < keptMs) return latest.answer;
     const asked = { answer: ask(), endedAt: Infinity };
     const end = () => void (asked.endedAt = performance.now());
     asked.answer.then(end, end);
