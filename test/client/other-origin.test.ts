@@ -1,9 +1,9 @@
-// The typed client in a page of another origin: the service allows what the client sends, and shows what it reads.
+// The typed client in a page of another origin: the service allows the headers that the client sends, and exposes those
+// that it reads.
 import { createSubmissionsClient } from "@submissions/client";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { overloadLimits } from "../../server/src/http/gate/overload.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const origin = "https://www.example.org";
@@ -37,23 +37,23 @@ test("every header that the client sends is allowed", async () => {
   expect(sent.filter((header) => !listOf(preflight, "access-control-allow-headers").includes(header))).toEqual([]);
 });
 
-test("what tells when to send again, and what to quote, is shown", async () => {
+test("the headers about retries and the request id are exposed", async () => {
   const answer = await fetch(`${service.url}/trpc/newsletter.subscribe`, { method: "POST", headers: { origin } });
   const shown = listOf(answer, "access-control-expose-headers");
   for (const header of ["retry-after", "x-request-id", "idempotency-replayed", "ratelimit-remaining"])
     expect(shown).toContain(header);
 });
 
-test("that there is no such address is readable", async () => {
+test("a 404 is readable", async () => {
   const answer = await fetch(`${service.url}/nothing`, { headers: { origin } });
   expect(answer.status).toBe(404);
   expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
 });
 
-test("that the service is busy is readable, and preflights are answered all the same", async () => {
+test("a busy service answers readably, and answers preflights", async () => {
   await using busy = await startService({
     env: { CORS_ORIGINS: origin },
-    overloadLimits: { ...overloadLimits, requestsInFlightMax: 1 },
+    limits: { requestsMax: 1 },
   });
   const { hostname, port, href } = new URL("/api/marketplace/inquiry", busy.url);
   const held = connect(Number(port), hostname);

@@ -1,5 +1,5 @@
 // What the client sends is what tRPC's own client sends for the same router.
-import type { AppRouter } from "@submissions/server/router";
+import type { AppRouter } from "../router.ts";
 import { createTRPCClient, httpLink } from "@trpc/client";
 import { expect, test } from "vitest";
 import { applicationForm } from "./application-form.ts";
