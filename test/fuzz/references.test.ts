@@ -1,4 +1,4 @@
-// What holds of references for every instant and number, and of the draw.
+// What holds of references for every instant and number.
 import {
   applicationReference,
   formatReference,
@@ -8,7 +8,6 @@ import {
 } from "@submissions/shared/reference";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withFreshReference } from "../../server/src/intake/draw-reference.ts";
 import { hostileText } from "./strings.ts";
 
 const dayMs = 86_400_000;
@@ -60,25 +59,4 @@ test("nothing makes the schemas throw, and they take nothing else", () => {
     }),
     { numRuns: 1_000 },
   );
-});
-
-test("draws are spread evenly over all numbers of a day, and do not follow one another", async () => {
-  const draws = 20_000;
-  const numbers: number[] = [];
-  const store = { freeReferenceNumbers: () => Promise.reject(new Error("not asked for")) };
-  for (let draw = 0; draw < draws; draw += 1) {
-    await withFreshReference(store, "INQ", 0, async (reference) => {
-      numbers.push(Number(reference.slice(-6)));
-      return { result: "accepted", mails: [] };
-    });
-  }
-  const bins = 20;
-  const expected = draws / bins;
-  const counts = Array.from({ length: bins }, () => 0);
-  for (const number of numbers) counts[Math.floor((number * bins) / referencesPerDay)]! += 1;
-  // Chi-square with 19 degrees of freedom: an even draw is beyond 80 once in three thousand million runs.
-  expect(counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)).toBeLessThan(80);
-  // A counter would make every step 1. An even draw steps up as often as down; six standard deviations are allowed.
-  const ups = numbers.filter((number, index) => index > 0 && number > numbers[index - 1]!).length;
-  expect(Math.abs(ups - draws / 2)).toBeLessThan(6 * Math.sqrt(draws / 12));
 });

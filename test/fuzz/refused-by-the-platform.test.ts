@@ -9,7 +9,7 @@ import { readAnswers } from "./wire.ts";
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ env: { POSTMARK_WEBHOOK_AUTH: "user:password" } });
+  service = await startService({ env: { POSTMARK_WEBHOOK_AUTH: "user:a password of 24 letters" } });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -68,7 +68,7 @@ test("what is wrong with a provider's event is said in our words", async () => {
   const event = { RecordType: "SubscriptionChange", Recipient: 1, ChangedAt: null, SuppressSending: "x" };
   const lines = ["POST /webhooks/postmark HTTP/1.1", "Host: x", "Content-Type: application/json"];
   const { status, body } = await ask(
-    [...lines, `Authorization: Basic ${btoa("user:password")}`],
+    [...lines, `Authorization: Basic ${btoa("user:a password of 24 letters")}`],
     JSON.stringify(event),
   );
   expect(status).toBe(400);

@@ -163,6 +163,10 @@ function elsewhere(random: Random): Draft {
   };
 }
 
+/** The user and password that the service is started with. */
+export const webhookCredentials = "fuzz:fuzz fuzz fuzz fuzz fuzz";
+const webhookAuthorization = `Basic ${btoa(webhookCredentials)}`;
+
 const methods = ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
 const oddTypes = [
   "text/plain",
@@ -188,7 +192,7 @@ const oddHeaders: readonly (readonly [string, string])[] = [
   ["Idempotency-Key", "\u00e9"],
   ["Idempotency-Key", "a\tb"],
   ["Authorization", "Basic Zm9vOmJhcg=="],
-  ["Authorization", "Basic ZnV6ejpmdXp6"],
+  ["Authorization", webhookAuthorization],
   ["X-Forwarded-For", "203.0.113.9, ::1, unknown, ,"],
   ["X-HTTP-Method-Override", "GET"],
   ["Origin", "null"],
@@ -208,7 +212,7 @@ function headOf(draft: Draft & { readonly number: number }, random: Random, isOd
   let method = draft.door === "other" ? random.pick(["GET", "POST"]) : "POST";
   let { type } = draft;
   const headers: [string, string][] = [];
-  if (draft.target.startsWith("/webhooks")) headers.push(["Authorization", "Basic ZnV6ejpmdXp6"]);
+  if (draft.target.startsWith("/webhooks")) headers.push(["Authorization", webhookAuthorization]);
   if (draft.procedures.length === 1 && random.oneIn(2)) {
     headers.push(["Idempotency-Key", `${seed}-${random.oneIn(4) ? random.int(keys) : draft.number + keys}`]);
   }

@@ -11,6 +11,7 @@ import type {
   StoredSubscriber,
 } from "../../server/src/storage/records.ts";
 import { startProcess, type ServiceProcess } from "../support/service-process.ts";
+import { webhookCredentials } from "./requests.ts";
 
 interface Memory {
   /** Bytes. */
@@ -43,7 +44,7 @@ export class ServiceUnderFuzz implements AsyncDisposable {
 
   static async start(env: Readonly<Record<string, string>> = {}): Promise<ServiceUnderFuzz> {
     const preload = [new URL("preload/gauge.ts", import.meta.url).href];
-    const settings = { POSTMARK_WEBHOOK_AUTH: "fuzz:fuzz", RATE_LIMIT_WINDOW_SECONDS: "1", ...env };
+    const settings = { POSTMARK_WEBHOOK_AUTH: webhookCredentials, RATE_LIMIT_WINDOW_SECONDS: "1", ...env };
     const service = await startProcess(settings, { preload });
     return new ServiceUnderFuzz(service, (await startOf(service)) ?? "");
   }
@@ -92,9 +93,9 @@ export class ServiceUnderFuzz implements AsyncDisposable {
     const file = join(this.#process.dataFolder, "submissions.sqlite");
     await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
     return {
-      inquiries: await Array.fromAsync(store.exportInquiries(0)),
-      applications: await Array.fromAsync(store.exportApplications(0)),
-      subscribers: await Array.fromAsync(store.exportSubscribers(0)),
+      inquiries: await Array.fromAsync(store.readSubmissions("inquiry", {})),
+      applications: await Array.fromAsync(store.readSubmissions("application", {})),
+      subscribers: await Array.fromAsync(store.readSubscribers({})),
       mails: await store.listMails({ limit: 10_000_000 }),
     };
   }
