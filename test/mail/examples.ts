@@ -1,7 +1,7 @@
 // Submissions and mails that the tests of this folder start from.
-import { composeApplicationMails, composeInquiryMails, composeWelcomeMail } from "../../server/src/mail/compose.ts";
-import type { MailSettings } from "../../server/src/mail/compose.ts";
-import type { ApplicationRecord, InquiryRecord, NewMail } from "../../server/src/storage/records.ts";
+import { compose, type MailSettings } from "../../server/src/mail/compose.ts";
+import type { OutgoingMail } from "../../server/src/mail/mailer.ts";
+import type { MailKind, MailSubject, StoredApplication, StoredInquiry } from "../../server/src/storage/records.ts";
 
 export const from = { name: "Accent Datasets", address: "hello@datasets.example" };
 
@@ -10,12 +10,23 @@ export const settings: MailSettings = {
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example", "boss@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],
+  packageTitles: null,
+  isDisposable: () => false,
 };
 
-const received = { receivedAt: Date.UTC(2026, 10, 21, 9, 30), origin: { door: "rest", requestId: "r-1" } } as const;
+const filed = {
+  arrival: 1,
+  status: "new",
+  assignee: null,
+  version: 1,
+  receivedAt: Date.UTC(2026, 10, 21, 9, 30),
+  door: "rest",
+  requestId: "r-1",
+} as const;
 
-export const inquiry: InquiryRecord = {
-  ...received,
+export const inquiry: StoredInquiry = {
+  ...filed,
+  kind: "inquiry",
   reference: "INQ-20261121-042137",
   name: "Ann Buyer",
   company: "Söhne & Co <GmbH>",
@@ -23,10 +34,11 @@ export const inquiry: InquiryRecord = {
   selectedPackageIds: ["en-GB-scottish", "de-AT"],
 };
 
-export const application: ApplicationRecord = {
-  ...received,
+export const application: StoredApplication = {
+  ...filed,
+  kind: "application",
   reference: "APP-20261121-907715",
-  fullName: "Ana Luísa de Souza",
+  name: "Ana Luísa de Souza",
   email: "ana@applicant.example",
   position: "Accent annotator",
   phone: "+351 912 345 678",
@@ -39,20 +51,30 @@ export const application: ApplicationRecord = {
   resume: { key: "k", filename: 'Ana "CV" <final>.pdf', kind: "pdf", size: 183_211, sha256: "9f".repeat(32) },
 };
 
-/** One mail of each kind, in the order of MailKind. */
-export function oneOfEach(): NewMail[] {
-  const welcome = composeWelcomeMail(
-    { email: "reader@example.org", optIn: "double", confirmToken: "c0nf1rm", unsubscribeToken: "unsub5" },
-    settings,
-  );
-  return [...composeInquiryMails(inquiry, settings), welcome, ...composeApplicationMails(application, settings)];
+let rows = 0;
+
+/** A mail as a mailer is handed it. */
+export function write(kind: MailKind, about: MailSubject): OutgoingMail {
+  const id = `${(rows += 1)}-${filed.receivedAt.toString(36)}`;
+  const reference = "submission" in about ? about.submission.reference : null;
+  return { id, kind, reference, content: compose({ id, kind, about }, settings) };
 }
 
+/** One mail of each kind, in the order of MailKind. */
+export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
+  write("inquiry-receipt", { submission: inquiry }),
+  write("inquiry-notice", { submission: inquiry }),
+  write("application-receipt", { submission: application }),
+  write("application-notice", { submission: application }),
+  write("newsletter-welcome", {
+    welcome: { email: "reader@example.org", confirmToken: "c0nf1rm", unsubscribeToken: "unsub5" },
+  }),
+];
+
 /** Mails to as many addresses: `reader0@example.org` and so on. */
-export const welcomes = (count: number): NewMail[] =>
+export const welcomes = (count: number): OutgoingMail[] =>
   Array.from({ length: count }, (_, index) =>
-    composeWelcomeMail(
-      { email: `reader${index}@example.org`, optIn: "single", confirmToken: "c", unsubscribeToken: "u" },
-      settings,
-    ),
+    write("newsletter-welcome", {
+      welcome: { email: `reader${index}@example.org`, confirmToken: null, unsubscribeToken: "u" },
+    }),
   );

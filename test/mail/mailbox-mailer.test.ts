@@ -1,4 +1,4 @@
-// The mailbox on a real folder: whole files that a mail program opens, one a mail, readable by nobody else.
+// The mailbox on a real folder: whole files that a mail program opens, one a mail, for one user only.
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,18 +43,13 @@ test.each(oneOfEach().map((mail) => [mail.kind, mail] as const))(
     expect(header("x-submissions-kind")).toBe(mail.kind);
     expect(header("x-submissions-reference") ?? null).toBe(mail.reference);
     expect(message.text?.replaceAll("\r\n", "\n").trimEnd()).toBe(mail.content.text.trimEnd());
-    expect(message.html?.replaceAll("\r\n", "\n").trimEnd()).toBe(mail.content.html.trimEnd());
+    expect(message.html?.trimEnd()).toBe(mail.content.html.trimEnd());
     expect(message.attachments).toEqual([]);
     // CRLF line ends only, ASCII only, no line longer than a mail server takes.
     expect(raw.replaceAll("\r\n", "")).not.toMatch(/[\r\n]|[^\t -~]/);
     expect(Math.max(...raw.split("\r\n").map((line) => line.length))).toBeLessThanOrEqual(998);
   },
 );
-
-test("leaves a mail in plain ASCII readable as it is, links and all", async () => {
-  const { raw } = await written(oneOfEach()[2]!);
-  expect(raw).toContain("https://datasets.example/newsletter/confirm?token=c0nf1rm\r\n");
-});
 
 test("carries names, subjects and texts of any script and length", async () => {
   const mail = welcomes(1)[0]!;
@@ -81,7 +76,7 @@ test.each([
   expect(read).toMatchObject({ name: sender.name ?? "", address: sender.address });
 });
 
-test("never lets a value begin another header, even if one came into the outbox", async () => {
+test("never lets a value begin another header", async () => {
   const mail = welcomes(1)[0]!;
   const content = { ...mail.content, subject: "a\r\nBcc: x@evil.example", replyTo: "a@b.example\nX-Evil: 1" };
   const { message } = await written({ ...mail, content: { ...content, headers: { "X-One": "1\r\n\r\nbody" } } });
@@ -132,4 +127,12 @@ test("holds what the team needs: everything sent, the console's address, the res
   expect(recruiting!.text).toContain(`https://datasets.example/console/applications/${application.reference}`);
   expect(recruiting!.text).toContain(application.resume!.sha256);
   expect(recruiting!.text).toContain(application.resume!.filename);
+});
+
+test("keeps nothing of a batch with a mail that cannot be written", async () => {
+  const { folder, mailer } = await mailbox();
+  const [mail, other] = welcomes(2);
+  const unwritable = { ...other!, content: { ...other!.content, to: null as never } };
+  await expect(mailer.send([mail!, unwritable])).rejects.toThrow(TypeError);
+  expect(await readdir(folder)).toEqual([]);
 });

@@ -6,12 +6,12 @@ import { hour, openOutboxUnderTest } from "./outbox-under-test.ts";
 
 test("a mail is tried for 72 hours, then shown as failed, and sent once an operator wakes it", async () => {
   await using tested = await openOutboxUnderTest();
-  tested.postmark.breakdown = { kind: "error", status: 429 };
+  tested.postmark.breakdown = { kind: "error", status: 422, code: 100 };
   const { outbox } = tested.openSender();
   outbox.start();
   const start = tested.clock.now();
-  const [one] = await tested.storeMails(1, outbox.lease(start));
-  expect(await outbox.deliverNow([one!], start)).toBe(false);
+  const [one] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([one!])).toBe(false);
   let [tries, now] = [0, start];
   while ((await tested.newest()).status === "queued") {
     expect(now).toBeLessThan(start + retryMsMax + 2 * hour);
@@ -22,12 +22,12 @@ test("a mail is tried for 72 hours, then shown as failed, and sent once an opera
   }
   expect(now).toBeGreaterThan(start + retryMsMax);
   expect(tries).toBeGreaterThan(70);
-  const lastError = "given up: postmark: HTTP 429";
+  const lastError = "given up: postmark: HTTP 422, code 100";
   expect(await tested.newest()).toMatchObject({ status: "failed", dueAt: null, lastError });
   expect(await tested.store.mailBacklog()).toMatchObject({ queued: 0, failed: 1 });
 
   tested.postmark.breakdown = null;
-  expect(await tested.store.retryMails("all-failed", tested.clock.now())).toBe(1);
+  expect(await tested.store.retryMails({ status: "failed" }, tested.clock.now())).toBe(1);
   await eventually(() => tested.taken()).toEqual([one!.id]);
   await eventually(() => tested.newest()).toMatchObject({ status: "sent", lastError: null });
 });

@@ -1,10 +1,9 @@
-// One mail, one sender, and none forgotten: processes that die, that run side by side, that stop, and a store that does
-// not take what became of a mail.
+// One lease, one sender, and no mail forgotten: processes that die, that run side by side, that stop, and a store that
+// does not take what became of a mail.
 import { expect, test } from "vitest";
 import type { OutgoingMail } from "../../server/src/mail/mailer.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
-import { inquiry, mail } from "../contract/records.ts";
 import { eventually } from "./mail-service.ts";
 import { hour, mailerOf, minute, openOutboxUnderTest, second, taken } from "./outbox-under-test.ts";
 
@@ -31,7 +30,7 @@ test("two senders on one store never send a mail twice", async () => {
     batches.push(batch);
     return taken(batch);
   };
-  const stores = [tested.store, await tested.sqlite.openAgain()];
+  const stores = [tested.store, await tested.openAgain()];
   const senders = stores.map((store) => tested.openSender({ store, mailer: mailerOf(sends) }));
   tested.clock.advance(2 * minute);
   for (const { outbox } of senders) outbox.start();
@@ -49,14 +48,12 @@ test("a mail that was just stored is sent by its own process only", async () => 
   const other = tested.openSender();
   other.outbox.start();
   const { outbox } = tested.openSender();
-  const now = tested.clock.now();
-  const fresh = mail();
-  await tested.store.acceptInquiry(inquiry(1), [fresh], outbox.lease(now));
+  const [fresh] = await tested.storeMails(1, outbox.lease());
   // The other one has looked: it has sent this one, which is due.
   const [due] = await tested.storeDueMails(1);
   await eventually(() => other.settled.map(({ id }) => id)).toEqual([due!.id]);
-  expect(await outbox.deliverNow([fresh], now)).toBe(true);
-  expect(tested.taken().filter((id) => id === fresh.id)).toHaveLength(1);
+  expect(await outbox.deliver([fresh!])).toBe(true);
+  expect(tested.taken().filter((id) => id === fresh!.id)).toHaveLength(1);
 });
 
 test("a sender that stops finishes what it is sending and gives the rest back at once", async () => {
@@ -72,9 +69,8 @@ test("a sender that stops finishes what it is sending and gives the rest back at
     { batchMax: 1 },
   );
   const { outbox } = tested.openSender({ mailer: slow });
-  const now = tested.clock.now();
-  const mails = await tested.storeMails(9, outbox.lease(now));
-  const answers = Promise.all(mails.map((one) => outbox.deliverNow([one], now)));
+  const mails = await tested.storeMails(9, outbox.lease());
+  const answers = Promise.all(mails.map((one) => outbox.deliver([one])));
   await eventually(() => sending.length).toBeGreaterThan(0);
   const stopped = outbox.stop();
   gate.resolve();
@@ -84,7 +80,7 @@ test("a sender that stops finishes what it is sending and gives the rest back at
   expect(sent.map(({ id }) => id).toSorted()).toEqual(sending.toSorted());
   expect(sending.length).toBeLessThan(9);
   expect((await answers).filter(Boolean)).toHaveLength(sending.length);
-  // Nothing has to be waited for: the leases are gone.
+  // There is nothing to wait for: the leases are gone.
   tested.openSender().outbox.start();
   await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0 });
   expect(new Set([...sending, ...tested.taken()])).toEqual(new Set(mails.map(({ id }) => id)));
@@ -109,16 +105,15 @@ function unwilling(store: Store): { store: Store; refusing: boolean } {
 test("an outcome that the store refuses is kept and written later, and the mail not sent again", async () => {
   await using tested = await openOutboxUnderTest();
   const wrapped = unwilling(tested.store);
-  const { outbox, stumbled } = tested.openSender({ store: wrapped.store });
+  const { outbox, failed } = tested.openSender({ store: wrapped.store });
   outbox.start();
-  const now = tested.clock.now();
-  const [one] = await tested.storeMails(1, outbox.lease(now));
-  expect(await outbox.deliverNow([one!], now)).toBe(true);
-  await eventually(() => stumbled.length).toBeGreaterThan(0);
-  // The lease runs out meanwhile, and the mail comes back as due.
+  const [one] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([one!])).toBe(true);
+  await eventually(() => failed.length).toBeGreaterThan(0);
+  // The lease ends meanwhile, and the mail comes back as due.
   tested.clock.advance(hour);
-  const looked = stumbled.length;
-  await eventually(() => stumbled.length).toBeGreaterThan(looked + 2);
+  const looked = failed.length;
+  await eventually(() => failed.length).toBeGreaterThan(looked + 2);
   expect(await tested.newest()).toMatchObject({ status: "queued" });
 
   wrapped.refusing = false;
@@ -129,13 +124,12 @@ test("an outcome that the store refuses is kept and written later, and the mail 
 test("a sender that leaves due mails to others writes down what the store refused, and sends nothing that is due", async () => {
   await using tested = await openOutboxUnderTest();
   const wrapped = unwilling(tested.store);
-  const { outbox, stumbled } = tested.openSender({ store: wrapped.store });
+  const { outbox, failed } = tested.openSender({ store: wrapped.store });
   const [due] = await tested.storeDueMails(1);
   outbox.start({ claiming: false });
-  const now = tested.clock.now();
-  const [fresh] = await tested.storeMails(1, outbox.lease(now));
-  expect(await outbox.deliverNow([fresh!], now)).toBe(true);
-  await eventually(() => stumbled.length).toBeGreaterThan(2);
+  const [fresh] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([fresh!])).toBe(true);
+  await eventually(() => failed.length).toBeGreaterThan(2);
   wrapped.refusing = false;
   await eventually(() => tested.store.listMails({ status: "sent", limit: 10 })).toMatchObject([{ id: fresh!.id }]);
   expect(await tested.store.listMails({ status: "queued", limit: 10 })).toMatchObject([{ id: due!.id, attempts: 0 }]);
@@ -145,9 +139,9 @@ test("a sender that leaves due mails to others writes down what the store refuse
 test("a sender that stops without having written down an outcome does not give that mail away as untouched", async () => {
   await using tested = await openOutboxUnderTest();
   const { outbox } = tested.openSender({ store: unwilling(tested.store).store });
-  const now = tested.clock.now();
-  const [one] = await tested.storeMails(1, outbox.lease(now));
-  expect(await outbox.deliverNow([one!], now)).toBe(true);
+  const [one] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([one!])).toBe(true);
   await outbox.stop();
+  const now = tested.clock.now();
   expect(await tested.store.claimDueMails(now, 1, { owner: "next", until: now + minute })).toEqual([]);
 });

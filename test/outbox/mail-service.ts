@@ -1,7 +1,8 @@
 // A running service whose mails go to a stand-in of Postmark, with a clock that the test moves.
 import { expect } from "vitest";
-import { openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
+import { openStore } from "../../server/src/storage/open-store.ts";
 import type { StoredMail } from "../../server/src/storage/records.ts";
+import type { Store } from "../../server/src/storage/store.ts";
 import { doors, json, type Answer, type Door } from "../support/doors.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
@@ -19,9 +20,9 @@ export interface MailService extends AsyncDisposable {
   readonly postmark: PostmarkStandIn;
   readonly clock: MovableClock;
   /** The service's store, opened a second time. */
-  readonly store: OpenStore;
-  /** The mails to an address, newest first. */
-  mailsTo(address: string): Promise<StoredMail[]>;
+  readonly store: Store;
+  /** The receipts to an address, newest first. */
+  receiptsTo(address: string): Promise<StoredMail[]>;
   /** Whom the mails that Postmark took are for, in order. */
   taken(): string[];
 }
@@ -44,17 +45,20 @@ export async function startMailService(env: Readonly<Record<string, string>> = {
       },
     }),
   );
-  const store = opened.use(await openStore(service.storage));
+  const store = opened.use(await openStore(service.storage, { clock }));
   const resources = opened.move();
   return {
     service,
     postmark,
     clock,
     store,
-    mailsTo: async (address) => (await store.listMails({ limit: 1000 })).filter(({ to }) => to.includes(address)),
+    receiptsTo: async (address) => {
+      const mails = await store.listMails({ limit: 1000 });
+      return mails.filter(({ kind, email }) => kind === "inquiry-receipt" && email === address);
+    },
     taken: () => postmark.taken.map(({ To }) => To),
     async [Symbol.asyncDispose]() {
-      // First of all: a service that stops waits for calls that hang.
+      // First: a service that stops waits for calls that hang.
       await postmark[Symbol.asyncDispose]();
       await resources.disposeAsync();
     },
@@ -69,8 +73,8 @@ export function inquire(service: Service, n: number, door: Door = doors[n % 2]!)
 
 export const buyerAddress = (n: number): string => `buyer${n}@example.org`;
 
-/** Asks until the answer is what the matcher wants. The limit only ends a test that has failed. */
-export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 100_000, interval: 10 });
+/** Asks until the answer is what the matcher wants. The limit ends tests that have failed. */
+export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 30_000, interval: 10 });
 
 /** Numbers from 0. */
 export const count = (n: number): number[] => Array.from({ length: n }, (_, index) => index);

@@ -1,14 +1,19 @@
-// Senders on a real store, without HTTP around them: for what needs two of them, or one that stops in the middle.
+// Outboxes on a real store, without HTTP around them: for what needs two of them, or one that stops in the middle.
 import { randomUUID } from "node:crypto";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compose, type MailSettings } from "../../server/src/mail/compose.ts";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
 import { Outbox } from "../../server/src/mail/outbox.ts";
 import { openPostmarkMailer } from "../../server/src/mail/providers/postmark.ts";
-import type { MailSettlement, NewMail, StoredMail } from "../../server/src/storage/records.ts";
+import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
+import type { LeasedMail, MailSettlement, StoredMail } from "../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../server/src/storage/store.ts";
-import { inquiry, mail } from "../contract/records.ts";
-import { openSqliteUnderTest, type SqliteUnderTest } from "../contract/sqlite-under-test.ts";
+import { accept, subscription } from "../contract/records.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { openServiceDatabase } from "../support/service-database.ts";
 import { count } from "./mail-service.ts";
 
 export const second = 1_000;
@@ -19,28 +24,32 @@ interface SenderOptions {
   readonly mailer?: Mailer;
   readonly store?: Store;
   readonly stopMs?: number;
+  readonly renewMs?: number;
+  readonly compose?: (mail: LeasedMail) => ReturnType<typeof compose>;
 }
 
-/** A sender and what it told of itself. */
-interface Sender {
+/** An outbox and what it told of itself. */
+export interface Sender {
   readonly outbox: Outbox;
   readonly settled: { readonly id: string; readonly result: MailSettlement["result"] }[];
-  readonly stumbled: unknown[];
+  readonly failed: unknown[];
   /** Why it paused, and that it went on. */
   readonly pauses: string[];
 }
 
 export interface OutboxUnderTest extends AsyncDisposable {
-  readonly sqlite: SqliteUnderTest;
+  readonly location: StoreLocation;
   readonly store: Store;
   readonly postmark: PostmarkStandIn;
   readonly clock: MovableClock;
-  /** Opens a sender, by default to the stand-in of Postmark. It looks for due mails once it is started. */
+  /** Opens the same store as another process does. */
+  openAgain(): Promise<Store>;
+  /** Opens an outbox, by default to the stand-in of Postmark. It looks for due mails once it is started. */
   openSender(options?: SenderOptions): Sender;
   /** Stores mails, one to each of `reader0`, `reader1` and so on, a millisecond apart in age. */
-  storeMails(number: number, lease?: Lease): Promise<NewMail[]>;
+  storeMails(number: number, lease?: Lease): Promise<LeasedMail[]>;
   /** The same, of a process that has stopped in good order: due now, and certainly not sent. */
-  storeDueMails(number: number): Promise<NewMail[]>;
+  storeDueMails(number: number): Promise<LeasedMail[]>;
   /** The only mail, or the newest. */
   newest(): Promise<StoredMail>;
   /** The ids of the mails that Postmark took, in order. */
@@ -52,37 +61,66 @@ export interface OutboxUnderTest extends AsyncDisposable {
 
 export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
   await using opened = new AsyncDisposableStack();
-  const sqlite = opened.use(await openSqliteUnderTest());
-  const postmark = opened.use(await PostmarkStandIn.open());
+  const folder = opened.use(await mkdtempDisposable(join(tmpdir(), "outbox-")));
+  const database = opened.use(await openServiceDatabase());
+  const url = database.env["DATABASE_URL"];
+  const location: StoreLocation =
+    url === undefined
+      ? { kind: "sqlite", file: join(folder.path, "submissions.db") }
+      : { kind: "postgres", url, replicaUrl: null, poolMax: 2 };
   const clock = new MovableClock();
+  const stores = opened.use(new AsyncDisposableStack());
+  const open = async () => stores.use(await openStore(location, { clock }));
+  const store = await open();
+  const postmark = opened.use(await PostmarkStandIn.open());
   const senders = opened.use(new AsyncDisposableStack());
   const resources = opened.move();
+  let readers = 0;
+  const storeMails = async (number: number, lease = abandoned(store)): Promise<LeasedMail[]> => {
+    const now = store.clock.now();
+    const stored = await Promise.all(
+      count(number).map((n) => {
+        const email = `reader${readers + n}@example.org`;
+        return accept(store, subscription({ email, optIn: "single", receivedAt: now - number + n }), { lease });
+      }),
+    );
+    readers += number;
+    return stored.flatMap(({ mails }) => mails);
+  };
   return {
-    sqlite,
-    store: sqlite.store,
+    location,
+    store,
     postmark,
     clock,
-    openSender({ mailer = postmarkMailer(postmark), store = sqlite.store, stopMs = 5_000 } = {}) {
-      const [settled, stumbled, pauses]: [Sender["settled"], unknown[], string[]] = [[], [], []];
+    openAgain: open,
+    openSender({
+      mailer = postmarkMailer(postmark),
+      store: given = store,
+      stopMs = 5_000,
+      compose: write = (mail: LeasedMail) => compose(mail, mailSettings),
+      ...more
+    } = {}) {
+      const [settled, failed, pauses]: [Sender["settled"], unknown[], string[]] = [[], [], []];
       const events = {
         settled: (_kind: unknown, result: MailSettlement["result"], { id }: { id: string }) =>
           void settled.push({ id, result }),
         paused: (reason: string) => void pauses.push(reason),
         resumed: () => void pauses.push("resumed"),
-        stumbled: (error: unknown) => void stumbled.push(error),
+        failed: (error: unknown) => void failed.push(error),
       };
-      const outbox = new Outbox({ store, mailer, clock, events, deadlineMs: 60_000, pollMs: 5, stopMs });
+      const times = { deadlineMs: 60_000, pollMs: 5, stopMs, ...more };
+      const outbox = new Outbox({ store: given, mailer, compose: write, events, ...times });
       senders.use(outbox);
-      return { outbox, settled, stumbled, pauses };
+      return { outbox, settled, failed, pauses };
     },
-    storeMails: (number, lease = abandoned(clock)) => storeMails(sqlite.store, number, clock.now(), lease),
+    storeMails,
     async storeDueMails(number) {
-      const lease = { owner: "stopped", until: clock.now() + minute };
-      const mails = await storeMails(sqlite.store, number, clock.now(), lease);
-      await sqlite.store.releaseMails(lease.owner, clock.now());
+      const lease = { owner: "stopped", until: store.clock.now() + minute };
+      const mails = await storeMails(number, lease);
+      await store.releaseMails(lease.owner, store.clock.now());
       return mails;
     },
-    newest: async () => (await sqlite.store.listMails({ limit: 1 }))[0]!,
+    newest: async () => (await store.listMails({ limit: 1 }))[0]!,
     taken: () => postmark.taken.map(({ Metadata }) => Metadata?.["mailId"] ?? ""),
     searches: () => postmark.requests.filter(({ method }) => method === "GET").length,
     sends: () => postmark.requests.filter(({ method }) => method === "POST").length,
@@ -90,37 +128,38 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
   };
 }
 
-let nextNumber = 1;
-
-async function storeMails(store: Store, number: number, now: number, lease: Lease): Promise<NewMail[]> {
-  const mails = count(number).map((n) => newMail(`reader${n}@example.org`));
-  const receivedAt = (n: number) => now - number + n;
-  await Promise.all(
-    mails.map((one, n) => store.acceptInquiry(inquiry(nextNumber++, { receivedAt: receivedAt(n) }), [one], lease)),
-  );
-  return mails;
-}
-
-const newMail = (to: string): NewMail => mail({ content: { ...mail().content, to: [to] } });
+export const mailSettings: MailSettings = {
+  brand: "Accent Datasets",
+  publicUrl: "https://datasets.example",
+  salesTo: ["sales@datasets.example"],
+  recruitingTo: ["jobs@datasets.example"],
+  packageTitles: null,
+  isDisposable: () => false,
+};
 
 /** The lease of a process that died, which ends with the minute. */
-const abandoned = (clock: MovableClock): Lease => ({
-  owner: `dead-${randomUUID()}`,
-  until: clock.now() + minute,
-});
+const abandoned = ({ clock }: Store): Lease => ({ owner: `dead-${randomUUID()}`, until: clock.now() + minute });
 
 export const from = { name: null, address: "hello@datasets.example" };
 
 const postmarkMailer = ({ token, url }: PostmarkStandIn): Mailer =>
   // As patient as a test is.
-  openPostmarkMailer({ token, apiUrl: url, timeoutMs: 2_000 }, from);
+  openPostmarkMailer({ token, apiUrl: url, timeoutMs: 500 }, from);
 
-/** A mailer that a test answers for. */
+/** A mailer that a test answers for, and that cannot be asked. */
 export function mailerOf(
   send: (mails: readonly OutgoingMail[]) => Promise<MailOutcome[]>,
   more: Partial<Mailer> = {},
 ): Mailer {
-  return { batchMax: 10, send, [Symbol.asyncDispose]: async () => {}, ...more };
+  return {
+    batchMax: 10,
+    calls: { fresh: 4, due: 1 },
+    gatherMs: 0,
+    doubt: "replace",
+    send,
+    [Symbol.asyncDispose]: async () => {},
+    ...more,
+  };
 }
 
 export const taken = (mails: readonly OutgoingMail[]): MailOutcome[] =>

@@ -1,17 +1,16 @@
-// A sender that is refused as a whole: it stops, and with it neither the mails nor their 72 hours.
+// A sender that is refused as a whole: it pauses, and no mail loses a try.
 import { expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
 import { startService } from "../support/service.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { addressees, buyerAddress, eventually, inquire } from "./mail-service.ts";
-import { hour, minute, openOutboxUnderTest, type OutboxUnderTest } from "./outbox-under-test.ts";
+import { hour, minute, openOutboxUnderTest, type OutboxUnderTest, type Sender } from "./outbox-under-test.ts";
 
 const wrongToken = { kind: "error", status: 401, code: 10 } as const;
 
 /** Stores mails and has them sent at once. Answers whether the first of them was taken. */
-async function deliver(tested: OutboxUnderTest, { outbox }: ReturnType<OutboxUnderTest["openSender"]>, number = 1) {
-  const now = tested.clock.now();
-  return outbox.deliverNow(await tested.storeMails(number, outbox.lease(now)), now);
+async function deliver(tested: OutboxUnderTest, { outbox }: Sender, number = 1) {
+  return outbox.deliver(await tested.storeMails(number, outbox.lease()));
 }
 
 test("with a wrong token the sender pauses, and answers at once without asking the provider again", async () => {
@@ -71,15 +70,14 @@ test("a fresh mail may be the probe that finds the provider well again", async (
   expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
 });
 
-test("a mail that was kept back in a pause is sent by whoever comes first, without a question", async () => {
+test("a mail that was given back in a pause may be sent by another process, without a question", async () => {
   await using tested = await openOutboxUnderTest();
   tested.postmark.breakdown = wrongToken;
   const sender = tested.openSender();
   await deliver(tested, sender, 2);
-  const now = tested.clock.now();
-  const mails = await tested.storeMails(1, sender.outbox.lease(now));
-  expect(await sender.outbox.deliverNow(mails, now)).toBe(false);
-  await eventually(() => tested.newest()).toMatchObject({ attempts: 0, lastError: "not tried: the sender pauses" });
+  const mails = await tested.storeMails(1, sender.outbox.lease());
+  expect(await sender.outbox.deliver(mails)).toBe(false);
+  await eventually(() => tested.newest()).toMatchObject({ attempts: 0, lastError: "not tried: the sender waits" });
 
   tested.postmark.breakdown = null;
   tested.clock.advance(minute);
@@ -137,7 +135,9 @@ test("a pause is logged once, and shown in the metrics while it lasts", async ()
     expect((await inquire(service, n)).receipt).toMatchObject({ confirmationEmailSent: false });
   }
   expect(postmark.requests).toHaveLength(1);
-  expect(lines.filter(({ msg }) => msg.includes("kept back"))).toMatchObject([{ code: "postmark: HTTP 401, code 10" }]);
+  expect(lines.filter(({ msg }) => msg.includes("no mail is sent"))).toMatchObject([
+    { code: "postmark: HTTP 401, code 10" },
+  ]);
   expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^mail_sender_paused 1$/m);
   expect(JSON.stringify(lines)).not.toContain(buyerAddress(1));
 });

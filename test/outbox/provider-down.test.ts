@@ -17,19 +17,19 @@ test("keeps the submission when the provider is down, says so, and sends the mai
     receipt?.["inquiryId"],
   ]);
   expect(running.postmark.taken).toEqual([]);
-  await eventually(() => running.mailsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 1 }]);
+  await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 1 }]);
 
   running.postmark.breakdown = null;
   running.clock.advance(minute);
   await eventually(() => running.taken().toSorted()).toEqual([buyerAddress(1), "sales@datasets.example"]);
-  await eventually(() => running.mailsTo(buyerAddress(1))).toMatchObject([{ status: "sent", attempts: 2 }]);
+  await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "sent", attempts: 2 }]);
 });
 
 test("keeps the submission when nobody listens at the provider's address", async () => {
   await using running = await startMailService({ POSTMARK_API_URL: "http://127.0.0.1:9" });
   const { receipt } = await inquire(running.service, 1);
   expect(receipt).toMatchObject({ confirmationEmailSent: false });
-  await eventually(() => running.mailsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 1 }]);
+  await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 1 }]);
 });
 
 test("answers at the deadline while the provider hangs", async () => {
@@ -38,7 +38,7 @@ test("answers at the deadline while the provider hangs", async () => {
   const { receipt } = await inquire(running.service, 1);
   expect(receipt).toMatchObject({ confirmationEmailSent: false });
   // The try itself is not over: the mailer gives up later than the answer does.
-  expect(await running.mailsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 0 }]);
+  expect(await running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 0 }]);
 });
 
 test("does not try again before the time that the provider asked for", async () => {
@@ -46,8 +46,8 @@ test("does not try again before the time that the provider asked for", async () 
   running.postmark.failNext({ kind: "error", status: 429, headers: { "retry-after": "7200" } });
   const before = running.clock.now();
   await inquire(running.service, 1);
-  await eventually(() => running.mailsTo(buyerAddress(1))).toMatchObject([{ attempts: 1 }]);
-  const [mail] = await running.mailsTo(buyerAddress(1));
+  await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ attempts: 1 }]);
+  const [mail] = await running.receiptsTo(buyerAddress(1));
   expect(mail?.dueAt).toBeGreaterThanOrEqual(before + 120 * minute);
   running.clock.advance(121 * minute);
   await eventually(() => running.taken()).toContain(buyerAddress(1));
@@ -59,10 +59,10 @@ test("a mail that is refused for good is not tried again, and is sent once an op
   const { receipt } = await inquire(running.service, 1);
   expect(receipt).toMatchObject({ confirmationEmailSent: false });
   const failed = { status: "failed", attempts: 1, dueAt: null, lastError: "postmark: code 406" };
-  await eventually(() => running.mailsTo(buyerAddress(1))).toMatchObject([failed]);
+  await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([failed]);
 
   running.postmark.refuse(buyerAddress(1), 0);
-  const [mail] = await running.mailsTo(buyerAddress(1));
+  const [mail] = await running.receiptsTo(buyerAddress(1));
   expect(await running.store.retryMails({ id: mail!.id }, running.clock.now())).toBe(1);
   await eventually(() => running.taken()).toEqual(["sales@datasets.example", buyerAddress(1)]);
 });

@@ -148,19 +148,24 @@ export class Delivery {
       else tried.push([held, outcome]);
     });
     this.#settle(tried, now);
-    this.giveBack(late, now);
+    this.giveBack(late);
     // After the records: in between the mails would be known nowhere.
     for (const { mail } of handed) this.#inHand.delete(mail.id);
     return kept;
   }
 
-  /** Gives mails back that were not handed over. They are due at `dueAt`, and no more in doubt than before. */
-  giveBack(batch: readonly HeldMail[], dueAt: number): void {
+  /**
+   * Gives mails back that were not handed over, no more in doubt than before.
+   *
+   * @param notBefore when they are due. Without it they are due now, the oldest first.
+   */
+  giveBack(batch: readonly HeldMail[], notBefore = 0): void {
     const at = this.#options.store.clock.now();
     const error = "not tried: the sender waits";
     this.#writeDown(
-      batch.map(({ mail: { id, denials } }): MailSettlement => {
-        return { id, at, result: "later", dueAt: Math.max(dueAt, at), error, denials, tried: false };
+      batch.map(({ mail: { id, createdAt, denials } }): MailSettlement => {
+        const dueAt = notBefore > at ? notBefore : Math.min(createdAt, at);
+        return { id, at, result: "later", dueAt, error, denials, tried: false };
       }),
     );
     for (const { answer } of batch) answer?.settle(false);

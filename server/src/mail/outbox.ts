@@ -84,7 +84,7 @@ export class Outbox implements AsyncDisposable {
       const held = mails.map((mail, position): HeldMail => {
         return { mail, leasedUntil: mail.leasedUntil, answer: position === 0 ? answer : null };
       });
-      if (this.#stopped) this.#delivery.giveBack(held, 0);
+      if (this.#stopped) this.#delivery.giveBack(held);
       else this.#take(held);
       return answer?.promise ?? Promise.resolve(false);
     } catch (error) {
@@ -199,7 +199,7 @@ export class Outbox implements AsyncDisposable {
   async #send(batch: readonly HeldMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
     try {
       const kept = await this.#delivery.send(batch, isProbe, isFresh);
-      if (this.#stopped) this.#delivery.giveBack(kept, 0);
+      if (this.#stopped) this.#delivery.giveBack(kept);
       else this.#fresh.unshift(...kept);
     } catch (error) {
       // A mistake of ours. The mails are in doubt once their leases end.
