@@ -95,8 +95,7 @@ function endOnSignals(app: App, log: ProcessLog): void {
 async function close(app: App, log: ProcessLog): Promise<boolean> {
   try {
     app.drain();
-    await log.flush();
-    await sleep(noticeMs);
+    await Promise.all([log.flush(), sleep(noticeMs)]);
     await app.close();
     return true;
   } catch (error) {
