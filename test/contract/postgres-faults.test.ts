@@ -1,14 +1,30 @@
 // What the PostgreSQL engine does when the server, or the way to it, fails: nothing acknowledged is lost, nothing is stored
-// twice, what cannot be known is called unknown, and all comes back by itself.
-import { describe, expect, test, vi } from "vitest";
-import { openCallCounts, openStore, type OpenStore } from "../../server/src/storage/open-store.ts";
-import { StorageUnavailable } from "../../server/src/storage/store.ts";
+// twice, what cannot be known is called unknown, and everything goes on by itself.
+import { describe, expect, inject, test, vi } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import type { SubscriptionRecord } from "../../server/src/storage/records.ts";
+import { type Entry, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { type PostgresDatabase, startPostgres } from "../support/postgres-server.ts";
 import { locate, openPostgresUnderTest, type PostgresUnderTest } from "./postgres-under-test.ts";
-import { application, collect, inquiry, lease, mail, noon, subscription, welcome } from "./records.ts";
+import {
+  accept,
+  acceptMails,
+  allMails,
+  application,
+  applications,
+  inquiries,
+  inquiry,
+  lease,
+  minute,
+  noon,
+  offer,
+  subscribers,
+  subscription,
+} from "./records.ts";
 
 const key = { procedure: "marketplace.inquiry", keyHash: "a".repeat(64), fingerprint: "b".repeat(64), createdAt: noon };
+const challenge = { hash: "c".repeat(64), expiresAt: noon + minute };
 
 /** How a call ended. */
 const ended = (call: Promise<unknown>) =>
@@ -18,98 +34,169 @@ const ended = (call: Promise<unknown>) =>
       error instanceof StorageUnavailable ? { refused: error.outcome, why: error.message } : { error },
   );
 
-const counted = async (store: OpenStore) => ({
-  inquiries: (await collect(store.exportInquiries(0))).length,
-  mails: (await store.listMails({ limit: 100 })).length,
+const saying = (words: string) => expect.stringContaining(words) as string;
+
+const counted = async (store: Store) => ({
+  inquiries: (await inquiries(store)).length,
+  mails: (await allMails(store)).length,
 });
 
 /** A store whose connections go through a wire that can be cut, and one whose connections do not. */
-async function openOverWire(): Promise<PostgresUnderTest & { readonly wire: CutWire; readonly wired: OpenStore }> {
+async function openOverWire(): Promise<PostgresUnderTest & { readonly wire: CutWire; readonly wired: Store }> {
   const stack = new AsyncDisposableStack();
   const tested = stack.use(await openPostgresUnderTest("test"));
   const wire = stack.use(await CutWire.open(tested.database.url));
+  // Of the store's transactions only those that store submissions are cut.
+  wire.only = "accept";
   const wired = stack.use(await openStore(locate(wire.url)));
   return Object.assign(tested, { wire, wired, [Symbol.asyncDispose]: () => stack.disposeAsync() });
 }
 
 describe.concurrent("a COMMIT whose answer is lost", () => {
   test.each([
-    ["lost", "before the server heard of it"],
-    ["answer lost", "after the server did it"],
-  ] as const)("is found out: the connection broke (%s) %s, and all is stored once", async (mishap, _when) => {
+    ["lost", "without a key", null],
+    ["answer lost", "without a key", null],
+    ["lost", "with a key", key],
+    ["answer lost", "with a key", key],
+  ] as const)("is found out (%s) %s, and all is stored once", async (mishap, _which, used) => {
     await using tested = await openOverWire();
     const { wire, wired, store } = tested;
     wire.next(mishap);
-    const mails = [mail(), mail({ kind: "inquiry-notice" })];
-    const accepted = await wired.acceptInquiry(inquiry(1), mails, lease, key);
-    expect(accepted).toEqual({ result: "accepted", mails: mails.map(({ id }) => id) });
-    expect(await counted(store)).toEqual({ inquiries: 1, mails: 2 });
+    const accepted = await accept(wired, inquiry(1), { key: used });
+    expect(await inquiries(store)).toMatchObject([{ reference: accepted.reference }]);
+    expect((await allMails(store)).map(({ id }) => id).toSorted()).toEqual(accepted.mails.map(({ id }) => id).toSorted());
+    expect(wire.commits).toBeGreaterThan(0);
+    // What was found out is what the transaction would have answered.
+    expect(accepted.mails.map(({ kind }) => kind)).toEqual(["inquiry-receipt", "inquiry-notice"]);
+    expect(accepted.mails[0]).toMatchObject({ leasedUntil: lease.until, about: { submission: { status: "new" } } });
   });
 
   test.each(["lost", "answer lost"] as const)("is found out for all that shared it (%s)", async (mishap) => {
     await using tested = await openOverWire();
     const { wire, wired, store } = tested;
+    const [earlier] = await acceptMails(store, inquiry(0));
     wire.next(mishap);
-    const answers = await Promise.all([
-      ...[1, 2, 3].map((number) => wired.acceptInquiry(inquiry(number), [mail()], lease)),
-      wired.acceptApplication(application(1), [], lease),
-      wired.acceptSubscription(subscription(), welcome(), lease),
+    const [answers] = await Promise.all([
+      Promise.all([...[1, 2, 3].map((number) => offer(wired, inquiry(number))), offer(wired, application(1))]),
+      wired.settleMails([{ id: earlier.id, result: "sent", at: noon, providerId: "p" }], lease.owner),
     ]);
-    expect(answers.map(({ result }) => result)).toEqual(Array(5).fill("accepted"));
-    expect(await counted(store)).toEqual({ inquiries: 3, mails: 4 });
-    expect(await collect(store.exportApplications(0))).toHaveLength(1);
+    expect(answers.map(({ result }) => result)).toEqual(Array(4).fill("accepted"));
+    expect(await counted(store)).toEqual({ inquiries: 4, mails: 10 });
+    expect(await applications(store)).toHaveLength(1);
+    expect(await store.listMails({ status: "sent", limit: 10 })).toHaveLength(1);
+  });
+
+  test.each<[string, Entry["submission"], Partial<Entry>]>([
+    ["a submission without mails", inquiry(1), { spam: true }],
+    ["an application", application(1), {}],
+    ["spam of which only the key is kept", subscription(), { spam: true, key }],
+    ["spam of which only the challenge is kept", subscription(), { spam: true, challenge }],
+  ])("is found out for %s", async (_what, submission, more) => {
+    await using tested = await openOverWire();
+    const { wire, wired, store } = tested;
+    wire.next("answer lost");
+    expect(await offer(wired, submission, more)).toMatchObject({ result: "accepted" });
+    const again = submission.kind === "subscription" ? await offer(store, submission, more) : { result: "repeated" };
+    expect(["repeated", "challenge-spent"]).toContain(again.result);
+    expect((await inquiries(store)).length + (await applications(store)).length).toBe(
+      submission.kind === "subscription" ? 0 : 1,
+    );
   });
 
   test.each([
-    ["its row, without mails", (store: OpenStore) => store.acceptInquiry(inquiry(1), [], lease)],
-    ["its row in the other table", (store: OpenStore) => store.acceptApplication(application(1), [], lease)],
-    ["its key, where nothing is kept", (store: OpenStore) => store.acceptNothing(key, null)],
-  ])("is found out by %s", async (_by, accept) => {
+    ["lost", "new"],
+    ["answer lost", "new"],
+    ["lost", "known"],
+    ["answer lost", "known"],
+  ] as const)("is found out for a subscription (%s) of a %s address", async (mishap, which) => {
     await using tested = await openOverWire();
-    tested.wire.next("answer lost");
-    expect(await accept(tested.wired)).toMatchObject({ result: "accepted" });
-    expect(tested.wire.commits).toBeGreaterThan(1);
+    const { wire, wired, store } = tested;
+    if (which === "known") await accept(store, subscription());
+    wire.only = "subscribe";
+    wire.next(mishap);
+    const record: SubscriptionRecord = subscription({ receivedAt: noon + 1 });
+    const accepted = await accept(wired, record);
+    expect(accepted.mails).toHaveLength(which === "new" ? 1 : 0);
+    expect(await subscribers(store)).toHaveLength(1);
+    expect(await allMails(store)).toHaveLength(1);
+    expect(wire.commits).toBeGreaterThan(0);
   });
 
   test("is known not to be stored once the server has given up a transaction that it heard nothing more of", async () => {
     await using tested = await openOverWire();
     tested.wire.next("silence");
-    const refused = await ended(tested.wired.acceptInquiry(inquiry(1), [mail()], lease));
-    expect(refused).toMatchObject({ refused: "not-stored" });
+    expect(await ended(offer(tested.wired, inquiry(1)))).toMatchObject({ refused: "not-stored" });
     expect(await counted(tested.store)).toEqual({ inquiries: 0, mails: 0 });
   });
 
   test.each([
     ["lost", 0],
     ["answer lost", 1],
-  ] as const)("is called unknown when nobody can be asked (%s), stored %i times", async (mishap, stored) => {
+  ] as const)("is called unknown when the server cannot be asked (%s), stored %i times", async (mishap, stored) => {
     await using tested = await openOverWire();
     const { wire, wired, store } = tested;
     wire.breakForGood = true;
     wire.next(mishap);
-    expect(await ended(wired.acceptInquiry(inquiry(1), [mail()], lease, key))).toMatchObject({ refused: "unknown" });
-    expect(await counted(store)).toEqual({ inquiries: stored, mails: stored });
+    expect(await ended(offer(wired, inquiry(1), { key }))).toMatchObject({ refused: "unknown" });
+    expect(await counted(store)).toEqual({ inquiries: stored, mails: 2 * stored });
     wire.mend();
-    // Whoever tries again with the same key learns it.
-    const again = await wired.acceptInquiry(inquiry(2), [mail()], lease, key);
+    // A caller that tries again with the same key learns it.
+    const again = await offer(wired, inquiry(2), { key });
     expect(again.result).toBe(stored === 1 ? "repeated" : "accepted");
   });
 
   test("is called unknown for what leaves no trace of its own", async () => {
     await using tested = await openOverWire();
+    tested.wire.only = "suppress";
     tested.wire.next("answer lost");
     const change = { email: "ann@example.org", reason: "bounced", at: noon } as const;
     expect(await ended(tested.wired.suppress(change))).toMatchObject({ refused: "unknown" });
     expect(await tested.wired.suppress(change)).toBe(false);
   });
+
+  test("of what may be done twice is done again", async () => {
+    await using tested = await openOverWire();
+    const { wire, wired, store } = tested;
+    const record = subscription();
+    await accept(store, record);
+    wire.only = "confirm";
+    wire.next("answer lost");
+    expect(await wired.confirmSubscription({ tokenHash: record.confirm.hash, at: noon + 1 })).toBe(true);
+    expect(await subscribers(store)).toMatchObject([{ status: "active", confirmedAt: noon + 1 }]);
+  });
+});
+
+describe.concurrent("a transaction that reaches the server after it was given up", () => {
+  test.each([
+    ["without a key", null],
+    ["with a key", key],
+  ] as const)("and run again stores nothing, %s", async (_which, used) => {
+    await using tested = await openOverWire();
+    const { wire, wired, store } = tested;
+    wire.next("late");
+    const accepted = await accept(wired, inquiry(1), { key: used });
+    await wire.deliver();
+    expect(await inquiries(store)).toMatchObject([{ reference: accepted.reference }]);
+    expect(await allMails(store)).toHaveLength(2);
+  });
+
+  test("and before it was run again is what is answered", async () => {
+    await using tested = await openOverWire();
+    const { wire, wired, store } = tested;
+    wire.next("late", "overtaken");
+    const accepted = await accept(wired, inquiry(1));
+    expect(wire.commits).toBe(2);
+    expect(await inquiries(store)).toMatchObject([{ reference: accepted.reference }]);
+    expect((await allMails(store)).map(({ id }) => id).toSorted()).toEqual(accepted.mails.map(({ id }) => id).toSorted());
+  });
 });
 
 describe.concurrent("a connection that the server ends", () => {
-  test("while it is idle is replaced without anybody noticing", async () => {
+  test("while it is idle is replaced without any caller noticing", async () => {
     await using tested = await openPostgresUnderTest("test");
     const { store, database } = tested;
     for (const number of [1, 2, 3]) {
-      await store.acceptInquiry(inquiry(number), [], lease);
+      await accept(store, inquiry(number));
       await endConnections(database);
     }
     expect(await counted(store)).toMatchObject({ inquiries: 3 });
@@ -119,26 +206,26 @@ describe.concurrent("a connection that the server ends", () => {
     await using tested = await openPostgresUnderTest("test");
     const { store, database } = tested;
     await trip(database, "once", "PERFORM pg_terminate_backend(pg_backend_pid())");
-    expect(await store.acceptInquiry(inquiry(1), [mail()], lease)).toMatchObject({ result: "accepted" });
-    expect(await counted(store)).toEqual({ inquiries: 1, mails: 1 });
-    expect(store.commitCounts.busyTries).toBe(1);
+    expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
+    expect(await counted(store)).toEqual({ inquiries: 1, mails: 2 });
+    expect(store.commitCounts.retries).toBe(1);
   });
 });
 
 describe.concurrent("a server that", () => {
-  test("is restarted refuses for as long as that takes, and then all goes on", async () => {
-    await using server = await startPostgres();
-    await server.makeTemplate();
+  test("is restarted refuses for as long as that takes, and then everything goes on", async () => {
+    await using server = await startPostgres({ from: inject("postgresData") });
+    if (inject("postgresData") === null) await server.makeTemplate();
     await using database = await server.create();
     await using store = await openStore(locate(database.url));
-    await store.acceptInquiry(inquiry(1), [], lease);
+    await accept(store, inquiry(1));
     await server.stop();
-    expect(await ended(store.acceptInquiry(inquiry(2), [], lease))).toMatchObject({ refused: "not-stored" });
+    expect(await ended(offer(store, inquiry(2)))).toMatchObject({ refused: "not-stored" });
     expect(await store.checkReadiness()).toMatchObject({ ready: false });
     await expect(openStore(locate(database.url))).rejects.toBeInstanceOf(StorageUnavailable);
     await server.start();
     expect(await store.checkReadiness()).toEqual({ ready: true });
-    expect(await store.acceptInquiry(inquiry(2), [], lease)).toMatchObject({ result: "accepted" });
+    expect(await offer(store, inquiry(2))).toMatchObject({ result: "accepted" });
     expect(await counted(store)).toMatchObject({ inquiries: 2 });
   });
 
@@ -147,14 +234,11 @@ describe.concurrent("a server that", () => {
     const { store, database } = tested;
     await database.set("SET default_transaction_read_only = on");
     await endConnections(database);
-    expect(await ended(store.acceptInquiry(inquiry(1), [mail()], lease))).toMatchObject({
-      refused: "not-stored",
-      why: expect.stringContaining("25006") as string,
-    });
+    expect(await ended(offer(store, inquiry(1)))).toMatchObject({ refused: "not-stored", why: saying("25006") });
     expect(await store.checkReadiness()).toMatchObject({ ready: false });
     await database.set("RESET default_transaction_read_only");
     expect(await store.checkReadiness()).toEqual({ ready: true });
-    expect(await store.acceptInquiry(inquiry(1), [mail()], lease)).toMatchObject({ result: "accepted" });
+    expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
   });
 
   test.each([
@@ -165,9 +249,8 @@ describe.concurrent("a server that", () => {
     await using tested = await openPostgresUnderTest("test");
     const { store, database } = tested;
     await trip(database, "always", `RAISE EXCEPTION 'no' USING ERRCODE = '${code}'`);
-    const both = [1, 2].map((number) => ended(store.acceptInquiry(inquiry(number), [mail()], lease)));
-    const refused = { refused: "not-stored", why: expect.stringContaining(code) as string };
-    expect(await Promise.all(both)).toEqual([refused, refused]);
+    const refused = { refused: "not-stored", why: saying(code) };
+    expect(await Promise.all([1, 2].map((number) => ended(offer(store, inquiry(number)))))).toEqual([refused, refused]);
     expect(await counted(store)).toEqual({ inquiries: 0, mails: 0 });
   });
 
@@ -175,40 +258,30 @@ describe.concurrent("a server that", () => {
     await using tested = await openPostgresUnderTest("test");
     const { store, database } = tested;
     await trip(database, "always", "PERFORM pg_sleep(60)");
-    expect(await ended(store.acceptInquiry(inquiry(1), [], lease))).toMatchObject({
-      refused: "not-stored",
-      why: expect.stringContaining("57014") as string,
-    });
+    expect(await ended(offer(store, inquiry(1)))).toMatchObject({ refused: "not-stored", why: saying("57014") });
   });
 
-  test("holds a lock is not waited for, and readiness says so sooner", async () => {
+  test("holds a lock on a table is not waited for, and readiness says so sooner", async () => {
     await using tested = await openPostgresUnderTest("test");
     const { store, database } = tested;
-    const held = database.query("BEGIN; LOCK TABLE inquiry, probe; SELECT pg_sleep(60)").catch(() => "ended");
-    const probeLocks = () => database.query("SELECT 1 FROM pg_locks WHERE relation = 'probe'::regclass AND granted");
-    await vi.waitFor(async () => expect(await probeLocks()).not.toHaveLength(0));
-    const refused = ended(store.acceptInquiry(inquiry(1), [], lease));
+    await using held = await hold(database, "LOCK TABLE submission");
+    const refused = ended(offer(store, inquiry(1)));
     expect(await store.checkReadiness()).toMatchObject({ ready: false });
-    expect(await refused).toMatchObject({ refused: "not-stored", why: expect.stringContaining("55P03") as string });
-    await endConnections(database);
-    await held;
-    expect(await store.acceptInquiry(inquiry(1), [], lease)).toMatchObject({ result: "accepted" });
+    expect(await refused).toMatchObject({ refused: "not-stored", why: saying("55P03") });
+    await held.end();
+    expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
   });
 
-  test("holds up a look as well, which it gives up with us, so that nothing piles up there", async () => {
+  test("holds up reads gives them up by itself, so that none piles up there", async () => {
     await using tested = await openPostgresUnderTest("test");
     const { store, database } = tested;
-    const held = database.query("BEGIN; LOCK TABLE idempotency; SELECT pg_sleep(60)").catch(() => "ended");
-    const locks = (granted: boolean) =>
-      database.query(`SELECT 1 FROM pg_locks WHERE relation = 'idempotency'::regclass AND granted = ${granted}`);
-    await vi.waitFor(async () => expect(await locks(true)).not.toHaveLength(0));
-    const looks = Array.from({ length: 4 }, () => ended(store.findIdempotency(key.procedure, key.keyHash, 0)));
-    const refused = { refused: "not-stored", why: expect.stringContaining("55P03") as string };
-    expect(await Promise.all(looks)).toEqual(looks.map(() => refused));
-    expect(await locks(false)).toEqual([]);
-    await endConnections(database);
-    await held;
-    expect(await store.findIdempotency(key.procedure, key.keyHash, 0)).toBeNull();
+    await using held = await hold(database, "LOCK TABLE idempotency");
+    const reads = Array.from({ length: 4 }, () => ended(store.findEarlier(key)));
+    for (const read of await Promise.all(reads)) expect(read).toMatchObject({ refused: "not-stored" });
+    const waiting = () => database.query("SELECT 1 FROM pg_locks WHERE relation = 'idempotency'::regclass AND NOT granted");
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]), { timeout: minute });
+    await held.end();
+    expect(await store.findEarlier(key)).toBeNull();
   });
 
   test("has no connection left is unavailable", async () => {
@@ -219,140 +292,100 @@ describe.concurrent("a server that", () => {
       GRANT USAGE ON SCHEMA public TO crowded`);
     const url = new URL(database.url);
     url.username = "crowded";
-    const opened = await ended(openStore(locate(url.href)));
-    expect(opened).toMatchObject({ refused: "not-stored", why: expect.stringContaining("53300") as string });
+    expect(await ended(openStore(locate(url.href)))).toMatchObject({ refused: "not-stored", why: saying("53300") });
     url.password = "wrong";
     const wrong = await ended(openStore(locate(url.href)));
-    expect(wrong).toMatchObject({ why: expect.stringContaining("28P01") as string });
+    expect(wrong).toMatchObject({ why: saying("28P01") });
     expect(JSON.stringify(wrong)).not.toContain("crowded");
     await database.query("DROP OWNED BY crowded; DROP ROLE crowded");
   });
 });
 
-test.each([
-  ["idempotency keys", "idempotency", (store: OpenStore) => store.forgetIdempotency(noon)],
-  ["challenges", "spent_challenge", (store: OpenStore) => store.forgetChallenges(noon)],
-])(
-  "%s that have run out are forgotten however many there are, and none that somebody holds is waited for",
-  async (...which) => {
-    const [_what, table, forget] = which;
-    await using tested = await openPostgresUnderTest("test");
-    const { store, database } = tested;
-    const values = table === "idempotency" ? "'p', n::text, 'f', NULL, NULL, n" : "n::text, n";
-    await database.query(
-      `INSERT INTO ${table} SELECT ${values} FROM generate_series(${noon - 25_000}, ${noon + 5}) AS n`,
-    );
-    await database.query(`
-    CREATE TABLE deleted (at BIGINT);
-    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO deleted VALUES (txid_current()); RETURN NULL; END $$;
-    CREATE TRIGGER note AFTER DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION note()`);
-    const hash = table === "idempotency" ? "key_hash" : "challenge_hash";
-    const held = database
-      .query(`BEGIN; SELECT 1 FROM ${table} WHERE ${hash} = '${noon - 7}' FOR UPDATE; SELECT pg_sleep(60)`)
-      .catch(() => "ended");
-    await expect
-      .poll(() => database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
-      .toHaveLength(1);
-    expect(await forget(store)).toBe(25_000);
-    expect(await database.query("SELECT count(DISTINCT at) AS transactions FROM deleted")).toEqual([
-      { transactions: "3" },
-    ]);
-    expect(await database.query(`SELECT count(*) AS kept FROM ${table}`)).toEqual([{ kept: "6" }]);
-    await endConnections(database);
-    await held;
-    expect(await forget(store)).toBe(1);
-  },
-);
-
-test("failed mails are woken however many there are, and none that somebody holds is waited for", async () => {
-  await using tested = await openPostgresUnderTest("test");
-  const { store, database } = tested;
-  await database.query(`
-    INSERT INTO mail (id, kind, recipients, subject, text, html, headers, status, attempts, created_at)
-    SELECT n::text, 'inquiry-notice', '["a@example.org"]', 's', 't', 'h', '{}', 'failed', 9, n FROM generate_series(1, 25000) AS n`);
-  const held = database
-    .query("BEGIN; SELECT 1 FROM mail WHERE id = '7' FOR UPDATE; SELECT pg_sleep(60)")
-    .catch(() => "ended");
-  await expect
-    .poll(() => database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
-    .toHaveLength(1);
-  expect(await store.retryMails("all-failed", noon)).toBe(24_999);
-  const transactions = await database.query(
-    `SELECT DISTINCT xmin::text FROM mail WHERE status = 'queued' AND due_at = ${noon}`,
-  );
-  expect(transactions).toHaveLength(3);
-  await endConnections(database);
-  await held;
-  expect(await store.retryMails("all-failed", noon)).toBe(1);
-});
-
-test("windows of callers that are over are forgotten however many there are, and none that somebody holds is waited for", async () => {
-  await using tested = await openPostgresUnderTest("test");
-  const { database } = tested;
-  const events: string[] = [];
-  const told = { alone: () => void events.push("alone"), together: () => void events.push("together") };
-  await using counts = openCallCounts(locate(database.url), told);
-  await database.query(`INSERT INTO call_count SELECT n::text, 1, n FROM generate_series(1, 25006) AS n`);
-  const held = database
-    .query("BEGIN; SELECT 1 FROM call_count WHERE key = '7' FOR UPDATE; SELECT pg_sleep(60)")
-    .catch(() => "ended");
-  await expect
-    .poll(() => database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
-    .toHaveLength(1);
-  await counts?.forget(25_000);
-  expect(await database.query("SELECT count(*) AS kept FROM call_count")).toEqual([{ kept: "7" }]);
-  expect(events).toEqual([]);
-  await endConnections(database);
-  await held;
-});
-
 describe.concurrent("a transaction", () => {
-  test.each(["40001", "40P01"])("a race that was lost (%s) is run again, and counted", async (code) => {
+  test.each(["40001", "40P01"])("that lost a race (%s) runs again, and is counted", async (code) => {
     await using tested = await openPostgresUnderTest("test");
     const { store, database } = tested;
     await trip(database, "once", `RAISE EXCEPTION 'lost' USING ERRCODE = '${code}'`);
-    expect(await store.acceptInquiry(inquiry(1), [mail()], lease)).toMatchObject({ result: "accepted" });
-    expect(store.commitCounts.busyTries).toBe(1);
+    expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
+    expect(store.commitCounts.retries).toBe(1);
   });
 
-  test("a submission that PostgreSQL refuses fails alone, not its neighbours", async () => {
+  test("with a value that PostgreSQL refuses fails for that submission alone", async () => {
     await using tested = await openPostgresUnderTest("test");
     const { store } = tested;
     const calls = Array.from({ length: 30 }, (_, n) =>
-      ended(store.acceptInquiry(inquiry(n, n === 17 ? { name: "nul \0" } : {}), [mail()], lease)),
+      ended(offer(store, inquiry(n, n === 17 ? { name: "nul \0" } : {}))),
     );
     const answers = await Promise.all(calls);
     expect(answers[17]).toHaveProperty("error");
     expect(answers.filter((answer) => "result" in answer)).toHaveLength(29);
-    expect(await counted(store)).toEqual({ inquiries: 29, mails: 29 });
+    expect(await counted(store)).toEqual({ inquiries: 29, mails: 58 });
   });
 
-  test("a success is on stable storage, whatever the database's own setting is", async () => {
+  test("is on stable storage when it succeeds, whatever the database's own setting is", async () => {
     await using tested = await openPostgresUnderTest("test");
     const { database } = tested;
     await database.set("SET synchronous_commit = off");
     await database.query("CREATE TABLE noted (how TEXT)");
     await trip(database, "always", "INSERT INTO noted VALUES (current_setting('synchronous_commit'))");
     await using store = await openStore(locate(database.url));
-    await store.acceptInquiry(inquiry(1), [], lease);
+    await accept(store, inquiry(1));
     expect(await database.query("SHOW synchronous_commit")).toEqual([{ synchronous_commit: "off" }]);
     expect(await database.query("SELECT how FROM noted")).toEqual([{ how: "on" }]);
   });
 
-  test("the server ends a transaction of a process that was stopped in it, so that its locks hold up nobody", async () => {
+  test("of a process that was stopped in it is ended by the server, so that its locks hold up no other", async () => {
     await using tested = await openOverWire();
     const { wire, wired, store } = tested;
     wire.breakForGood = true;
     wire.next("silence");
-    const stuck = ended(wired.acceptInquiry(inquiry(1), [mail()], lease, key));
+    const stuck = ended(offer(wired, inquiry(1), { key }));
     // Not `expect.poll`, which loses its test when a neighbour ends.
-    await vi.waitFor(() => expect(wire.commits).toBe(1));
+    await vi.waitFor(() => expect(wire.commits).toBe(1), { timeout: minute });
     // Waits for the key that the other transaction has taken, and gets it.
-    const accepted = await ended(store.acceptInquiry(inquiry(1), [mail()], lease, key));
-    const again = "result" in accepted ? accepted : await ended(store.acceptInquiry(inquiry(1), [mail()], lease, key));
+    const accepted = await ended(offer(store, inquiry(1), { key }));
+    const again = "result" in accepted ? accepted : await ended(offer(store, inquiry(1), { key }));
     expect(again).toMatchObject({ result: { result: "accepted" } });
     expect(await stuck).toMatchObject({ refused: "unknown" });
   });
+});
+
+describe.concurrent("what another transaction locks", () => {
+  test("refuses only the subscription of that address, and holds up no other", async () => {
+    await using tested = await openPostgresUnderTest("test");
+    const { store, database } = tested;
+    await using _held = await hold(database, "SELECT pg_advisory_xact_lock(hashtextextended('r7@example.org', 0))");
+    const calls = Array.from({ length: 40 }, (_, n) => ended(offer(store, subscription({ email: `r${n}@example.org` }))));
+    const others = await Promise.all(calls.filter((_, n) => n !== 7));
+    expect(others).toEqual(others.map(() => ({ result: expect.objectContaining({ result: "accepted" }) as object })));
+    expect(store.commitCounts.commits).toBeLessThan(8);
+    expect(await calls[7]).toMatchObject({ refused: "not-stored", why: saying("55P03") });
+    expect(await subscribers(store)).toHaveLength(39);
+  });
+
+  test("refuses the settlement of a mail, and no submission beside it", async () => {
+    await using tested = await openPostgresUnderTest("test");
+    const { store, database } = tested;
+    const [mail] = await acceptMails(store, inquiry(0));
+    await using _held = await hold(database, "SELECT FROM mail FOR UPDATE");
+    const settled = ended(store.settleMails([{ id: mail.id, result: "sent", at: noon, providerId: "p" }], lease.owner));
+    const answers = await Promise.all([1, 2, 3].map((number) => offer(store, inquiry(number))));
+    expect(answers).toMatchObject([1, 2, 3].map(() => ({ result: "accepted" })));
+    expect(await settled).toMatchObject({ refused: "not-stored", why: saying("55P03") });
+  });
+});
+
+test("a process that is stopped while it is asked whether it is ready makes no other unready", async () => {
+  await using tested = await openOverWire();
+  const { wire, wired, store } = tested;
+  wire.only = "prove-write";
+  wire.next("silence");
+  const stopped = wired.checkReadiness();
+  await vi.waitFor(() => expect(wire.commits).toBe(1), { timeout: minute });
+  expect(await Promise.all(Array.from({ length: 30 }, () => store.checkReadiness()))).toEqual(
+    Array(30).fill({ ready: true }),
+  );
+  expect(await stopped).toMatchObject({ ready: false });
 });
 
 /** Ends all connections to a database but the one that asks. */
@@ -360,11 +393,19 @@ const endConnections = (database: PostgresDatabase) =>
   database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()`);
 
-/** Has something happen when an inquiry is inserted: always, or the first time only. A sequence outlives a rollback. */
+/** Holds the locks of a statement until it is ended or disposed of. */
+async function hold(database: PostgresDatabase, statement: string) {
+  const session = await database.connect();
+  await session.query(`BEGIN; ${statement}`);
+  const end = () => session[Symbol.asyncDispose]();
+  return { end, [Symbol.asyncDispose]: end };
+}
+
+/** Makes something happen when submissions are inserted: always, or the first time only. A sequence outlives a rollback. */
 async function trip(database: PostgresDatabase, when: "once" | "always", statement: string): Promise<void> {
   const body = when === "always" ? `${statement};` : `IF nextval('trips') = 1 THEN ${statement}; END IF;`;
   await database.query(`
     CREATE SEQUENCE trips;
     CREATE FUNCTION trip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} RETURN NEW; END $$;
-    CREATE TRIGGER trip BEFORE INSERT ON inquiry FOR EACH STATEMENT EXECUTE FUNCTION trip()`);
+    CREATE TRIGGER trip BEFORE INSERT ON submission FOR EACH STATEMENT EXECUTE FUNCTION trip()`);
 }

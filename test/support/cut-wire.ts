@@ -1,28 +1,33 @@
-// Stands between a store and its PostgreSQL server and cuts the wire where a test asks it to: at the moment of a COMMIT.
-// Knows of the protocol only how a COMMIT looks; the store sends one as a message of its own.
+// Stands between a store and its PostgreSQL server and cuts the wire where a test asks it to: at a COMMIT. Knows of the
+// protocol how messages begin and what a COMMIT looks like.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
 /** What becomes of a COMMIT. */
 export type CommitMishap =
-  /** The connection breaks before the server hears of it. */
+  /** The connection breaks before the server gets it. */
   | "lost"
-  /** The server has committed, and the connection breaks before that comes back. */
+  /** The server has committed, and the connection breaks before the answer comes back. */
   | "answer lost"
-  /** The server hears nothing, and nor does the store: no connection breaks. */
-  | "silence";
+  /** Neither the server nor the store gets anything any more, and the connection stays open. */
+  | "silence"
+  /** The connection breaks, and the whole transaction reaches the server only later: see `deliver`. */
+  | "late"
+  /** The transaction reaches the server after the late one has ended. */
+  | "overtaken";
 
 const begin = Buffer.from("BEGIN ");
 const commit = Buffer.from("COMMIT\0");
 
 export class CutWire implements AsyncDisposable {
-  /** COMMITs that came by. */
+  /** COMMITs that came by, of transactions that mishaps may happen to. */
   commits = 0;
   readonly #server: Server;
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
   readonly #mishaps: CommitMishap[] = [];
   #down = false;
+  #late: () => Promise<void> = async () => {};
 
   private constructor(server: Server, target: string) {
     this.#server = server;
@@ -51,7 +56,7 @@ export class CutWire implements AsyncDisposable {
     this.#mishaps.push(...mishaps);
   }
 
-  /** Mishaps happen only to transactions that said this; empty: to any. */
+  /** Mishaps happen only to transactions in which these words were sent, the name of a statement for example. */
   only = "";
 
   /** With the next mishap all connections break, and no more are let through. */
@@ -61,6 +66,11 @@ export class CutWire implements AsyncDisposable {
   mend(): void {
     this.breakForGood = false;
     this.#down = false;
+  }
+
+  /** Lets the late transaction reach the server, and waits for its end. */
+  deliver(): Promise<void> {
+    return this.#late();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -78,7 +88,6 @@ export class CutWire implements AsyncDisposable {
     if (this.#down) return void client.resetAndDestroy();
     const server = connect(Number(this.#target.port), this.#target.hostname);
     let mishap: CommitMishap | undefined;
-    let concerned = false;
     for (const [socket, other] of [
       [client, server],
       [server, client],
@@ -88,22 +97,73 @@ export class CutWire implements AsyncDisposable {
       socket.on("error", () => {});
       socket.on("close", () => {
         this.#sockets.delete(socket);
-        if (mishap !== "silence") other.destroy();
+        if (mishap !== "silence" && mishap !== "late") other.destroy();
       });
     }
-    client.on("data", (bytes: Buffer) => {
-      concerned = bytes.includes(this.only) || (concerned && !bytes.includes(begin));
-      if (bytes.includes(commit)) {
-        this.commits += 1;
-        if (concerned) mishap = this.#mishaps.shift();
-        if (mishap !== undefined && this.breakForGood) this.#breakAllBut(client, server);
-      }
-      if (mishap === "lost") client.resetAndDestroy();
-      else if (mishap !== "silence") server.write(bytes);
-    });
     server.on("data", (bytes: Buffer) => {
       if (mishap === undefined) client.write(bytes);
-      else if (mishap === "answer lost") client.resetAndDestroy();
+      else if (mishap === "answer lost" && bytes.includes(commit)) client.resetAndDestroy();
     });
+    const messages = new Messages();
+    let concerned = false;
+    // A BEGIN waits for the next message, which tells whether a mishap concerns the transaction.
+    let held: Buffer[] = [];
+    const pass = async (message: Buffer) => {
+      held.push(message);
+      if (message.includes(begin)) {
+        concerned = false;
+        return;
+      }
+      concerned ||= message.includes(this.only);
+      const ends = message.includes(commit);
+      const next = concerned ? this.#mishaps[0] : undefined;
+      if ((next === "late" || next === "overtaken") && !ends) return;
+      const bytes = Buffer.concat(held);
+      held = [];
+      if (concerned && ends) {
+        this.commits += 1;
+        mishap = this.#mishaps.shift();
+        if (mishap !== undefined && this.breakForGood) this.#breakAllBut(client, server);
+      }
+      if (mishap === "silence") return;
+      if (mishap === "late") this.#late = () => exchange(server, bytes);
+      if (mishap === "lost" || mishap === "late") return void client.resetAndDestroy();
+      if (mishap === "overtaken") {
+        mishap = undefined;
+        await this.#late();
+      }
+      server.write(bytes);
+    };
+    let passed = Promise.resolve();
+    client.on("data", (bytes: Buffer) => {
+      for (const message of messages.add(bytes)) passed = passed.then(() => (mishap === undefined ? pass(message) : undefined));
+    });
+  }
+}
+
+/** Sends a transaction and waits for its end. */
+async function exchange(server: Socket, transaction: Buffer): Promise<void> {
+  server.write(transaction);
+  for (let answer = ""; !/COMMIT|ROLLBACK/.test(answer);) {
+    const [bytes] = (await once(server, "data")) as [Buffer];
+    answer += bytes.toString("latin1");
+  }
+}
+
+/** Cuts what a client sends into messages: the first has no type before its length. */
+class Messages {
+  #rest = Buffer.alloc(0);
+  #lengthAt = 0;
+
+  *add(bytes: Buffer): Generator<Buffer> {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    while (this.#rest.length >= this.#lengthAt + 4) {
+      const end = this.#lengthAt + this.#rest.readUInt32BE(this.#lengthAt);
+      if (this.#rest.length < end) return;
+      const message = this.#rest.subarray(0, end);
+      this.#rest = this.#rest.subarray(end);
+      this.#lengthAt = 1;
+      yield message;
+    }
   }
 }

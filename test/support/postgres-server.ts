@@ -48,6 +48,7 @@ export class PostgresDatabases {
       name,
       url,
       query: (script) => query(url, script),
+      connect: () => connect(url),
       set: async (setting) => void (await this.administer(`ALTER DATABASE ${name} ${setting}`)),
       [Symbol.asyncDispose]: async () => void (await this.administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
     };
@@ -59,20 +60,34 @@ export interface PostgresDatabase extends AsyncDisposable {
   readonly url: string;
   /** Looks at the database, or changes it, through a connection of its own. */
   query(script: string): Promise<readonly Record<string, unknown>[]>;
+  /** A connection of its own, for what has to stay open. */
+  connect(): Promise<PostgresSession>;
   /** Changes a setting for connections to come: `SET name = value`, `RESET name`. */
   set(setting: string): Promise<void>;
 }
 
-async function query(url: string, script: string): Promise<readonly Record<string, unknown>[]> {
+/** A connection. */
+export interface PostgresSession extends AsyncDisposable {
+  query(script: string): Promise<readonly Record<string, unknown>[]>;
+}
+
+async function connect(url: string): Promise<PostgresSession> {
   const client = new Client({ connectionString: url });
   client.on("error", () => {});
   await client.connect();
-  try {
-    const results = [await client.query<Record<string, unknown>>(script)].flat();
-    return results.at(-1)?.rows ?? [];
-  } finally {
-    await client.end();
-  }
+  let ended: Promise<void> | undefined;
+  return {
+    async query(script) {
+      const results = [await client.query<Record<string, unknown>>(script)].flat();
+      return results.at(-1)?.rows ?? [];
+    },
+    [Symbol.asyncDispose]: () => (ended ??= client.end()),
+  };
+}
+
+async function query(url: string, script: string): Promise<readonly Record<string, unknown>[]> {
+  await using session = await connect(url);
+  return await session.query(script);
 }
 
 export interface PostgresServer extends PostgresDatabases, AsyncDisposable {

@@ -9,7 +9,7 @@ import { valuesOf } from "./columns.ts";
 import type { Connections, Session, Statement } from "./connections.ts";
 import { DayNumbers } from "./day-numbers.ts";
 import { isLockTimeout, isTaken } from "./errors.ts";
-import { type Filing, filingAnswer, filingParameters, filingParts, Filings, latestDeadline, numberOf, type StoredRow } from "./filing.ts";
+import { drawnOf, type Filing, filingAnswer, filingParameters, filingParts, Filings, latestDeadline, newFiling, receiptLocks, type StoredRow } from "./filing.ts";
 import { challengeColumns, challengeRows, commitWhatIsFree, findTaken, keyColumns, keyRows, taking, wantedBy } from "./once.ts";
 import { type Settled, settledColumns, settling } from "./outbox.ts";
 import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
@@ -36,11 +36,8 @@ interface Settling {
   readonly settled: readonly Settled[];
 }
 
-/** Whether the mails are settled. An error refuses this job only. */
-interface SettlingEnd {
-  readonly result: "settled";
-  readonly refusal: StorageUnavailable | null;
-}
+/** What became of a job that is no submission, or of one that is refused while the others of its batch are not. */
+type End = { readonly result: "settled" } | { readonly result: "refused"; readonly error: unknown };
 
 /** An entry with a key or a challenge. */
 interface OnceOnly {
@@ -52,7 +49,7 @@ interface OnceOnly {
 export class Acceptor {
   readonly #connections: Connections;
   readonly #filings: Filings;
-  readonly #ordinary: CommitQueue<Filing | Settling, Acceptance | SettlingEnd>;
+  readonly #ordinary: CommitQueue<Filing | Settling, Acceptance | End>;
   readonly #onceOnly: CommitQueue<OnceOnly, Acceptance>;
   readonly #subscriptions: CommitQueue<Subscribing, Acceptance | AddressBusy>;
   /** Those whose address was locked; one at a time, so that they never need more than one connection. */
@@ -77,7 +74,7 @@ export class Acceptor {
     const { submission: record, deadline, spam, key, challenge } = entry;
     const once = key !== null || challenge !== null;
     if (record.kind !== "subscription") {
-      const filing: Filing = { entry, record, counter: null };
+      const filing = newFiling(entry, record);
       if (once) return this.#onceOnly.run({ entry, filing }, deadline);
       return expected(await this.#ordinary.run(filing, deadline));
     }
@@ -91,7 +88,7 @@ export class Acceptor {
   async settle(settled: readonly Settled[]): Promise<void> {
     if (settled.length === 0) return;
     const end = await this.#ordinary.run({ settled });
-    if (end.result === "settled" && end.refusal !== null) throw end.refusal;
+    if (end.result === "refused") throw end.error;
   }
 
   /** Takes no more and waits for what was handed in. */
@@ -103,20 +100,23 @@ export class Acceptor {
     return [this.#ordinary, this.#onceOnly, this.#subscriptions, this.#lateSubscriptions];
   }
 
-  async #commitOrdinary(jobs: readonly (Filing | Settling)[]): Promise<readonly (Acceptance | SettlingEnd)[]> {
+  async #commitOrdinary(jobs: readonly (Filing | Settling)[]): Promise<readonly (Acceptance | End)[]> {
     const settled = jobs.flatMap((job) => ("settled" in job ? job.settled : []));
     const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
     const exhausted = await this.#filings.draw(filings);
     const open = filings.filter((filing) => !exhausted.has(filing));
-    let refusal: StorageUnavailable | null = null;
-    const stored = await this.#storeOrdinary(open, settled).catch((error: unknown) => {
-      // Only mails can be locked by others. The submissions do not wait for them again.
-      if (!isLockTimeout(error) || open.length === 0 || settled.length === 0) throw error;
-      refusal = error as StorageUnavailable;
-      return this.#storeOrdinary(open, []);
-    });
-    return jobs.map((job) =>
-      "settled" in job ? { result: "settled", refusal } : (stored.get(job) ?? { result: "references-exhausted" }),
+    try {
+      const stored = await this.#storeOrdinary(open, settled);
+      return jobs.map((job) =>
+        "settled" in job ? { result: "settled" } : (stored.get(job) ?? { result: "references-exhausted" }),
+      );
+    } catch (error) {
+      if (!isLockTimeout(error) || jobs.length === 1) throw error;
+    }
+    // One of them met a lock that stays: the others must not be refused with it, nor wait for it again.
+    const alone = await Promise.allSettled(jobs.map((job) => this.#commitOrdinary([job])));
+    return alone.map((one) =>
+      one.status === "rejected" ? { result: "refused", error: one.reason } : (one.value[0] as Acceptance | End),
     );
   }
 
@@ -126,7 +126,8 @@ export class Acceptor {
     reached("row-written");
     reached("before-commit");
     try {
-      const rows = await this.#connections.write(storeOrdinary, values, { find, deadline: latestDeadline(filings) });
+      const first = receiptLocks(filings);
+      const rows = await this.#connections.write(storeOrdinary, values, { first, find, deadline: latestDeadline(filings) });
       return this.#filings.answersOf(filings, rows);
     } catch (error) {
       // The counters are this process's own: a row with one was stored by a try that reached the server late.
@@ -156,7 +157,7 @@ export class Acceptor {
 
   async #storeOnce(jobs: readonly OnceOnly[]): Promise<ReadonlyMap<OnceOnly, Acceptance>> {
     const filings = jobs.flatMap(({ filing }) => filing ?? []);
-    const keys = keyRows(jobs, ({ filing }) => ({ number: filing && numberOf(filing), subscriber: null }));
+    const keys = keyRows(jobs, ({ filing }) => ({ number: filing && drawnOf(filing).number, subscriber: null }));
     const values = [
       ...this.#filings.valuesOf(filings),
       ...valuesOf(keyColumns, keys),
@@ -168,7 +169,8 @@ export class Acceptor {
     };
     reached("row-written");
     reached("before-commit");
-    const rows = await this.#connections.write(storeOnce, values, { find, deadline: latestDeadline(jobs) });
+    const first = receiptLocks(filings);
+    const rows = await this.#connections.write(storeOnce, values, { first, find, deadline: latestDeadline(jobs) });
     const stored = this.#filings.answersOf(filings, rows);
     return new Map(jobs.map((job) => [job, (job.filing && stored.get(job.filing)) ?? nothingStored]));
   }
@@ -192,7 +194,8 @@ const queue = <Job, Result>(commits: Pick<Commits<Job, Result>, "commit"> & Part
     ...commits,
   });
 
-function expected(answer: Acceptance | SettlingEnd | AddressBusy | undefined): Acceptance {
+function expected(answer: Acceptance | End | AddressBusy | undefined): Acceptance {
+  if (answer?.result === "refused") throw answer.error;
   if (answer === undefined || answer.result === "settled" || answer.result === "address-busy") {
     throw new Error(`A submission was answered with ${answer?.result ?? "nothing"}.`);
   }

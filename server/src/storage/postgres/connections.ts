@@ -58,6 +58,12 @@ export interface Session extends Reader {
   script(text: string): Promise<void>;
 }
 
+/** A statement with its parameters. */
+export interface Bound {
+  readonly statement: Statement<unknown>;
+  readonly values: readonly unknown[];
+}
+
 interface TransactionOptions<T> {
   readonly limits?: Limits;
   /** By `performance.now()`. What has failed is not tried again after it. */
@@ -88,7 +94,8 @@ interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
 
 export class Connections implements Reader, AsyncDisposable {
   readonly #pool: Pool;
-  readonly #limits: Limits;
+  /** The first message of a transaction with the usual limits. */
+  readonly #begin: string;
   /** Until a pooler is met that cannot do it. */
   #prepares = true;
   #retries = 0;
@@ -98,7 +105,7 @@ export class Connections implements Reader, AsyncDisposable {
     address: PoolConfig,
     { connectMs = usualConnectMs, answerMs = usualAnswerMs, ...options }: ConnectionsOptions = {},
   ) {
-    this.#limits = { ...usualLimits, statementMs: Math.max(0, answerMs - aheadMs) };
+    this.#begin = beginning({ ...usualLimits, statementMs: Math.max(0, answerMs - aheadMs) });
     this.#pool = new Pool({
       application_name: applicationName,
       ...address,
@@ -129,14 +136,15 @@ export class Connections implements Reader, AsyncDisposable {
   /**
    * One statement in a transaction of its own, in one round trip. Committed and synced when this resolves.
    *
+   * @param options.first a statement before it, which takes the locks that it needs
    * @throws StorageUnavailable as {@link transaction} does
    */
   write<Row>(
     statement: Statement<Row>,
     values: readonly unknown[],
-    options: TransactionOptions<Row[]> = {},
+    { first, ...options }: TransactionOptions<Row[]> & { readonly first?: Bound } = {},
   ): Promise<Row[]> {
-    return this.#run(options, (lent, begin) => lent.inOneTrip(begin, statement, values));
+    return this.#run(options, (lent, begin) => lent.inOneTrip(begin, first, statement, values));
   }
 
   /**
@@ -160,13 +168,13 @@ export class Connections implements Reader, AsyncDisposable {
   }
 
   async #run<T>(
-    { limits = this.#limits, deadline = Infinity, repeatable = false, find }: TransactionOptions<T>,
+    { limits, deadline = Infinity, repeatable = false, find }: TransactionOptions<T>,
     attempt: (lent: Lent, begin: string) => Promise<Attempt<T>>,
   ): Promise<T> {
     const giveUpAt = Math.min(deadline, performance.now() + againMs);
-    // Held as long as the transaction lives: who gets it next knows that it has ended.
-    const lock = find === undefined ? null : randomBytes(8).readBigInt64BE();
-    const begin = beginning(limits, lock);
+    // The lock is held as long as the transaction lives: who gets it next knows that it has ended.
+    const lock = find === undefined ? "" : `; SELECT pg_advisory_xact_lock(${randomBytes(8).readBigInt64BE()})`;
+    const begin = (limits === undefined ? this.#begin : beginning(limits)) + lock;
     for (let tries = 1; ; tries += 1) {
       const attempted = await this.#lend((lent) => attempt(lent, begin));
       if (attempted.end === "committed") return attempted.result;
@@ -251,14 +259,22 @@ class Lent implements Session {
     this.#prepares = prepares;
   }
 
-  async inOneTrip<Row>(begin: string, statement: Statement<Row>, values: readonly unknown[]): Promise<Attempt<Row[]>> {
-    const [begun, done, ended] = await Promise.allSettled([
+  async inOneTrip<Row>(
+    begin: string,
+    first: Bound | undefined,
+    statement: Statement<Row>,
+    values: readonly unknown[],
+  ): Promise<Attempt<Row[]>> {
+    const [begun, locked, done, ended] = await Promise.allSettled([
       this.#ask({ text: begin }),
+      first && this.run(first.statement, first.values),
       this.all(statement, values),
       this.#ask({ text: "COMMIT" }),
     ]);
-    for (const one of [begun, done]) if (one.status === "rejected" && isAnswer(one.reason)) return this.#undone(one.reason);
-    // All three were sent at once, so the server may have committed although no answer came.
+    for (const one of [begun, locked, done]) {
+      if (one.status === "rejected" && isAnswer(one.reason)) return this.#undone(one.reason);
+    }
+    // All of it was sent at once, so the server may have committed although no answer came.
     if (done.status === "rejected") return { end: "unknown", error: done.reason, result: undefined };
     return this.#ended(ended, done.value);
   }
@@ -323,7 +339,7 @@ class Lent implements Session {
  * A success is promised to be on stable storage. Plans may only be nested loops over indexes, whatever the statistics
  * say: a new database has none, and lists of parameters look long to the planner, which would rather read whole tables.
  */
-function beginning({ statementMs, lockMs, idleMs: idle }: Limits, lock: bigint | null): string {
+function beginning({ statementMs, lockMs, idleMs: idle }: Limits): string {
   const settings = {
     synchronous_commit: "on",
     statement_timeout: statementMs,
@@ -335,10 +351,8 @@ function beginning({ statementMs, lockMs, idleMs: idle }: Limits, lock: bigint |
     jit: "off",
     plan_cache_mode: "force_generic_plan",
   };
-  const statements = ["BEGIN ISOLATION LEVEL READ COMMITTED"];
-  for (const [name, value] of Object.entries(settings)) statements.push(`SET LOCAL ${name} = ${value}`);
-  if (lock !== null) statements.push(`SELECT pg_advisory_xact_lock(${lock})`);
-  return statements.join("; ");
+  const set = Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
+  return ["BEGIN ISOLATION LEVEL READ COMMITTED", ...set].join("; ");
 }
 
 /** BIGINT, which is also what counting answers, as numbers: times and counts are far below 2^53. */

@@ -1,6 +1,5 @@
 // Inquiries and applications as rows: the part of a statement that stores them with their mails, its parameters and its
-// answer. No lock on an address is taken for that: processes that store receipts to one address at the same moment may
-// exceed its cap by one each.
+// answer.
 import { emailKey } from "@submissions/shared/fields";
 import type { LeasedMail, MailKind, SubmissionKind, SubmissionRecord } from "../records.ts";
 import { mailId } from "../rules/mail-id.ts";
@@ -9,15 +8,39 @@ import { dayNumber, dayOf, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import type { Acceptance, Entry } from "../store.ts";
 import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
-import { begun, type Session, type Statement } from "./connections.ts";
+import { lockReceipts } from "./addresses.ts";
+import { begun, type Bound, type Session, type Statement } from "./connections.ts";
 import type { DayNumbers } from "./day-numbers.ts";
 
 /** A submission that is to be stored. */
 export interface Filing {
   readonly entry: Entry;
   readonly record: SubmissionRecord;
-  /** Of the day; null until one is drawn. It stays through all tries: a second row with it cannot be stored. */
-  counter: number | null;
+  /** When it came in: yyyymmdd. */
+  readonly day: number;
+  /** Null until it is drawn. It stays through all tries: a second row with the same number cannot be stored. */
+  drawn: Drawn | null;
+}
+
+/** What a submission is known by. */
+interface Drawn {
+  readonly counter: number;
+  readonly dayNumber: number;
+  readonly reference: string;
+  /** By what a statement knows it again; see {@link numberInSql}. */
+  readonly number: number;
+}
+
+export const newFiling = (entry: Entry, record: SubmissionRecord): Filing => ({
+  entry,
+  record,
+  day: dayOf(record.receivedAt),
+  drawn: null,
+});
+
+export function drawnOf({ drawn }: Filing): Drawn {
+  if (drawn === null) throw new Error("A submission has no number of its day.");
+  return drawn;
 }
 
 /** A row of the answer: of a submission, its arrival and its number; of a mail, its row and its submission. */
@@ -39,7 +62,6 @@ export const filingColumns = {
   door: "text",
   request_id: "text",
   fields: "text",
-  // By what the statement knows it again.
   number: "bigint",
   lease_owner: "text",
   lease_until: "bigint",
@@ -111,20 +133,25 @@ export class Filings {
 
   /** Draws the counters that filings still need. Answers those for which none is left. */
   async draw(filings: readonly Filing[]): Promise<ReadonlySet<Filing>> {
-    const without = filings.filter(({ counter }) => counter === null);
-    for (const group of Map.groupBy(without, ({ record }) => `${record.kind} ${dayOf(record.receivedAt)}`).values()) {
-      const { kind, receivedAt } = (group[0] as Filing).record;
-      const counters = await this.#numbers.take(kind, dayOf(receivedAt), group.length);
-      for (const [index, counter] of counters.entries()) (group[index] as Filing).counter = counter;
+    const without = filings.filter(({ drawn }) => drawn === null);
+    for (const group of Map.groupBy(without, ({ record, day }) => `${record.kind} ${day}`).values()) {
+      const { record, day } = group[0] as Filing;
+      const counters = await this.#numbers.take(record.kind, day, group.length);
+      for (const [index, counter] of counters.entries()) (group[index] as Filing).drawn = this.#drawn(record.kind, day, counter);
     }
-    return new Set(without.filter(({ counter }) => counter === null));
+    return new Set(without.filter(({ drawn }) => drawn === null));
+  }
+
+  #drawn(kind: SubmissionKind, day: number, counter: number): Drawn {
+    const ofDay = dayNumber(day, counter);
+    const reference = this.#references.format(kind, day, counter);
+    return { counter, dayNumber: ofDay, reference, number: ofDay * 2 + Number(kind === "application") };
   }
 
   /** Gives back the counter of a filing that was refused. */
   giveBack(filing: Filing): void {
-    if (filing.counter === null) return;
-    this.#numbers.giveBack(filing.record.kind, dayOf(filing.record.receivedAt), filing.counter);
-    filing.counter = null;
+    if (filing.drawn !== null) this.#numbers.giveBack(filing.record.kind, filing.day, filing.drawn.counter);
+    filing.drawn = null;
   }
 
   /** The parameters of filings that have their counters. */
@@ -132,24 +159,25 @@ export class Filings {
     const receipts = new Map<string, number>();
     const rows = filings.map((filing): RowOf<typeof filingColumns> => {
       const { record, entry } = filing;
+      const { dayNumber: ofDay, reference, number } = drawnOf(filing);
       const key = emailKey(record.email);
       const before = receipts.get(key) ?? 0;
       if (!entry.spam) receipts.set(key, before + 1);
       return {
         kind: record.kind,
-        day_number: dayNumberOf(filing),
-        reference: this.#referenceOf(filing),
+        day_number: ofDay,
+        reference,
         received_at: record.receivedAt,
         name: record.name,
         email: record.email,
         email_key: key,
-        status: statusOf(filing),
+        status: entry.spam ? "spam" : "new",
         receipts_before: before,
         resume_key: resumeKeyOf(record),
         door: record.door,
         request_id: record.requestId,
         fields: fieldsOf(record),
-        number: numberOf(filing),
+        number,
         lease_owner: entry.lease.owner,
         lease_until: entry.lease.until,
       };
@@ -159,7 +187,8 @@ export class Filings {
 
   /** Which of the filings are stored; null when none is. All of one transaction are, or none. */
   async findIn(session: Session, filings: readonly Filing[]): Promise<StoredRow[] | null> {
-    const rows = await session.all(findStored, [filings.map(({ record }) => record.kind), filings.map(dayNumberOf)]);
+    const kinds = filings.map(({ record }) => record.kind);
+    const rows = await session.all(findStored, [kinds, filings.map((filing) => drawnOf(filing).dayNumber)]);
     return rows.length === 0 ? null : rows;
   }
 
@@ -170,51 +199,42 @@ export class Filings {
     for (const row of rows) {
       const [id, of, kind] = row;
       if (kind === "inquiry" || kind === "application") arrivals.set(of, id);
-      else mails.set(of, [...(mails.get(of) ?? []), row]);
+      else if (mails.get(of)?.push(row) === undefined) mails.set(of, [row]);
     }
     const answers = new Map<Filing, Acceptance>();
     for (const filing of filings) {
-      const arrival = arrivals.get(numberOf(filing));
+      const arrival = arrivals.get(drawnOf(filing).number);
       if (arrival === undefined) throw new Error("A submission that was stored is missing in the answer.");
-      answers.set(filing, this.#acceptanceOf(filing, arrival, mails.get(arrival) ?? []));
+      answers.set(filing, acceptanceOf(filing, arrival, mails.get(arrival) ?? []));
     }
     return answers;
   }
-
-  #acceptanceOf(filing: Filing, arrival: number, mails: readonly StoredRow[]): Acceptance {
-    const { record, entry } = filing;
-    const { kind, receivedAt: createdAt } = record;
-    const reference = this.#referenceOf(filing);
-    if (entry.spam) return { result: "accepted", reference, mails: [], capped: [] };
-    const about = { submission: filed(record, { arrival, reference, status: "new" }) };
-    const rowOf = (of: MailKind) => mails.find(([, , stored]) => stored === of)?.[0];
-    const leased = mailsOf[kind].flatMap((of): LeasedMail | [] => {
-      const row = rowOf(of);
-      if (row === undefined) return [];
-      const id = mailId(row, createdAt);
-      return { id, kind: of, about, createdAt, attempts: 0, denials: null, leasedUntil: entry.lease.until };
-    });
-    const capped = mailsOf[kind].filter((of) => rowOf(of) === undefined);
-    return { result: "accepted", reference, mails: leased, capped };
-  }
-
-  #referenceOf({ record, counter }: Filing): string {
-    return this.#references.format(record.kind, dayOf(record.receivedAt), drawn(counter));
-  }
 }
 
-const statusOf = ({ entry }: Filing) => (entry.spam ? "spam" : "new");
-
-/** By what a statement knows a filing again; see {@link numberInSql}. */
-export const numberOf = (filing: Filing): number =>
-  dayNumberOf(filing) * 2 + Number(filing.record.kind === "application");
-
-const dayNumberOf = ({ record, counter }: Filing): number => dayNumber(dayOf(record.receivedAt), drawn(counter));
-
-function drawn(counter: number | null): number {
-  if (counter === null) throw new Error("A submission has no number of its day.");
-  return counter;
+function acceptanceOf(filing: Filing, arrival: number, mails: readonly StoredRow[]): Acceptance {
+  const { record, entry } = filing;
+  const { reference } = drawnOf(filing);
+  if (entry.spam) return { result: "accepted", reference, mails: [], capped: [] };
+  const { kind, receivedAt: createdAt } = record;
+  const about = { submission: filed(record, { arrival, reference, status: "new" }) };
+  const leased: LeasedMail[] = [];
+  const capped: MailKind[] = [];
+  for (const of of mailsOf[kind]) {
+    const row = mails.find(([, , stored]) => stored === of);
+    if (row === undefined) capped.push(of);
+    else {
+      const id = mailId(row[0], createdAt);
+      leased.push({ id, kind: of, about, createdAt, attempts: 0, denials: null, leasedUntil: entry.lease.until });
+    }
+  }
+  return { result: "accepted", reference, mails: leased, capped };
 }
+
+/** The locks that the statement needs, so that no other process stores a receipt to one of the addresses meanwhile. */
+export const receiptLocks = (filings: readonly Filing[]): Bound => ({
+  statement: lockReceipts,
+  values: [filings.flatMap(({ entry, record }) => (entry.spam ? [] : emailKey(record.email)))],
+});
 
 /** A batch that failed is tried again while one of its callers still waits. */
 export const latestDeadline = (jobs: readonly { readonly entry: Entry }[]): number =>

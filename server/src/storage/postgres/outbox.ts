@@ -210,10 +210,12 @@ export class Outbox {
 
   /** The addresses of mails of an owner that were refused because of their recipient, unless it is the team. */
   refusedAddressees(settlements: readonly MailSettlement[], owner: string): Promise<{ email: string; at: number }[]> {
-    const refused = settlements.flatMap((one) => {
-      const mail = one.result === "failed" && one.inactiveRecipient === true ? parseMailId(one.id) : null;
-      return mail === null ? [] : { ...mail, at: one.at };
-    });
+    const refused = settlements
+      .filter((one) => one.result === "failed" && one.inactiveRecipient === true)
+      .flatMap(({ id, at }) => {
+        const mail = parseMailId(id);
+        return mail === null ? [] : { ...mail, at };
+      });
     if (refused.length === 0) return Promise.resolve([]);
     const columns = (["row", "createdAt", "at"] as const).map((name) => refused.map((one) => one[name]));
     return this.#connections.all(addresseesOf, [...columns, owner]);

@@ -1,48 +1,53 @@
 // Makes spam a new submission.
+import type { TriageStatus } from "../records.ts";
 import { capMs, receiptsMax } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import type { Store } from "../store.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
+import { lockReceiptsOf } from "./addresses.ts";
+import type { Connections, Statement } from "./connections.ts";
 
-/** Held until the end of the transaction, so that a submission is released once. */
-const lockSubmission: Statement<{ arrival: number; status: string }> = {
-  name: "lock-submission",
-  text: "SELECT arrival, status FROM submission WHERE day_number = $1 AND kind = $2 FOR UPDATE",
-};
+/** Whether a submission has no mail of a kind. */
+const lacksMail = (submission: string, kind: string) =>
+  `(SELECT id FROM mail WHERE mail.submission = ${submission} AND mail.kind = ${kind} LIMIT 1) IS NULL`;
 
-const release: Statement<object> = {
+const release: Statement<{ status: TriageStatus; mails: number }> = {
   name: "release",
   text: `
-    WITH released AS (
+    WITH found AS MATERIALIZED (
+      SELECT arrival, status FROM submission WHERE day_number = $1 AND kind = $2 FOR UPDATE
+    ),
+    released AS (
       UPDATE submission SET status = 'new', version = version + 1,
-        receipt_at = CASE WHEN (SELECT id FROM mail WHERE mail.submission = $1 AND mail.kind = submission.kind || '-receipt' LIMIT 1) IS NULL
+        receipt_at = CASE WHEN ${lacksMail("submission.arrival", "kind || '-receipt'")}
           AND (SELECT reason FROM suppression WHERE suppression.email_key = submission.email_key) IS NULL
           AND (SELECT count(*) FROM (
             SELECT FROM submission AS earlier WHERE earlier.email_key = submission.email_key
-              AND earlier.receipt_at > $2::bigint - ${capMs} LIMIT ${receiptsMax}) AS receipts) < ${receiptsMax}
-        THEN $2 ELSE receipt_at END
-      WHERE arrival = $1 RETURNING arrival, kind, receipt_at
+              AND earlier.receipt_at > $3::bigint - ${capMs} LIMIT ${receiptsMax}) AS receipts) < ${receiptsMax}
+        THEN $3 ELSE receipt_at END
+      FROM found WHERE submission.arrival = found.arrival AND found.status = 'spam'
+      RETURNING submission.arrival, kind, receipt_at
+    ),
+    mails AS (
+      INSERT INTO mail (kind, submission, status, created_at, due_at)
+      SELECT kind || suffix, arrival, 'queued', $3, $3
+      FROM released, (VALUES ('-receipt'), ('-notice')) AS suffix (suffix)
+      WHERE (suffix = '-notice' OR receipt_at = $3) AND ${lacksMail("arrival", "released.kind || suffix")}
+      RETURNING id
     )
-    INSERT INTO mail (kind, submission, status, created_at, due_at)
-    SELECT kind || suffix, arrival, 'queued', $2, $2
-    FROM released, (VALUES ('-receipt'), ('-notice')) AS suffix (suffix)
-    WHERE (suffix = '-notice' OR receipt_at = $2)
-      AND (SELECT id FROM mail WHERE mail.submission = $1 AND mail.kind = released.kind || suffix LIMIT 1) IS NULL
-    RETURNING id`,
+    SELECT status, (SELECT count(*) FROM mails) AS mails FROM found`,
 };
 
-export function releaseSpam(
+export async function releaseSpam(
   connections: Connections,
   references: References,
   reference: string,
   now: number,
 ): ReturnType<Store["release"]> {
   const named = references.parse(reference);
-  if (named === null) return Promise.resolve({ result: "unknown" });
-  return connections.transaction(async (session: Session) => {
-    const [row] = await session.all(lockSubmission, [named.dayNumber, named.kind]);
-    if (row === undefined) return { result: "unknown" };
-    if (row.status !== "spam") return { result: "not-spam" };
-    return { result: "released", mails: (await session.all(release, [row.arrival, now])).length };
-  });
+  if (named === null) return { result: "unknown" };
+  const { kind, dayNumber } = named;
+  const first = { statement: lockReceiptsOf, values: [dayNumber, kind] };
+  const [found] = await connections.write(release, [dayNumber, kind, now], { first });
+  if (found === undefined) return { result: "unknown" };
+  return found.status === "spam" ? { result: "released", mails: found.mails } : { result: "not-spam" };
 }
