@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StorageUnavailable } from "../storage/store.ts";
-import { describeError } from "./describe-error.ts";
+import { describeError, messageForOperator } from "./describe-error.ts";
 import { createLog, type Log, type LogFacts, type LogLevel } from "./log.ts";
 
 function logged(level: LogLevel = "info", isTTY = false) {
@@ -126,4 +126,13 @@ describe("description of an error", () => {
   test("drops codes that are not constants", () => {
     expect(describeError(Object.assign(new Error("x"), { code: "ann@example.org" }))).not.toHaveProperty("code");
   });
+});
+
+test("an operator may read our own messages with the code of their cause, and those of the system, but no others", () => {
+  const cause = Object.assign(new Error("ann@example.org"), { code: "SQLITE_NOTADB" });
+  const ours = new StorageUnavailable("The database cannot be read.", { cause });
+  const system = Object.assign(new Error("EACCES: permission denied, mkdir '/data'"), { syscall: "mkdir" });
+  expect(messageForOperator(ours)).toBe("The database cannot be read. (SQLITE_NOTADB)");
+  expect(messageForOperator(system)).toBe("EACCES: permission denied, mkdir '/data'");
+  for (const error of [cause, "ann@example.org", null]) expect(messageForOperator(error)).toBeNull();
 });
