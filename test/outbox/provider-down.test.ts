@@ -9,7 +9,7 @@ const minute = 60_000;
 
 test("keeps the submission when the provider is down, says so, and sends the mails once it is back", async () => {
   await using running = await startMailService();
-  running.postmark.breakdown = { kind: "error", status: 429 };
+  running.postmark.breakdown = { kind: "error", status: 422, code: 100 };
   const { status, receipt } = await inquire(running.service, 1);
   expect(status).toBe(200);
   expect(receipt).toMatchObject({ confirmationEmailSent: false });
@@ -25,7 +25,7 @@ test("keeps the submission when the provider is down, says so, and sends the mai
   await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "sent", attempts: 2 }]);
 });
 
-test("keeps the submission when nobody listens at the provider's address", async () => {
+test("keeps the submission when no provider listens at the address", async () => {
   await using running = await startMailService({ POSTMARK_API_URL: "http://127.0.0.1:9" });
   const { receipt } = await inquire(running.service, 1);
   expect(receipt).toMatchObject({ confirmationEmailSent: false });

@@ -1,5 +1,5 @@
 // Stands in for Postmark's API on a port of its own: takes mails as Postmark does, remembers those it took, and breaks in
-// every way that a test asks for. It knows nothing of the service under test.
+// every way that a test asks for.
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -58,6 +58,8 @@ export class PostmarkStandIn implements AsyncDisposable {
   readonly taken: TakenMessage[] = [];
   readonly requests: SeenRequest[] = [];
   readonly token = "stand-in-token";
+  /** Connections made so far. */
+  connections = 0;
   /** Breaks every request while it is set. */
   breakdown: PostmarkFault | null = null;
   /** How many of the messages it took, counted from the first, the search knows: the index lags behind. */
@@ -75,6 +77,7 @@ export class PostmarkStandIn implements AsyncDisposable {
   static async open(): Promise<PostmarkStandIn> {
     const server = createServer();
     const standIn = new PostmarkStandIn(server);
+    server.on("connection", () => (standIn.connections += 1));
     server.on("request", (request, response) => void standIn.#answer(request, response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return standIn;
@@ -141,7 +144,7 @@ export class PostmarkStandIn implements AsyncDisposable {
   #judge(message: PostedMessage): number {
     const recipients = (message.To ?? "").split(",").map((address) => address.trim());
     const refused = recipients.map((address) => this.#refusedAddresses.get(address) ?? 0);
-    // Only when nobody is left does Postmark refuse a message for its inactive recipients.
+    // Postmark refuses a message for inactive recipients only when no other recipient is left.
     if (refused.every((code) => code !== 0)) return refused[0]!;
     if (refused.includes(300) || recipients.length > 50) return 300;
     if (!message.From || recipients.some((address) => !address.includes("@"))) return 300;

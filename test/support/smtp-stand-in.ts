@@ -1,5 +1,5 @@
 // Stands in for a mail server: speaks real SMTP on a port of its own, keeps what it took as parsed messages, and refuses,
-// breaks off or falls silent where a test asks for it. It knows nothing of the service under test.
+// breaks off, takes its time or falls silent where a test asks for it.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -28,6 +28,8 @@ export interface SmtpBehaviour {
   readonly recipients?: Readonly<Record<string, Refusal>>;
   readonly recipient?: "close" | "hang";
   readonly data?: Refusal | "close" | "hang" | "closeTaken";
+  /** What the reply to a mail waits for, once the mail was kept; asked for each of them. */
+  readonly slow?: () => Promise<unknown>;
 }
 
 export class SmtpStandIn implements AsyncDisposable {
@@ -107,13 +109,14 @@ export class SmtpStandIn implements AsyncDisposable {
     envelope: ReceivedMail["envelope"],
     done: (error?: Error | null) => void,
   ): Promise<void> {
-    const { data } = this.behaviour;
+    const { data, slow } = this.behaviour;
     const raw = await buffer(stream);
     if (data === "hang") return;
     if (data === "close") return this.dropConnections();
     if (typeof data === "object") return done(refusal(data));
     this.received.push({ envelope, raw, message: await PostalMime.parse(raw) });
     if (data === "closeTaken") return this.dropConnections();
+    await slow?.();
     done();
   }
 }
