@@ -95,7 +95,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     logger: false,
     genReqId: () => randomUUID(),
     bodyLimit: bytesMax.json,
-    serverFactory: (handler) => nodeServer(traffic, limits, handler as RequestListener),
+    serverFactory: (handler) => nodeServer(traffic, limits, handler),
     clientErrorHandler: answerClientError,
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => originForm(url),

@@ -1,5 +1,9 @@
 // Counts the delimiters of a multipart body as its bytes go by (RFC 2046 5.1.1), so that the reader can tell whether the
 // parser handed over every part and whether the body was closed. It looks at nothing else.
+import { Fault } from "../../fault.ts";
+
+/** RFC 2046 5.1.1. Searching for a delimiter of thousands of bytes takes that many times the work. */
+const boundaryLengthMax = 70;
 
 export class DelimiterCounter {
   readonly #delimiter: Buffer;
@@ -11,12 +15,15 @@ export class DelimiterCounter {
   #closed = false;
 
   /**
-   * @param contentType the request's header; without a boundary in it nothing useful is counted
+   * @param contentType the request's header
    * @param partsMax one more part is counted; then the search ends
+   * @throws Fault `bodyMalformed` when the header holds no boundary, or one that is too long
    */
   constructor(contentType: string, partsMax = Infinity) {
     const [, quoted, plain] = /;[ \t]*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
-    this.#delimiter = Buffer.from(`\r\n--${quoted ?? plain ?? ""}`, "latin1");
+    const boundary = quoted ?? plain ?? "";
+    if (boundary === "" || boundary.length > boundaryLengthMax) throw new Fault("bodyMalformed");
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
     this.#partsMax = partsMax;
   }
 

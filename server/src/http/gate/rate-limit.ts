@@ -26,6 +26,8 @@ interface Gated {
   refuseAll(request: FastifyRequest, reply: FastifyReply, fault: Fault): void;
 }
 
+type Done = Parameters<onRequestHookHandler>[2];
+
 interface GuardOptions {
   /** Keeps its counts apart from those of other guards. */
   readonly name: string;
@@ -47,20 +49,26 @@ export class Guard {
   }
 
   /** A hook for routes that hold calls. What it lets pass is in `request.admission`. */
-  hook({ calls, refuseAll }: Gated): onRequestHookHandler {
-    const { addresses, isForeign } = this.#options;
+  hook(gated: Gated): onRequestHookHandler {
     return (request, reply, done) => {
-      if (isForeign(request)) return refuseAll(request, reply, new Fault("crossSiteForbidden"));
-      const made = calls(request);
-      // Counts on beyond the limit and, unlike `consume`, rejects nothing; the window does not move for it.
-      this.#limiter.penalty(addresses.keysOf(request.raw).rate, made).then((counted) => {
-        const admission = this.#admit(reply, made, counted);
-        request.admission = admission;
-        if (admission.calls > 0) return done();
-        const { retryAfterSeconds } = admission;
-        refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
-      }, done);
+      if (this.#options.isForeign(request)) gated.refuseAll(request, reply, new Fault("crossSiteForbidden"));
+      else void this.#count(request, reply, gated, done);
     };
+  }
+
+  async #count(request: FastifyRequest, reply: FastifyReply, { calls, refuseAll }: Gated, done: Done): Promise<void> {
+    const made = calls(request);
+    let counted: RateLimiterRes;
+    try {
+      // Counts on beyond the limit and, unlike `consume`, rejects nothing; the window does not move for it.
+      counted = await this.#limiter.penalty(this.#options.addresses.keysOf(request.raw).rate, made);
+    } catch (error) {
+      return done(error as Error);
+    }
+    request.admission = this.#admit(reply, made, counted);
+    const { calls: admitted, retryAfterSeconds } = request.admission;
+    if (admitted > 0) done();
+    else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
   }
 
   #admit(reply: FastifyReply, calls: number, { consumedPoints, msBeforeNext }: RateLimiterRes): Admission {

@@ -1,0 +1,51 @@
+import { mkdtempDisposable, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import multipart from "@fastify/multipart";
+import Fastify from "fastify";
+import { expect, test } from "vitest";
+import { refuse } from "../fault-reply.ts";
+import { ProcedureInput } from "./procedure-input.ts";
+import { takeJson } from "./whole-body.ts";
+
+/** Reads what is sent, with or without room on the disk, and answers with it. */
+async function send(type: string, payload: string, hasRoom: boolean) {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
+  await using app = Fastify();
+  app.decorateRequest("failure", null);
+  app.decorateRequest("page", null);
+  app.removeAllContentTypeParsers();
+  takeJson(app);
+  await app.register(multipart, { throwFileSizeLimit: false });
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
+  const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
+  let bytesRead = 0;
+  app.post("/", async (request) => {
+    await using input = new ProcedureInput(request, { accepted: ["application/json", "multipart/form-data"], vault });
+    request.raw.prependListener("data", (piece: Buffer) => (bytesRead += piece.length));
+    const read = await input.read();
+    return read instanceof FormData ? [...read.keys()] : read;
+  });
+  const answer = await app.inject({ method: "POST", url: "/", headers: { "content-type": type }, payload });
+  expect(await readdir(folder.path)).toEqual([]);
+  return { status: answer.statusCode, body: answer.json<unknown>(), headers: answer.headers, bytesRead };
+}
+
+const form = '--b\r\nContent-Disposition: form-data; name="fullName"\r\n\r\nAna\r\n--b--\r\n';
+
+test("an upload is refused unread while the disk has no room, other bodies are taken", async () => {
+  const refused = await send("multipart/form-data; boundary=b", form, false);
+  expect(refused).toMatchObject({ status: 503, body: { code: "SERVICE_UNAVAILABLE" }, bytesRead: 0 });
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  expect(await send("application/json", '{"a":1}', false)).toMatchObject({ status: 200, body: { a: 1 } });
+  expect(await send("multipart/form-data; boundary=b", form, true)).toMatchObject({ status: 200, body: ["fullName"] });
+});
+
+test.each([
+  ["multipart/form-data", 400],
+  ["multipart/form-data; boundary=", 415],
+  [`multipart/form-data; boundary=${"b".repeat(71)}`, 400],
+  ["multipart/mixed; boundary=b", 415],
+])("a form of type %s is answered %i", async (type, status) => {
+  expect((await send(type, form, true)).status).toBe(status);
+});
