@@ -1,0 +1,170 @@
+// Mail servers that take their time: a mail that was handed over is waited for, and no server gets a mail twice because
+// it is slow. What stays in doubt is tried once more at most, and then shown to an operator.
+import { describe, expect, test } from "vitest";
+import { openSmtpMailer, type SmtpPatience } from "../../server/src/mail/providers/smtp.ts";
+import type { Store } from "../../server/src/storage/store.ts";
+import { SmtpStandIn } from "../support/smtp-stand-in.ts";
+import { eventually } from "./mail-service.ts";
+import { from, hour, minute, openOutboxUnderTest, second } from "./outbox-under-test.ts";
+
+interface Patience extends Partial<SmtpPatience> {
+  readonly stopMs?: number;
+}
+
+/** A server, a store, and outboxes that send from the one through the other. */
+async function openSlow() {
+  await using opened = new AsyncDisposableStack();
+  const server = opened.use(await SmtpStandIn.open());
+  const tested = opened.use(await openOutboxUnderTest());
+  const mailers = opened.use(new AsyncDisposableStack());
+  const resources = opened.move();
+  const counted = { renewals: 0 };
+  const store = countingRenewals(tested.store, counted);
+  return {
+    ...tested,
+    server,
+    counted,
+    openSender({ handOverMs = 5_000, replyMs = 60_000, stopMs = 60_000 }: Patience = {}) {
+      const mailer = mailers.use(openSmtpMailer(server.url, from, { handOverMs, replyMs }));
+      return tested.openSender({ mailer, store, stopMs, renewMs: 5 });
+    },
+    /** The ids of the mails that the server took, in order. */
+    received: () => server.received.map(({ message }) => message.messageId?.slice(1).split("@")[0]),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function countingRenewals(store: Store, counted: { renewals: number }): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === "renewLeases") counted.renewals += 1;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+const silence = () => new Promise<void>(() => {});
+
+test("a reply that takes nine minutes is waited for, and no other process sends the mail meanwhile", async () => {
+  await using slow = await openSlow();
+  const { server, clock, counted, received } = slow;
+  const reply = Promise.withResolvers<void>();
+  server.behaviour = { slow: () => reply.promise };
+  const { outbox } = slow.openSender();
+  const [mail] = await slow.storeMails(1, outbox.lease());
+  const answer = outbox.deliver([mail!]);
+  await eventually(received).toEqual([mail!.id]);
+  // This process, and another one, look for due mails all the while.
+  outbox.start();
+  const { openSender } = slow;
+  openSender().outbox.start();
+  for (let passed = 0; passed < 9 * minute; passed += 15 * second) {
+    const { renewals } = counted;
+    clock.advance(15 * second);
+    await eventually(() => counted.renewals).toBeGreaterThan(renewals);
+  }
+  reply.resolve();
+  expect(await answer).toBe(true);
+  await eventually(() => slow.newest()).toMatchObject({ status: "sent", attempts: 1 });
+  expect(received()).toEqual([mail!.id]);
+});
+
+test.each([1.5, 11])("a server that takes %d s over every mail gets each of fifty due mails once", async (seconds) => {
+  await using slow = await openSlow();
+  const { server, clock, received } = slow;
+  server.behaviour = { slow: async () => clock.advance(seconds * second) };
+  const mails = await slow.storeDueMails(50);
+  const { outbox } = slow.openSender();
+  outbox.start();
+  await eventually(() => slow.store.mailBacklog()).toMatchObject({ queued: 0, failed: 0, inDoubt: 0 });
+  expect(received().toSorted()).toEqual(mails.map(({ id }) => id).toSorted());
+  expect((await slow.newest()).attempts).toBe(1);
+});
+
+describe("an ordered stop", () => {
+  test("waits for the reply to what was handed over", async () => {
+    await using slow = await openSlow();
+    const { server, received } = slow;
+    const reply = Promise.withResolvers<void>();
+    server.behaviour = { slow: () => reply.promise };
+    const { outbox } = slow.openSender();
+    const mails = await slow.storeMails(5, outbox.lease());
+    const answers = mails.map((mail) => outbox.deliver([mail]));
+    await eventually(() => received().length).toBe(3);
+    const stopped = outbox.stop();
+    reply.resolve();
+    await stopped;
+    expect(await Promise.all(answers)).toEqual([true, true, true, false, false]);
+    // The next process sends the others, and only those.
+    slow.openSender().outbox.start();
+    await eventually(() => slow.store.mailBacklog()).toMatchObject({ queued: 0, inDoubt: 0 });
+    expect(received().toSorted()).toEqual(mails.map(({ id }) => id).toSorted());
+  });
+
+  test("that cannot wait any longer leaves the mail in doubt and not due", async () => {
+    await using slow = await openSlow();
+    const { server, clock, received } = slow;
+    server.behaviour = { slow: silence };
+    const { outbox } = slow.openSender({ stopMs: 1 });
+    const [mail] = await slow.storeMails(1, outbox.lease());
+    const answer = outbox.deliver([mail!]);
+    await eventually(received).toEqual([mail!.id]);
+    await outbox.stop();
+    expect(await answer).toBe(false);
+    const next = { owner: "next", until: clock.now() + 2 * hour };
+    expect(await slow.store.claimDueMails(clock.now() + 29 * minute, 1, next)).toEqual([]);
+    expect(await slow.store.claimDueMails(clock.now() + 31 * minute, 1, next)).toMatchObject([{ denials: 0 }]);
+  });
+});
+
+describe("a mail whose reply is lost", () => {
+  test("is tried once more, late, and stays in doubt when that reply is lost too", async () => {
+    await using slow = await openSlow();
+    const { server, clock, received } = slow;
+    server.behaviour = { data: "closeTaken" };
+    const { outbox } = slow.openSender();
+    outbox.start();
+    const [mail] = await slow.storeMails(1, outbox.lease());
+    expect(await outbox.deliver([mail!])).toBe(false);
+    await eventually(() => slow.newest()).toMatchObject({ status: "queued", attempts: 1 });
+    expect((await slow.newest()).dueAt).toBeGreaterThan(clock.now() + 29 * minute);
+    clock.advance(31 * minute);
+    await eventually(() => slow.newest()).toMatchObject({ status: "in-doubt", attempts: 2, dueAt: null });
+    const [inDoubt] = await slow.store.listMails({ status: "in-doubt", limit: 10 });
+    expect(inDoubt).toMatchObject({ id: mail!.id, lastError: expect.stringContaining("smtp: ") });
+
+    // Only an operator wakes it.
+    clock.advance(100 * hour);
+    const [due] = await slow.storeDueMails(1);
+    server.behaviour = {};
+    await eventually(received).toContain(due!.id);
+    expect(received()).toEqual([mail!.id, mail!.id, due!.id]);
+    expect(await slow.store.retryMails({ id: mail!.id }, clock.now())).toBe(1);
+    await eventually(() => slow.store.mailBacklog()).toMatchObject({ queued: 0, inDoubt: 0 });
+    expect(received().filter((id) => id === mail!.id)).toHaveLength(3);
+  });
+
+  test("because the server never replies is treated likewise", async () => {
+    await using slow = await openSlow();
+    const { server, clock, received } = slow;
+    server.behaviour = { slow: silence };
+    const { outbox } = slow.openSender({ replyMs: 100 });
+    outbox.start();
+    const [mail] = await slow.storeMails(1, outbox.lease());
+    expect(await outbox.deliver([mail!])).toBe(false);
+    clock.advance(31 * minute);
+    await eventually(() => slow.newest()).toMatchObject({ status: "in-doubt", lastError: "smtp: time-out" });
+    expect(received()).toEqual([mail!.id, mail!.id]);
+  });
+
+  test("with its process is sent once more, within a minute of the restart", async () => {
+    await using slow = await openSlow();
+    const { clock, received } = slow;
+    const [mail] = await slow.storeMails(1);
+    slow.openSender().outbox.start();
+    clock.advance(minute + second);
+    await eventually(received).toEqual([mail!.id]);
+    await eventually(() => slow.newest()).toMatchObject({ status: "sent" });
+  });
+});
