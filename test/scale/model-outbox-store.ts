@@ -1,11 +1,12 @@
 // The outbox of any number of processes in memory, with the promises of the store's port about leases, doubts and order.
 // The engines' own suite is test/contract/; this one exists because it holds millions of mails and needs no time.
-import type { LeasedMail, MailSettlement, NewMail } from "../../server/src/storage/records.ts";
+import type { Clock } from "../../server/src/clock.ts";
+import type { LeasedMail, MailSettlement } from "../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../server/src/storage/store.ts";
 import { Heap } from "./heap.ts";
 
 interface Row {
-  readonly mail: NewMail;
+  readonly id: string;
   readonly createdAt: number;
   attempts: number;
   dueAt: number;
@@ -22,9 +23,14 @@ interface Entry {
   readonly at: number;
 }
 
+type OutboxStore = Pick<Store, "clock" | "claimDueMails" | "renewLeases" | "settleMails" | "releaseMails">;
+
 const earlier = (a: Entry, b: Entry) => a.at - b.at || a.row.createdAt - b.row.createdAt;
 
-export class ModelOutboxStore implements Pick<Store, "claimDueMails" | "settleMails" | "releaseMails"> {
+const about = { welcome: { email: "a@example.org", confirmToken: null, unsubscribeToken: "u" } };
+
+export class ModelOutboxStore implements OutboxStore {
+  readonly clock: Clock;
   readonly #queued = new Map<string, Row>();
   readonly #due = new Heap<Entry>(earlier);
   readonly #leased = new Heap<Entry>(earlier);
@@ -32,25 +38,30 @@ export class ModelOutboxStore implements Pick<Store, "claimDueMails" | "settleMa
   /** How often mails were leased to be asked about. */
   doubts = 0;
 
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
   get queued(): number {
     return this.#queued.size;
   }
 
-  insert(mails: readonly NewMail[], now: number, lease: Lease): void {
-    for (const mail of mails) {
-      const row: Row = {
-        mail,
-        createdAt: now,
-        attempts: 0,
-        dueAt: now,
-        denials: null,
-        owner: lease.owner,
-        leasedUntil: lease.until,
-        state: 0,
-      };
-      this.#queued.set(mail.id, row);
-      this.#leased.push({ row, state: 0, at: lease.until });
-    }
+  /** Stores a mail, leased. */
+  insert(id: string, { owner, until }: Lease): LeasedMail {
+    const now = this.clock.now();
+    const row: Row = {
+      id,
+      createdAt: now,
+      attempts: 0,
+      dueAt: now,
+      denials: null,
+      owner,
+      leasedUntil: until,
+      state: 0,
+    };
+    this.#queued.set(id, row);
+    this.#leased.push({ row, state: 0, at: until });
+    return handOut(row);
   }
 
   claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
@@ -62,9 +73,15 @@ export class ModelOutboxStore implements Pick<Store, "claimDueMails" | "settleMa
     for (let entry = this.#due.peek(); entry !== undefined && claimed.length < limit; entry = this.#due.peek()) {
       if (entry.state === entry.row.state && entry.at > now) break;
       this.#due.pop();
-      if (entry.state === entry.row.state) claimed.push(this.#lease(entry.row, lease));
+      if (entry.state === entry.row.state) claimed.push(this.#claim(entry.row, lease));
     }
     return Promise.resolve(claimed);
+  }
+
+  renewLeases(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>> {
+    const held = ids.filter((id) => this.#queued.get(id)?.owner === lease.owner);
+    for (const id of held) this.#lease(this.#queued.get(id)!, lease);
+    return Promise.resolve(new Set(held));
   }
 
   settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
@@ -80,7 +97,7 @@ export class ModelOutboxStore implements Pick<Store, "claimDueMails" | "settleMa
         this.#due.push({ row, state: row.state, at: row.dueAt });
       } else {
         this.#queued.delete(settlement.id);
-        this.failed += settlement.result === "failed" ? 1 : 0;
+        this.failed += settlement.result === "sent" ? 0 : 1;
       }
     }
     return Promise.resolve();
@@ -101,14 +118,21 @@ export class ModelOutboxStore implements Pick<Store, "claimDueMails" | "settleMa
     this.#due.push({ row, state: row.state, at: row.dueAt });
   }
 
-  #lease(row: Row, { owner, until }: Lease): LeasedMail {
-    if (row.owner !== null && row.owner !== owner) row.denials = 0;
+  #claim(row: Row, lease: Lease): LeasedMail {
+    if (row.owner !== null && row.owner !== lease.owner) row.denials = 0;
     if (row.denials !== null) this.doubts += 1;
+    this.#lease(row, lease);
+    return handOut(row);
+  }
+
+  #lease(row: Row, { owner, until }: Lease): void {
     row.owner = owner;
     row.leasedUntil = until;
     row.state += 1;
     this.#leased.push({ row, state: row.state, at: until });
-    const { mail, attempts, createdAt, denials } = row;
-    return { ...mail, attempts, createdAt, denials };
   }
 }
+
+const handOut = ({ id, createdAt, attempts, denials, leasedUntil }: Row): LeasedMail => {
+  return { id, kind: "newsletter-welcome", about, createdAt, attempts, denials, leasedUntil };
+};

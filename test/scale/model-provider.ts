@@ -41,6 +41,10 @@ export class ModelProvider {
     let callsAtOnceMax = 0;
     return {
       batchMax: this.#options.batchMax,
+      // As Postmark's.
+      calls: { fresh: 4, due: 1 },
+      gatherMs: 250,
+      doubt: "ask",
       get callsAtOnceMax() {
         return callsAtOnceMax;
       },
@@ -66,7 +70,7 @@ export class ModelProvider {
       this.refusedCalls += 1;
       this.refusedMails += ids.length;
       const retryAfterMs = Math.ceil((1 - this.#tokens) / this.#options.rate) * 1000;
-      return ids.map(() => ({ result: "later", error: "429", cause: "provider", retryAfterMs }));
+      return ids.map(() => ({ result: "later", error: "429", cause: "limit", retryAfterMs }));
     }
     this.#tokens -= ids.length;
     for (const id of ids) {

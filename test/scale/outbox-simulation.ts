@@ -1,7 +1,6 @@
 // What becomes of mail through a provider's outage and at its rate limit: the service's own outbox, with its retries,
 // pauses, leases and doubts, any number of processes of it, in virtual time. Only store and provider are models.
 import { Outbox } from "../../server/src/mail/outbox.ts";
-import type { NewMail } from "../../server/src/storage/records.ts";
 import { ModelOutboxStore } from "./model-outbox-store.ts";
 import { ModelProvider } from "./model-provider.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -55,7 +54,8 @@ export interface Outcome {
   readonly refusedMails: number;
   readonly searches: number;
   readonly callsAtOnceMax: number;
-  readonly stumbled: number;
+  /** What the outboxes told of failures of their own. */
+  readonly errors: number;
 }
 
 /** Runs a scenario. The same scenario has the same outcome each time. */
@@ -64,13 +64,15 @@ export async function simulateOutbox(scenario: Scenario): Promise<Outcome> {
   using time = new VirtualTime(start, scenario.seed);
   const outage = { from: start, to: start + scenario.outageMs };
   const provider = new ModelProvider(time, { latencyMs: 150, batchMax: 500, ...scenario, outage });
-  const store = new ModelOutboxStore();
+  const store = new ModelOutboxStore(time);
   const watch = new Watch(outage.to);
   provider.onTaken = (id, at) => watch.taken(id, at);
-  let stumbled = 0;
-  const events = { settled: () => {}, paused: () => {}, resumed: () => {}, stumbled: () => void (stumbled += 1) };
+  let errors = 0;
+  const events = { settled: () => {}, paused: () => {}, resumed: () => {}, failed: () => void (errors += 1) };
   const mailers = Array.from({ length: scenario.processes }, () => provider.mailer());
-  const outboxes = mailers.map((mailer) => new Outbox({ store, mailer, clock: time, events, deadlineMs: 2_000 }));
+  const outboxes = mailers.map(
+    (mailer) => new Outbox({ store, mailer, compose: () => content, events, deadlineMs: 2_000 }),
+  );
   // Processes do not start together, nor look for due mails together.
   for (const outbox of outboxes) time.after(Math.random() * second, () => outbox.start());
 
@@ -78,11 +80,9 @@ export async function simulateOutbox(scenario: Scenario): Promise<Outcome> {
   const arrive = () => {
     if (time.now() >= outage.to + scenario.afterMs) return;
     const outbox = outboxes[number % outboxes.length]!;
-    const mail = mailOf(`m${number++}`);
-    const now = time.now();
-    store.insert([mail], now, outbox.lease(now));
-    watch.stored(mail.id, now);
-    void outbox.deliverNow([mail], now);
+    const mail = store.insert(`m${number++}`, outbox.lease());
+    watch.stored(mail.id, time.now());
+    void outbox.deliver([mail]);
     time.after((-Math.log(1 - Math.random()) / scenario.arrivals) * second, arrive);
   };
   time.after(0, arrive);
@@ -108,12 +108,11 @@ export async function simulateOutbox(scenario: Scenario): Promise<Outcome> {
     refusedMails: provider.refusedMails,
     searches: provider.searches,
     callsAtOnceMax: Math.max(...mailers.map(({ callsAtOnceMax }) => callsAtOnceMax)),
-    stumbled,
+    errors,
   };
 }
 
 const content = { to: ["a@example.org"], subject: "s", text: "t", html: "h", replyTo: null, headers: {} };
-const mailOf = (id: string): NewMail => ({ id, kind: "inquiry-receipt", reference: null, content });
 
 /** Notes when mails are stored and taken. */
 class Watch {

@@ -49,6 +49,6 @@ const scenarios: readonly Omit<Scenario, keyof typeof common>[] = [
 for (const each of scenarios) {
   const scenario = { ...common, ...each };
   const outcome = await simulateOutbox(scenario);
-  if (outcome.stumbled > 0) throw new Error("The outbox stumbled.");
+  if (outcome.errors > 0) throw new Error("The outbox failed.");
   console.log(row(Object.values(columns).map((column) => column(scenario, outcome))));
 }

@@ -15,6 +15,7 @@ const real = {
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,
+  performanceNow: performance.now,
   sleep: timersPromises.setTimeout,
   random: Math.random,
 };
@@ -34,6 +35,8 @@ export class VirtualTime implements Clock, Disposable {
     globalThis.clearTimeout = ((timer?: Timer) => {
       if (timer !== undefined) timer.call = null;
     }) as never;
+    globalThis.setImmediate = ((call: () => void) => this.after(0, call)) as never;
+    performance.now = () => this.#now - start;
     timersPromises.setTimeout = ((ms = 0, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>
       this.#sleep(ms, value, signal)) as never;
     syncBuiltinESMExports();
@@ -84,6 +87,8 @@ export class VirtualTime implements Clock, Disposable {
   [Symbol.dispose](): void {
     globalThis.setTimeout = real.setTimeout;
     globalThis.clearTimeout = real.clearTimeout;
+    globalThis.setImmediate = real.setImmediate;
+    performance.now = real.performanceNow;
     timersPromises.setTimeout = real.sleep;
     Math.random = real.random;
     syncBuiltinESMExports();

@@ -97,7 +97,7 @@ describe("while it pauses", () => {
     expect(pause.admit(1, now + 5_001)).toBe(1);
   });
 
-  test("calls that were under way change nothing, a failed probe doubles the pause up to two minutes", () => {
+  test("calls that were under way change nothing, a failed probe doubles the pause up to half a minute", () => {
     const pause = paused();
     expect(pause.note([down(), down()], now + 1, false)).toBeNull();
     expect(pause.until).toBe(now + 5_000);
@@ -105,8 +105,8 @@ describe("while it pauses", () => {
       expect(pause.note([down()], now, true)).toBeNull();
       return pause.until - now;
     });
-    expect(waits.slice(0, 6)).toEqual([10_000, 20_000, 40_000, 80_000, 120_000, 120_000]);
-    expect(waits.at(-1)).toBe(120_000);
+    expect(waits.slice(0, 6)).toEqual([10_000, 20_000, 30_000, 30_000, 30_000, 30_000]);
+    expect(waits.at(-1)).toBe(30_000);
     expect(pause.note([down(7_000)], now, true)).toBeNull();
     expect(pause.until).toBe(now + 7_000);
   });
@@ -120,6 +120,13 @@ describe("while it pauses", () => {
     expect(pause.note([denied], now, false)).toEqual({ began: "wrong token" });
     expect(pause.until).toBe(now + 5_000);
   });
+});
+
+test("a provider that says we send too fast is no reason to pause, unless it takes nothing at all", () => {
+  const pause = new SenderPause();
+  const limited: MailOutcome = { result: "later", error: "429", cause: "limit", retryAfterMs: 60_000 };
+  for (let call = 0; call < 9; call += 1) expect(pause.note([limited], now, false)).toBeNull();
+  expect(pause.note([limited], now, false)).toEqual({ began: "429" });
 });
 
 test("an admission that is given back without a pause is no pause", () => {

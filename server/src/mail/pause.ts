@@ -2,9 +2,11 @@
 // asks for time. The mails then keep their tries, and only a probe goes out now and then.
 import type { MailFinding, MailOutcome } from "./mailer.ts";
 
-/** Back-off between probes, doubled each time. */
-const pauseMsMin = 5_000;
-const pauseMsMax = 2 * 60_000;
+/** Back-off between probes, doubled each time. New mails that come before the probe that is taken wait with the backlog. */
+const backOffMsMin = 5_000;
+const backOffMsMax = 30_000;
+/** A provider that asks for hours is asked again sooner; the mails that it turned away wait as long as it wished. */
+const askedMsMax = 2 * 60_000;
 /** One mail whose account is refused may be a mail of its own kind; two in a row are not. */
 const refusedMailsMax = 2;
 /** After a failed call mails are tried one by one; a provider that has failed this often in a row is down. */
@@ -75,9 +77,8 @@ export class SenderPause {
   }
 
   #extend(waitMs: number, now: number): void {
-    const backOffMs = Math.min(pauseMsMin * 2 ** Math.min(this.#pauses, 10), pauseMsMax);
-    // A provider that asks for hours is asked again sooner; the mails that it turned away wait as long as it wished.
-    this.#until = now + (waitMs > 0 ? Math.min(waitMs, pauseMsMax) : backOffMs);
+    const backOffMs = Math.min(backOffMsMin * 2 ** Math.min(this.#pauses, 10), backOffMsMax);
+    this.#until = now + (waitMs > 0 ? Math.min(waitMs, askedMsMax) : backOffMs);
     this.#pauses += 1;
   }
 
