@@ -6,23 +6,22 @@ import { postgresMigrations } from "../../server/src/storage/postgres/migrate.ts
 import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
-import { locate } from "./postgres-under-test.ts";
-import { collect, inquiry, lease, mail } from "./records.ts";
+import { createDatabase, locate } from "./postgres-under-test.ts";
+import { accept, allMails, inquiries, inquiry, lease, noon, offer } from "./records.ts";
 
-const databases = () => new PostgresDatabases(inject("postgresUrl"));
 const names = postgresMigrations().map(({ name }) => name);
 const latest = names.length;
 
 describe("migrations", () => {
   test("are pending on an empty database, which looking at does not change", async () => {
-    await using database = await databases().create("empty");
+    await using database = await createDatabase("empty");
     expect(await pendingMigrations(locate(database.url))).toEqual(names);
     await expect(openStore(locate(database.url), { access: "read-only" })).rejects.toBeInstanceOf(SchemaTooOld);
     expect(await database.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
   });
 
-  test("are applied once by whoever is first of twenty that start together", async () => {
-    await using database = await databases().create("empty");
+  test("are applied once by the first of twenty that start together", async () => {
+    await using database = await createDatabase("empty");
     const location = locate(database.url, 1);
     const applied = await Promise.all(Array.from({ length: 20 }, () => migrate(location)));
     expect(applied.flat()).toEqual(names);
@@ -33,20 +32,21 @@ describe("migrations", () => {
   });
 
   test("are applied by a service that starts, twelve of which start together", async () => {
-    await using database = await databases().create("empty");
+    await using database = await createDatabase("empty");
     const location = locate(database.url, 1);
     const stores = await Promise.all(Array.from({ length: 12 }, () => openStore(location)));
-    const answers = await Promise.all(stores.map((store, n) => store.acceptInquiry(inquiry(n), [mail()], lease)));
+    const answers = await Promise.all(stores.map((store, n) => offer(store, inquiry(n))));
     expect(new Set(answers.map(({ result }) => result))).toEqual(new Set(["accepted"]));
+    expect(new Set(stores.map(({ identity }) => identity)).size).toBe(1);
     await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
   });
 
   test("that fail leave nothing behind and are tried again", async () => {
-    await using database = await databases().create("empty");
-    await database.query("CREATE TABLE probe (in_the_way INTEGER)");
+    await using database = await createDatabase("empty");
+    await database.query("CREATE TABLE spent_challenge (in_the_way INTEGER)");
     await expect(migrate(locate(database.url))).rejects.toThrow("already exists");
     expect(await pendingMigrations(locate(database.url))).toEqual(names);
-    await database.query("DROP TABLE probe");
+    await database.query("DROP TABLE spent_challenge");
     expect(await migrate(locate(database.url))).toEqual(names);
   });
 });
@@ -57,27 +57,29 @@ describe("a newer release", () => {
       INSERT INTO schema_migration (number, name, needs, applied_at) VALUES (${latest + 1}, 'later', ${needs}, 0)`);
 
   test("that only added to the schema leaves this one working, old rows, new rows and defaults", async () => {
-    await using database = await databases().create();
+    await using database = await createDatabase();
     await using running = await openStore(locate(database.url));
-    await running.acceptInquiry(inquiry(1), [mail()], lease);
+    await accept(running, inquiry(1));
     await migrateLater(
       database,
       latest,
-      `ALTER TABLE inquiry ADD COLUMN assignee TEXT, ADD COLUMN priority INTEGER NOT NULL DEFAULT 3;
+      `ALTER TABLE submission ADD COLUMN language TEXT, ADD COLUMN priority INTEGER NOT NULL DEFAULT 3;
+       ALTER TABLE mail ADD COLUMN note TEXT;
        CREATE TABLE note (id INTEGER PRIMARY KEY)`,
     );
-    await running.acceptInquiry(inquiry(2), [mail()], lease);
+    await accept(running, inquiry(2));
     await using started = await openStore(locate(database.url));
-    await started.acceptInquiry(inquiry(3), [mail()], lease);
+    await accept(started, inquiry(3));
     expect(await pendingMigrations(locate(database.url))).toEqual([]);
-    expect(await collect(started.exportInquiries(0))).toMatchObject([inquiry(1), inquiry(2), inquiry(3)]);
-    expect(await started.claimDueMails(Number.MAX_SAFE_INTEGER, 10, lease)).toHaveLength(3);
-    expect(await database.query("SELECT DISTINCT priority FROM inquiry")).toEqual([{ priority: 3 }]);
+    expect(await inquiries(started)).toMatchObject([inquiry(1), inquiry(2), inquiry(3)]);
+    expect(await started.claimDueMails(Number.MAX_SAFE_INTEGER, 10, lease)).toHaveLength(6);
+    expect(await running.claimDueMails(Number.MAX_SAFE_INTEGER, 10, { ...lease, owner: "other" })).toHaveLength(6);
+    expect(await database.query("SELECT DISTINCT priority FROM submission")).toEqual([{ priority: 3 }]);
   });
 
   test("that changed what this one relies on is refused, and nothing is touched", async () => {
-    await using database = await databases().create();
-    await migrateLater(database, latest + 1, "ALTER TABLE inquiry RENAME COLUMN name TO full_name");
+    await using database = await createDatabase();
+    await migrateLater(database, latest + 1, "ALTER TABLE submission RENAME COLUMN name TO full_name");
     const location = locate(database.url);
     const expected = { found: latest + 1, known: latest };
     await expect(openStore(location)).rejects.toBeInstanceOf(SchemaTooNew);
@@ -106,40 +108,44 @@ describe("a role that may only read and write rows", () => {
   }
 
   test("runs the service once another has migrated, and is told before", async () => {
-    await using database = await databases().create("empty");
+    await using database = await createDatabase("empty");
     await using role = await withRole(database);
     await expect(openStore(locate(role.url))).rejects.toBeInstanceOf(SchemaTooOld);
     await migrate(locate(database.url));
     await using store = await openStore(locate(role.url));
-    expect(await store.acceptInquiry(inquiry(1), [mail()], lease)).toMatchObject({ result: "accepted" });
+    const { reference } = await accept(store, inquiry(1), { spam: true });
     expect(await store.checkReadiness()).toEqual({ ready: true });
-    expect(await store.forgetIdempotency(0)).toBe(0);
+    expect(await store.release(reference ?? "", noon)).toEqual({ result: "released", mails: 2 });
+    expect(await store.claimDueMails(noon, 10, lease)).toHaveLength(2);
+    expect(await inquiries(store)).toHaveLength(1);
+    expect(await store.forgetExpired(0)).toEqual({ forgotten: 0, more: false });
   });
 
   test("that lacks a right is refused as unavailable", async () => {
-    await using database = await databases().create();
+    await using database = await createDatabase();
     await using role = await withRole(database);
     await using store = await openStore(locate(role.url));
     await database.query(`REVOKE INSERT ON mail FROM ${role.role}`);
-    await expect(store.acceptInquiry(inquiry(1), [mail()], lease)).rejects.toBeInstanceOf(StorageUnavailable);
-    expect(await collect(store.exportInquiries(0))).toEqual([]);
+    await expect(offer(store, inquiry(1))).rejects.toBeInstanceOf(StorageUnavailable);
+    expect(await store.checkReadiness()).toEqual({ ready: true });
+    expect(await inquiries(store)).toEqual([]);
   });
 });
 
 test("what is opened for reading only reads the replica, and nothing else does", async () => {
-  await using primary = await databases().create();
-  await using replica = await databases().create();
+  await using primary = await createDatabase();
+  await using replica = await createDatabase();
   const location = { ...locate(primary.url), replicaUrl: replica.url };
   await using store = await openStore(location);
-  await store.acceptInquiry(inquiry(1), [mail()], lease);
-  expect(await collect(store.exportInquiries(0))).toHaveLength(1);
+  await accept(store, inquiry(1));
+  expect(await inquiries(store)).toHaveLength(1);
   await using reader = await openStore(location, { access: "read-only" });
-  expect(await collect(reader.exportInquiries(0))).toEqual([]);
-  expect(await reader.listMails({ limit: 1 })).toEqual([]);
+  expect(await inquiries(reader)).toEqual([]);
+  expect(await allMails(reader)).toEqual([]);
 });
 
 test("a database of another encoding is refused", async () => {
-  const server = databases();
+  const server = new PostgresDatabases(inject("postgresUrl"));
   const name = `latin_${process.pid}`;
   await server.administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
   await expect(openStore(locate(`${server.url}/${name}`))).rejects.toThrow("UTF8");

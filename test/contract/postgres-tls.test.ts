@@ -1,15 +1,15 @@
-// How the connection to PostgreSQL is protected: whom it believes, and what it does by itself.
+// How the connection to PostgreSQL is protected: which certificates it accepts, and when it is encrypted.
 import { execFile, execFileSync } from "node:child_process";
 import { chown, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
-import { locate } from "./postgres-under-test.ts";
-import { inquiry, lease } from "./records.ts";
+import { createDatabase, locate } from "./postgres-under-test.ts";
+import { accept, inquiry } from "./records.ts";
 
 test.each([
   ["postgres://u:p@db.example.org/x", { rejectUnauthorized: true }],
@@ -51,13 +51,13 @@ describe.skipIf(!openssl)("with a certificate of its own authority, a server", (
   let database: PostgresDatabase;
 
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres({ from: inject("postgresData") });
     await makeCertificates(server.folder);
     await server.administer("ALTER SYSTEM SET ssl_cert_file = 'server.pem'");
     await server.administer("ALTER SYSTEM SET ssl_key_file = 'server.key'");
     await server.administer("ALTER SYSTEM SET ssl = on");
     await server.administer("SELECT pg_reload_conf()");
-    await server.makeTemplate();
+    if (inject("postgresData") === null) await server.makeTemplate();
     database = await server.create();
     await vi.waitFor(async () => expect(await server.administer("SHOW ssl")).toEqual([{ ssl: "on" }]));
   });
@@ -73,7 +73,7 @@ describe.skipIf(!openssl)("with a certificate of its own authority, a server", (
 
   async function isEncrypted(url: string): Promise<unknown> {
     await using store = await openStore(locate(url));
-    await store.acceptInquiry(inquiry(Math.floor(Math.random() * 1_000_000)), [], lease);
+    await accept(store, inquiry(1));
     const [found] = await database.query(`
       SELECT bool_and(ssl.ssl) AS encrypted FROM pg_stat_ssl AS ssl
       JOIN pg_stat_activity AS activity USING (pid)
@@ -81,11 +81,11 @@ describe.skipIf(!openssl)("with a certificate of its own authority, a server", (
     return found?.["encrypted"];
   }
 
-  test("is believed by whoever knows the authority", async () => {
+  test("is accepted by a client that knows the authority", async () => {
     expect(await isEncrypted(at("localhost", rootOf("ca.pem")))).toBe(true);
   });
 
-  test("is not believed by whoever knows another authority, or none", async () => {
+  test("is refused by a client that knows another authority, or none", async () => {
     for (const parameters of [rootOf("other.pem"), "sslmode=verify-full"]) {
       const refused = await openStore(locate(at("localhost", parameters))).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(StorageUnavailable);
@@ -93,23 +93,23 @@ describe.skipIf(!openssl)("with a certificate of its own authority, a server", (
     }
   });
 
-  test("is not believed under a name that is not in its certificate", async () => {
+  test("is refused under a name that is not in its certificate", async () => {
     await expect(openStore(locate(at("127.0.0.1", rootOf("ca.pem"))))).rejects.toThrow("ALTNAME");
   });
 
-  test("is spoken to in secret with require, whoever it is, and in the clear with disable", async () => {
+  test("is used encrypted with require, whatever its certificate, and unencrypted with disable", async () => {
     expect(await isEncrypted(at("localhost", "sslmode=require"))).toBe(true);
     expect(await isEncrypted(at("localhost", "sslmode=disable"))).toBe(false);
   });
 
-  test("is not spoken to when the file of the authority cannot be read", async () => {
+  test("is not connected to when the file of the authority cannot be read", async () => {
     await expect(openStore(locate(at("localhost", rootOf("missing.pem"))))).rejects.toBeInstanceOf(StorageUnavailable);
   });
 });
 
-test("a server without TLS is not spoken to in the clear unless that is asked for", async () => {
-  await using server = await startPostgres();
-  await expect(openStore(locate(`${server.url}/postgres?sslmode=require`))).rejects.toBeInstanceOf(StorageUnavailable);
+test("a server without TLS is not connected to unless the address allows that", async () => {
+  await using database = await createDatabase();
+  await expect(openStore(locate(`${database.url}?sslmode=require`))).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
 /** An authority, a server's certificate by it, and another authority that has nothing to do with either. */

@@ -11,7 +11,7 @@ import { migratePostgres, pendingPostgresMigrations } from "./open-postgres.ts";
 
 /** Longer than a service waits: no caller does here, only a server that is down should show. In milliseconds. */
 const connectMs = 10_000;
-const lockMs = 5_000;
+const lockMs = 2_000;
 /** The server may know a moment longer of a connection that has ended. */
 const endingMs = 1_000;
 const endingPauseMs = 100;

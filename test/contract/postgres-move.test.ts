@@ -1,0 +1,171 @@
+// Moving a store into PostgreSQL, out of it, and from one engine to the other: everything, exactly, or nothing.
+import { expect, test } from "vitest";
+import { movedTables, MoveRefused, moveStore } from "../../server/src/storage/move.ts";
+import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
+import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
+import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
+import { createDatabase, locate, openPostgresUnderTest } from "./postgres-under-test.ts";
+import {
+  accept,
+  acceptReference,
+  afterLease,
+  allMails,
+  application,
+  applications,
+  inquiries,
+  inquiry,
+  lease,
+  minute,
+  noon,
+  otherLease,
+  subscribers,
+  subscription,
+} from "./records.ts";
+import { openSqliteUnderTest } from "./sqlite-under-test.ts";
+import type { StoreUnderTest } from "./store-under-test.ts";
+
+const key = (number: number) => ({
+  procedure: "marketplace.inquiry",
+  keyHash: `${number}`.repeat(64),
+  fingerprint: "f",
+  createdAt: noon,
+});
+
+/** Fills a store with something of everything, closes it and answers what it holds. */
+async function fill({ store, deleteSubmission, deleteSubscriber }: StoreUnderTest) {
+  const challenge = { hash: "c".repeat(64), expiresAt: noon + minute };
+  const first = await accept(store, inquiry(1, { name: "Zoë “Q” O'Neil \\ 🎙️" }), { key: key(1), challenge });
+  await Promise.all(Array.from({ length: 700 }, (_, n) => accept(store, inquiry(10 + n))));
+  await accept(store, application(2, { coverLetter: "line\n\tnext" }));
+  await accept(store, application(3, { resume: null }), { spam: true });
+  await accept(store, subscription(), { key: key(2) });
+  await accept(store, subscription({ email: "erased@example.org" }));
+  await store.suppress({ email: "no@example.org", reason: "bounced", at: noon });
+  await store.settleMails([{ id: first.mails[0]?.id ?? "", result: "sent", at: noon, providerId: "p" }], lease.owner);
+  // The newest of each are erased: their numbers must not come back.
+  const erased = await acceptReference(store, inquiry(9));
+  await deleteSubmission(erased);
+  await deleteSubscriber("erased@example.org");
+  const held = await everythingOf(store);
+  await store[Symbol.asyncDispose]();
+  return { held, erased };
+}
+
+const everythingOf = async (store: Store) => ({
+  identity: store.identity,
+  inquiries: await inquiries(store),
+  applications: await applications(store),
+  subscribers: await subscribers(store),
+  mails: await allMails(store),
+  earlier: [await store.findEarlier(key(1)), await store.findEarlier(key(2))],
+});
+
+const engines = {
+  SQLite: async () => {
+    const tested = await openSqliteUnderTest();
+    return Object.assign(tested, { at: { kind: "sqlite", file: tested.file } as StoreLocation });
+  },
+  PostgreSQL: async () => {
+    const tested = await openPostgresUnderTest("test");
+    return Object.assign(tested, { at: locate(tested.database.url) as StoreLocation });
+  },
+};
+
+test.each([
+  ["SQLite", "PostgreSQL"],
+  ["PostgreSQL", "SQLite"],
+  ["PostgreSQL", "PostgreSQL"],
+] as const)("moves everything from %s to %s and goes on where the source stopped", async (one, other) => {
+  await using source = await engines[one]();
+  const { held, erased } = await fill(source);
+  await using place = await (other === "SQLite" ? openSqliteUnderTest() : createDatabase("empty"));
+  const to: StoreLocation =
+    "url" in place ? locate(place.url) : { kind: "sqlite", file: place.file.replace(".db", "-moved.db") };
+  const { tables } = await moveStore(source.at, to);
+  const rowsOf = (name: string) => tables.find((table) => table.name === name)?.rows;
+  expect([rowsOf("store"), rowsOf("submission"), rowsOf("subscriber"), rowsOf("idempotency")]).toEqual([1, 703, 1, 2]);
+
+  {
+    await using target = await openStore(to);
+    expect(await everythingOf(target)).toEqual(held);
+    expect(await target.findSubmission(held.inquiries[0]?.reference ?? "")).toEqual(held.inquiries[0]);
+    const next = await acceptReference(target, inquiry(2_000));
+    expect(next).not.toBe(erased);
+    expect(held.inquiries.map(({ reference }) => reference)).not.toContain(next);
+    const last = Math.max(...[...held.inquiries, ...held.applications].map(({ arrival }) => arrival));
+    expect((await target.findSubmission(next))?.arrival).toBeGreaterThan(last + 1);
+    await accept(target, subscription({ email: "next@example.org" }));
+    expect((await subscribers(target))[1]?.arrival).toBeGreaterThan(2);
+    const claimed = await target.claimDueMails(afterLease, 10_000, otherLease);
+    expect(new Set(claimed.map(({ id }) => id)).size).toBe(held.mails.length - 1 + 3);
+  }
+  await using again = await source.openAgain();
+  expect(await everythingOf(again)).toEqual(held);
+});
+
+test("digests alike on both engines", async () => {
+  await using source = await engines.SQLite();
+  await fill(source);
+  await using there = await createDatabase("empty");
+  await using back = await openSqliteUnderTest();
+  const moved = await moveStore(source.at, locate(there.url));
+  const file = back.file.replace(".db", "-back.db");
+  expect(await moveStore(locate(there.url), { kind: "sqlite", file })).toEqual(moved);
+});
+
+test("names every table of the schema", async () => {
+  await using database = await createDatabase();
+  const names = await database.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
+  const own = ["schema_migration", "call_count"];
+  expect(new Set(names.map(({ name }) => name))).toEqual(new Set([...movedTables.map(({ name }) => name), ...own]));
+});
+
+test("is refused by a target that holds something, which stays as it was", async () => {
+  await using source = await engines.PostgreSQL();
+  await fill(source);
+  await using target = await engines.PostgreSQL();
+  await accept(target.store, subscription());
+  const before = await everythingOf(target.store);
+  await target.store[Symbol.asyncDispose]();
+  const moving = moveStore(source.at, target.at);
+  await expect(moving).rejects.toBeInstanceOf(MoveRefused);
+  await expect(moving).rejects.toThrow("subscriber");
+  await using again = await target.openAgain();
+  expect(await everythingOf(again)).toEqual(before);
+});
+
+test.each(["from", "to"] as const)("is refused while a service is connected to a store: %s", async (which) => {
+  await using source = await engines.PostgreSQL();
+  await fill(source);
+  await using target = await createDatabase();
+  const places = { from: source.at, to: locate(target.url) };
+  await using _running = await openStore(places[which]);
+  await expect(moveStore(places.from, places.to)).rejects.toThrow(/^A service or a command is connected/);
+});
+
+test("is refused to itself", async () => {
+  await using source = await engines.PostgreSQL();
+  await fill(source);
+  await expect(moveStore(source.at, source.at)).rejects.toBeInstanceOf(StorageUnavailable);
+});
+
+test("is refused by a source that lacks migrations", async () => {
+  await using old = await createDatabase("empty");
+  await using target = await createDatabase();
+  await expect(moveStore(locate(old.url), locate(target.url))).rejects.toBeInstanceOf(SchemaTooOld);
+});
+
+test("leaves the target empty when it fails halfway", async () => {
+  await using source = await engines.SQLite();
+  await fill(source);
+  await using target = await createDatabase();
+  const [before] = await target.query("SELECT * FROM store");
+  const moving = moveStore(source.at, locate(target.url), (table) => {
+    if (table === "mail") throw new Error("told to fail");
+  });
+  await expect(moving).rejects.toThrow("told to fail");
+  expect(await target.query("SELECT * FROM store")).toEqual([before]);
+  await using store = await openStore(locate(target.url));
+  expect(await inquiries(store)).toEqual([]);
+  expect(await accept(store, inquiry(1))).toMatchObject({ result: "accepted" });
+});

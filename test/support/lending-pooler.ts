@@ -1,0 +1,127 @@
+// A pooler that lends a connection for one transaction, and another one for the next, as PgBouncer may in that mode. It
+// knows nothing of prepared statements: they stay with the connection on which they were prepared.
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { Client } from "pg";
+
+const [query, sync, terminate, readyForQuery] = ["Q", "S", "X", "Z"].map((type) => type.charCodeAt(0));
+const idle = "I".charCodeAt(0);
+/** Authentication succeeded; ready for a query, in no transaction. */
+const welcome = Buffer.from([..."R\0\0\0\b\0\0\0\0", ..."Z\0\0\0\x05I"].map((one) => one.charCodeAt(0)));
+
+export class LendingPooler implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #clients = new Set<Socket>();
+  readonly #backends: Client[] = [];
+  readonly #free: Socket[] = [];
+  readonly #waiting: (() => void)[] = [];
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** @param url the address of a database; clients of the pooler need no password */
+  static async open(url: string, connections: number): Promise<LendingPooler> {
+    const pooler = new LendingPooler(createServer((socket) => void pooler.#serve(socket)));
+    for (let n = 0; n < connections; n += 1) {
+      const backend = new Client({ connectionString: url });
+      backend.on("error", () => {});
+      await backend.connect();
+      const socket = (backend as unknown as { connection: { stream: Socket } }).connection.stream;
+      socket.removeAllListeners("data");
+      pooler.#backends.push(backend);
+      pooler.#free.push(socket);
+    }
+    pooler.#server.listen(0, "127.0.0.1");
+    await once(pooler.#server, "listening");
+    return pooler;
+  }
+
+  url(database: string): string {
+    return `postgres://anyone@127.0.0.1:${(this.#server.address() as AddressInfo).port}/${database}`;
+  }
+
+  /** Asks as another client. */
+  async ask(text: string, database: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new Client({ connectionString: this.url(database) });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const client of this.#clients) client.destroy();
+    await closed;
+    for (const backend of this.#backends) {
+      (backend as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+    }
+  }
+
+  async #serve(client: Socket): Promise<void> {
+    this.#clients.add(client);
+    client.on("error", () => {});
+    client.on("close", () => this.#clients.delete(client));
+    let lent: Socket | null = null;
+    let unanswered = 0;
+    for await (const message of messagesOf(client, 0)) {
+      if (message[0] === 0) {
+        client.write(welcome);
+        continue;
+      }
+      if (message[0] === terminate) return;
+      if (message[0] === query || message[0] === sync) unanswered += 1;
+      if (lent === null) {
+        const backend = (lent = await this.#lend());
+        void (async () => {
+          for await (const answer of messagesOf(backend, 1)) {
+            client.write(answer);
+            if (answer[0] !== readyForQuery) continue;
+            unanswered -= 1;
+            if (unanswered > 0 || answer[5] !== idle) continue;
+            lent = null;
+            // The longest unused is lent next: never the same twice in a row.
+            this.#free.push(backend);
+            this.#waiting.shift()?.();
+            return;
+          }
+        })();
+      }
+      lent.write(message);
+    }
+  }
+
+  async #lend(): Promise<Socket> {
+    while (this.#free.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.#free.shift() as Socket;
+  }
+}
+
+/** The messages that come over a socket, until it ends or the reader stops. The first one of a client has no type. */
+async function* messagesOf(socket: Socket, firstLengthAt: number): AsyncGenerator<Buffer> {
+  let lengthAt = firstLengthAt;
+  let rest = Buffer.alloc(0);
+  const arrived: Buffer[] = [];
+  let wake = () => {};
+  const onData = (bytes: Buffer) => (arrived.push(bytes), wake());
+  const onClose = () => wake();
+  socket.on("data", onData).on("close", onClose);
+  try {
+    while (!socket.destroyed || arrived.length > 0) {
+      rest = Buffer.concat([rest, ...arrived.splice(0)]);
+      while (rest.length >= lengthAt + 4 && rest.length >= lengthAt + rest.readUInt32BE(lengthAt)) {
+        const end = lengthAt + rest.readUInt32BE(lengthAt);
+        const message = rest.subarray(0, end);
+        rest = rest.subarray(end);
+        lengthAt = 1;
+        yield message;
+      }
+      if (arrived.length === 0 && !socket.destroyed) await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    socket.off("data", onData).off("close", onClose);
+  }
+}
