@@ -2,7 +2,7 @@
 import { altchaChallengePath } from "@submissions/shared/altcha";
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../clock.ts";
-import type { ProofOfWork } from "../intake/proof-of-work.ts";
+import type { Intake } from "../intake/intake.ts";
 import { refuse } from "./fault-reply.ts";
 import type { Guard } from "./gate/rate-limit.ts";
 
@@ -10,7 +10,7 @@ import type { Guard } from "./gate/rate-limit.ts";
 export const challengesFactor = 10;
 
 interface ChallengeOptions {
-  readonly proofOfWork: Pick<ProofOfWork, "challenge">;
+  readonly proofOfWork: NonNullable<Intake["proofOfWork"]>;
   readonly clock: Clock;
   /** Counts the challenges of a client: making one costs as much as a guess. */
   readonly guard: Guard;

@@ -36,14 +36,14 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
 }
 
 /** What was thrown, with Fastify's own refusals as entries of the table. */
-export function recognise(thrown: unknown): unknown {
+function recognise(thrown: unknown): unknown {
   const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
   const fault = byFastifyCode[code];
   return fault === undefined ? thrown : new Fault(fault, { cause: thrown });
 }
 
 /** Whether a request is for the typed door. */
-export const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);
+const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);
 
 /** The procedure of a single call; undefined for a batch, whose refusal as a whole belongs to no call. */
 const procedureOf = ({ url }: FastifyRequest) =>
