@@ -294,6 +294,19 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
         expect(await names()).toEqual([known, ...orphans.map((key) => `set-aside/${key}`)].toSorted());
       });
 
+      test("touches no file that is being kept at this moment", async () => {
+        const staged = await Promise.all(Array.from({ length: 40 }, () => stage(vault)));
+        let keeping = true;
+        const sweeps = (async () => {
+          while (keeping) await sweep(knowing());
+        })();
+        const keys: string[] = [];
+        for (const file of staged) keys.push(await vault.keep(file));
+        keeping = false;
+        await sweeps;
+        for (const key of keys) expect(await buffer(await vault.read(key))).toHaveLength(64);
+      });
+
       test("keeps everything while the store cannot be asked", async () => {
         const key = await vault.keep(await stage(vault, "kept"));
         clock.advance(2 * hourMs);

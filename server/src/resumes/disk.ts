@@ -76,20 +76,22 @@ class DiskVault implements Vault {
     const kept = key ?? drawKey(dayOf(clock.now()));
     const path = this.#pathOf(kept);
     const day = dirname(kept);
+    let renamed = false;
     try {
       await settle(staged, clock);
       reached("resume-synced");
       const folder = await this.#openDay(day);
       if (performance.now() >= deadline) throw new VaultUnavailable("The resume folder was too slow.");
       await rename(staged.path, path);
-      this.#takenBack.add(kept);
+      renamed = true;
       await folder.sync();
     } catch (error) {
+      // Only now: a sweep that runs meanwhile must not take the file of a resume that is about to be stored.
+      if (renamed) this.#takenBack.add(kept);
       // If its folder was removed, the next resume makes it anew.
       if (this.#today?.day === day) this.#today = null;
       throw asUnavailable(error);
     }
-    this.#takenBack.delete(kept);
     reached("resume-kept");
     return kept;
   }
