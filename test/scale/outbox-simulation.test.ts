@@ -40,7 +40,7 @@ test("new mails do not wait behind those of an outage", async () => {
 });
 
 test.each([
-  { arrivals: 1, rate: 2, slower: 4 },
+  { arrivals: 1, rate: 2, slower: 3 },
   { arrivals: 1, rate: 10, slower: 1.5 },
   { arrivals: 10, rate: 100, slower: 1.5 },
 ])("new mails have their share of a provider's limit: %o", async ({ slower, ...each }) => {

@@ -76,12 +76,12 @@ describe("due mails", () => {
     sendFor(pace, now, 4);
     const complaint = now + 4 * second;
     pace.note([limited(1_000)], complaint);
-    const sent = sendFor(pace, complaint + second, 30);
+    const sent = sendFor(pace, complaint + second, 16);
     expect(sent[0]).toBe(1);
     expect(sent[1]).toBeGreaterThanOrEqual(39);
-    expect(sent[1]).toBeLessThanOrEqual(42);
-    expect(sent[29]).toBeGreaterThan(sent[1]! * 1.6);
-    expect(sent[29]).toBeLessThan(sent[1]! * 2);
+    expect(sent[1]).toBeLessThanOrEqual(44);
+    expect(sent[15]).toBeGreaterThan(sent[1]! * 1.8);
+    expect(sent[15]).toBeLessThan(sent[1]! * 2.2);
   });
 
   test("never stop for good", () => {

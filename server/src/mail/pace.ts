@@ -7,8 +7,8 @@ import type { MailFinding, MailOutcome } from "./mailer.ts";
 const startPerSecond = 10;
 /** A provider that never complained is tried with twice the pace after a second: 10,000 mails take ten seconds. */
 const quickGrowth = 2;
-/** Once its limit is known, the pace grows by a fiftieth a second and meets it again after half a minute. */
-const slowGrowth = 1.02;
+/** Once its limit is known, the pace grows by a twentieth a second and meets it again after a quarter of a minute. */
+const slowGrowth = 1.05;
 const perSecondMin = 0.2;
 /** Faster than any provider's limit: the pace is no longer counted. */
 const perSecondMax = 10_000;
