@@ -1,67 +1,58 @@
-// How many inquiries the PostgreSQL engine stores in a second, sharing transactions, beside the same work in a transaction
-// for each. On a server of its own that syncs, on this machine. Run it with: node -C @submissions/source, and this file.
-import { addressOf } from "../../server/src/storage/postgres/address.ts";
-import { acceptAll } from "../../server/src/storage/postgres/acceptance.ts";
-import { Connections } from "../../server/src/storage/postgres/connections.ts";
-import { postgresDialect } from "../../server/src/storage/postgres/queries.ts";
+// How many inquiries the PostgreSQL engine stores in a second when they share commits, beside one commit for each, and what
+// CPU time one takes in this process. On a server of its own that syncs, on this machine. Run it with:
+// npm run bench:postgres
+import { type Store } from "../../server/src/storage/store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { createQueries } from "../../server/src/storage/queries/compile.ts";
-import { inquiryRow } from "../../server/src/storage/rows/marketplace.ts";
-import { mailRow } from "../../server/src/storage/rows/outbox.ts";
-import { inquiry, lease, mail, noon } from "../contract/records.ts";
+import { accept, inquiry } from "../contract/records.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 
 const seconds = 4;
 const callersAtOnce = [1, 32, 256];
-/** As many connections as the transactions of one process are spread over when each has one submission. */
-const connectionsAlone = 16;
+/** As many stores as one commit each is spread over. */
+const storesAlone = 16;
 
-await using server = await startPostgres({ fsync: "on", full_page_writes: "on", shared_buffers: "256MB" });
+await using server = await startPostgres({
+  settings: { fsync: "on", full_page_writes: "on", shared_buffers: "256MB", autovacuum: "on" },
+});
 await server.makeTemplate();
 
-type Accept = (number: number) => Promise<unknown>;
-
-// A day holds a million references, so each run has a database of its own.
-async function shared(): Promise<AsyncDisposable & { readonly accept: Accept }> {
-  const database = await server.create();
-  const store = await openStore({ kind: "postgres", url: database.url, replicaUrl: null, poolMax: 4 });
-  return {
-    accept: (number) => store.acceptInquiry(inquiry(number), [mail(), mail({ kind: "inquiry-notice" })], lease),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
-}
-
-async function alone(): Promise<AsyncDisposable & { readonly accept: Accept }> {
-  const database = await server.create();
-  const connections = new Connections(addressOf(database.url), { max: connectionsAlone });
-  const queries = createQueries(postgresDialect);
-  return {
-    accept(number) {
-      const mails = [mail(), mail({ kind: "inquiry-notice" })].map((one) => mailRow(one, noon, lease));
-      const submission = { inquiry: inquiryRow(inquiry(number)), at: noon, mails, key: null, challenge: null };
-      return connections.transaction((session) => acceptAll(queries, session, [submission]));
-    },
-    [Symbol.asyncDispose]: () => connections.close(),
-  };
-}
-
-async function perSecond(open: typeof shared, callers: number): Promise<number> {
-  await using opened = await open();
+/** Lets callers store one inquiry after the other, each on its store. Answers how many a second, and µs of CPU each. */
+async function measure(stores: readonly Store[], callers: number): Promise<{ perSecond: number; cpuMicros: number }> {
   let number = 0;
-  const call = async (until: number) => {
-    while (performance.now() < until) await opened.accept((number += 1));
+  const call = async (store: Store, until: number) => {
+    while (performance.now() < until) {
+      number += 1;
+      await accept(store, inquiry(number, { receivedAt: Date.now() }));
+    }
   };
   const run = (ms: number) => {
     const until = performance.now() + ms;
-    return Promise.all(Array.from({ length: callers }, () => call(until)));
+    return Promise.all(Array.from({ length: callers }, (_, n) => call(stores[n % stores.length] as Store, until)));
   };
-  await run(500);
-  const [before, begun] = [number, performance.now()];
-  await run(seconds * 1000);
-  return Math.round(((number - before) * 1000) / (performance.now() - begun));
+  await run(1_000);
+  const [before, begun, cpu] = [number, performance.now(), process.cpuUsage()];
+  await run(seconds * 1_000);
+  const { user, system } = process.cpuUsage(cpu);
+  const stored = number - before;
+  return {
+    perSecond: Math.round((stored * 1_000) / (performance.now() - begun)),
+    cpuMicros: Math.round((user + system) / stored),
+  };
+}
+
+/** On a database of its own: a day holds a million references. */
+async function perSecond(stores: number, callers: number): Promise<string> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(await server.create());
+  const location = { kind: "postgres", url: database.url, replicaUrl: null, poolMax: 4 } as const;
+  const all = await Promise.all(Array.from({ length: stores }, async () => opened.use(await openStore(location))));
+  const measured = await measure(all, callers);
+  return `${measured.perSecond}/s at ${measured.cpuMicros} µs`;
 }
 
 for (const callers of callersAtOnce) {
-  const [together, apart] = [await perSecond(shared, callers), await perSecond(alone, callers)];
-  console.log(`${callers} at once: ${together}/s sharing transactions, ${apart}/s with one each`);
+  // One caller for each store never shares a commit.
+  const alone = Math.min(callers, storesAlone);
+  const [together, apart] = [await perSecond(1, callers), await perSecond(alone, alone)];
+  console.log(`${callers} at once: ${together} sharing commits; ${apart} with one each, ${alone} at once`);
 }

@@ -1,15 +1,16 @@
 // The whole service on PostgreSQL: what its callers, its operators and its files see of a database that fails.
 import { join } from "node:path";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCommand } from "../desk/run-command.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
-import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
+import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { startService, type Service } from "../support/service.ts";
+import { createDatabase } from "./postgres-under-test.ts";
 
 async function open(): Promise<AsyncDisposable & { database: PostgresDatabase; wire: CutWire; service: Service }> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await new PostgresDatabases(inject("postgresUrl")).create());
+  const database = stack.use(await createDatabase());
   const wire = stack.use(await CutWire.open(database.url));
   const service = stack.use(await startService({ env: { DATABASE_URL: wire.url } }));
   return { database, wire, service, [Symbol.asyncDispose]: () => stack.disposeAsync() };
@@ -21,19 +22,19 @@ const apply = (service: Service, key: string) =>
     headers: { "Idempotency-Key": key },
   });
 
-const rows = (database: PostgresDatabase) => database.query("SELECT resume_key FROM application");
+const rows = (database: PostgresDatabase) => database.query("SELECT resume_key FROM submission");
 
 describe.concurrent("an application whose COMMIT was not answered", () => {
   test.each([
     ["lost", 0],
     ["answer lost", 1],
   ] as const)(
-    "is a 503 when nobody can be asked (%s), and keeps its resume: it is stored %i times",
+    "is a 503 when the server cannot be asked (%s), and keeps its resume: it is stored %i times",
     async (mishap, n) => {
       await using opened = await open();
       const { database, wire, service } = opened;
       // The outbox and the housekeeping commit as well.
-      wire.only = 'INSERT INTO "application"';
+      wire.only = "accept-once";
       wire.breakForGood = true;
       wire.next(mishap);
       const refused = await apply(service, "k");
@@ -74,7 +75,7 @@ test("two services on one database are one to their callers", async () => {
   const again = await rest.send(other, "marketplace.inquiry", same);
   expect(again.receipt?.["inquiryId"]).toBe(first.receipt?.["inquiryId"]);
   expect(again.headers.get("idempotency-replayed")).toBe("true");
-  expect(await opened.database.query("SELECT 1 FROM inquiry")).toHaveLength(1);
+  expect(await opened.database.query("SELECT 1 FROM submission")).toHaveLength(1);
 });
 
 test("the command line works on it, and says how it is backed up", async () => {

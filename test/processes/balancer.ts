@@ -1,5 +1,5 @@
 // A balancer as small as can be: asks every process whether it is ready, sends requests to those that are, in turn, over
-// connections that it keeps. It repeats nothing but what reached nobody.
+// connections that it keeps. It repeats only what reached no process.
 import {
   Agent,
   createServer,
@@ -20,7 +20,7 @@ interface Target {
 }
 
 export class Balancer implements AsyncDisposable {
-  /** What went wrong between it and the processes; whoever sent the request is answered 502. */
+  /** What went wrong between it and the processes; the caller is answered 502. */
   readonly failures: string[] = [];
   readonly #targets = new Set<Target>();
   readonly #server: Server;
@@ -69,7 +69,7 @@ export class Balancer implements AsyncDisposable {
     const asked = await fetch(`${target.url}/readyz`).catch(() => null);
     await asked?.arrayBuffer().catch(() => {});
     target.ready = asked?.status === 200;
-    // Nobody is sent there any more; what is under way keeps its connection.
+    // No request is sent there any more; what is under way keeps its connection.
     if (asked === null) this.#targets.delete(target);
   }
 

@@ -1,4 +1,4 @@
-// Processes are replaced one after the other behind a balancer, under load, and nobody notices.
+// Processes are replaced one after the other behind a balancer, under load, and no client notices.
 import { Agent, request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { expect, test } from "vitest";

@@ -49,7 +49,7 @@ test("is one submission with one identifier, and one file; other content under i
       expect([200, 409]).toContain(answer.status);
       if (answer.status === 200) receipts.add(receiptOf(answer));
     }
-    // Who was told to come again learns the same, from either.
+    // A caller that was told to come again learns the same, from either.
     for (const service of services) receipts.add(receiptOf(await send(service, first, 0)));
     expect([...receipts]).toEqual([expect.stringMatching(/./)]);
   }

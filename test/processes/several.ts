@@ -31,11 +31,11 @@ export async function openSeveral(given?: PostgresDatabase, kind: "migrated" | "
   };
 }
 
-// Less than what a lease has left, at least, when a mail is handed to the provider: whoever has taken a mail between the
-// look and the step keeps it.
+// Less than what a lease has left when a mail is handed to the provider: a process that has claimed a mail between the look
+// and the step keeps it.
 const stepMs = 15_000;
 
-/** Puts the clock forward, a step whenever nobody holds a mail, until every mail has come to its end. */
+/** Puts the clock forward, a step whenever no process holds a mail, until every mail has come to its end. */
 export async function mailsSettled({ database, clock }: Several): Promise<void> {
   await until(async () => {
     const [waiting] = await database.query(`

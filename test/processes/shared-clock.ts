@@ -1,5 +1,4 @@
-// One clock for several processes, which a test puts forward for all of them at once. It runs as fast as time does, so that
-// whatever is under way keeps its measure.
+// One clock for several processes, which a test puts forward for all of them at once. It runs as fast as time does.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,7 +18,7 @@ export class SharedClock {
 
   advance(ms: number): void {
     this.#aheadMs += ms;
-    // Nobody may read half of it.
+    // No process may read half of it.
     writeFileSync(`${this.#file}.new`, String(this.#aheadMs));
     renameSync(`${this.#file}.new`, this.#file);
   }
