@@ -2,7 +2,6 @@
 // builds a web Request and Response for each and takes uploads without limit. Streamed batches go to tRPC's own resolver.
 import multipart from "@fastify/multipart";
 import { batchCallsMax } from "@submissions/shared/limits";
-import { resolveResponse } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { z } from "zod";
 import { Fault } from "../fault.ts";
@@ -120,6 +119,7 @@ class RpcDoor {
   // Streamed batches send each answer as soon as it is there, as JSON lines. Clients with tRPC's `httpBatchStreamLink`
   // need them. A call costs some three times as much as in a plain batch.
   async #stream(request: FastifyRequest, reply: FastifyReply, list: string): Promise<FastifyReply> {
+    const { resolveResponse } = await import("@trpc/server/http");
     const response = await resolveResponse({
       router: appRouter,
       req: new Request("http://internal/?batch=1", {

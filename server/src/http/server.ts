@@ -1,7 +1,6 @@
 // The HTTP server: what every request gets, and the gates and doors in their order. It knows none of their details.
 import { randomUUID } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
-import cors from "@fastify/cors";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
@@ -118,7 +117,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     done(isMalformed(request) ? new Fault("requestMalformed") : undefined);
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
-  if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins));
+  if (corsOrigins.length > 0) await app.register(import("@fastify/cors"), corsOptions(corsOrigins));
   const site = openSite(options);
   answerWithPages(app, site);
   // A request that was answered before its body was read: let the client finish, within bounds.

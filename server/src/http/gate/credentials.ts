@@ -1,9 +1,10 @@
 // Secrets that callers send: compared in constant time, and counted when they are wrong.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { RateLimiterMemory } from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
 import type { ClientAddresses } from "./client-address.ts";
+import { countAlone } from "./limiter.ts";
 
 /** Compares with a secret, in a time that tells nothing of it. */
 export function secretCheck(secret: string): (sent: string | Buffer) => boolean {
@@ -25,7 +26,7 @@ export class WrongPasswords {
   constructor(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
     this.#addresses = addresses;
     this.#max = max;
-    this.#counts = new RateLimiterMemory({ points: max, duration: windowSeconds });
+    this.#counts = countAlone({ keyPrefix: "wrong-passwords", points: max, duration: windowSeconds });
   }
 
   /**

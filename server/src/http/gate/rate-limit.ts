@@ -1,16 +1,12 @@
 // The gate in front of what a client may do so often: refuses pages of other sites, then counts the calls of a client,
 // both before any body is read. It knows nothing of procedures and bodies.
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  type RateLimiterRes,
-} from "rate-limiter-flexible";
+import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
 import type { Admission } from "../../rpc/context.ts";
-import { type CallCounts, callCountTable } from "../../storage/call-counts.ts";
+import type { CallCounts } from "../../storage/call-counts.ts";
 import type { ClientAddresses } from "./client-address.ts";
+import { countAlone, countTogether } from "./limiter.ts";
 import type { IsForeign } from "./origin.ts";
 
 export interface RateLimit {
@@ -44,8 +40,10 @@ export class Guard {
   readonly #limiter: RateLimiterAbstract;
 
   constructor(options: GuardOptions) {
+    const { name, limit, shared } = options;
+    const counted = { keyPrefix: name, points: limit.max, duration: limit.windowSeconds };
     this.#options = options;
-    this.#limiter = openLimiter(options);
+    this.#limiter = shared === null ? countAlone(counted) : countTogether(counted, shared);
   }
 
   /** A hook for routes that hold calls. What it lets pass is in `request.admission`. */
@@ -82,24 +80,6 @@ export class Guard {
     });
     return { calls: Math.min(calls, Math.max(0, left + calls)), retryAfterSeconds: resetSeconds };
   }
-}
-
-// A guard that cannot reach the shared counts goes on counting by itself: whether submissions can be stored then is for
-// the store to say.
-function openLimiter({ name, limit: { max, windowSeconds }, shared }: GuardOptions): RateLimiterAbstract {
-  const limit = { keyPrefix: name, points: max, duration: windowSeconds };
-  const alone = new RateLimiterMemory(limit);
-  if (shared === null) return alone;
-  return new RateLimiterPostgres({
-    ...limit,
-    storeClient: shared,
-    storeType: "client",
-    tableName: callCountTable,
-    tableCreated: true,
-    // Housekeeping forgets them; the library would keep a timer for each guard.
-    clearExpiredByTimeout: false,
-    insuranceLimiter: alone,
-  });
 }
 
 declare module "fastify" {
