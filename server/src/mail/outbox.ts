@@ -6,6 +6,7 @@ import type { LeasedMail } from "../storage/records.ts";
 import type { Lease, Store } from "../storage/store.ts";
 import { Answers } from "./answers.ts";
 import { Delivery, keepMsMax, type HeldMail, type OutboxEvents } from "./delivery.ts";
+import { LeaseRenewal } from "./lease-renewal.ts";
 import type { MailContent, Mailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
 import { SenderPause } from "./pause.ts";
@@ -31,10 +32,6 @@ interface OutboxOptions {
  * and goes out within a minute of the restart.
  */
 const leaseMs = 30_000;
-/** Two renewals may fail before a lease ends. */
-const renewMsDefault = 8_000;
-/** A lease with less left is renewed. */
-const leaseMsRenewed = 20_000;
 /** The query for due mails is a look at a partial index that is empty most of the time. */
 const pollMsDefault = 1_000;
 const stopMsDefault = 7_000;
@@ -54,9 +51,9 @@ export class Outbox implements AsyncDisposable {
   readonly #freshCalls = new Set<Promise<void>>();
   readonly #dueCalls = new Set<Promise<void>>();
   #latestCallAt = -Infinity;
-  #pumping: NodeJS.Timeout | null = null;
-  #pumpQueued = false;
-  #renewing: NodeJS.Timeout | null = null;
+  #freshTimer: NodeJS.Timeout | null = null;
+  #freshQueued = false;
+  readonly #leases: LeaseRenewal;
   #polling: Promise<void> = Promise.resolve();
   readonly #claiming = new AbortController();
   #stopped = false;
@@ -65,6 +62,12 @@ export class Outbox implements AsyncDisposable {
     this.#options = options;
     this.#answers = new Answers(options.deadlineMs);
     this.#delivery = new Delivery({ ...options, owner: this.#owner, pause: this.#pause, pace: this.#pace });
+    this.#leases = new LeaseRenewal({
+      ...options,
+      lease: () => this.lease(),
+      held: () => this.#held(),
+      failed: options.events.failed,
+    });
   }
 
   /** The lease under which new mails are stored. */
@@ -121,18 +124,20 @@ export class Outbox implements AsyncDisposable {
   /**
    * Stops. Mails that were handed over are waited for; those that are still open then are recorded as in doubt. All others
    * are given back for the next process.
+   *
+   * @param stopMs how long mails that were handed over are waited for
    */
   async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
     const { store, events } = this.#options;
     this.stopClaiming();
     this.#stopped = true;
-    clearTimeout(this.#pumping ?? undefined);
+    clearTimeout(this.#freshTimer ?? undefined);
     for (const { answer } of this.#fresh.splice(0)) answer?.settle(false);
     const patience = new AbortController();
     const tooLate = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => {});
     await Promise.race([Promise.all([this.#polling, ...this.#freshCalls, ...this.#dueCalls]), tooLate]);
     patience.abort();
-    clearTimeout(this.#renewing ?? undefined);
+    this.#leases.stop();
     this.#delivery.abandon();
     await this.#delivery.close().catch(events.failed);
     // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
@@ -146,17 +151,17 @@ export class Outbox implements AsyncDisposable {
 
   #take(mails: readonly HeldMail[]): void {
     this.#fresh.push(...mails);
-    if (this.#pumpQueued) return;
+    if (this.#freshQueued) return;
     // In a moment, so that submissions that shared a commit share a call.
-    this.#pumpQueued = true;
+    this.#freshQueued = true;
     setImmediate(() => {
-      this.#pumpQueued = false;
-      this.#pump();
+      this.#freshQueued = false;
+      this.#sendFresh();
     });
   }
 
   /** Begins as many calls for new mails as may be under way. */
-  #pump(): void {
+  #sendFresh(): void {
     const { mailer, store } = this.#options;
     while (this.#fresh.length > 0 && !this.#stopped) {
       const now = store.clock.now();
@@ -165,7 +170,7 @@ export class Outbox implements AsyncDisposable {
       const calls = this.#freshCalls.size;
       const gatherMs = calls === 0 ? 0 : this.#latestCallAt + mailer.gatherMs - performance.now();
       if (calls >= mailer.calls.fresh) return;
-      if (gatherMs > 0) return this.#pumpIn(gatherMs);
+      if (gatherMs > 0) return this.#sendFreshIn(gatherMs);
       const isProbe = this.#pause.isOn;
       const admitted = this.#pause.admit(mailer.batchMax, now);
       if (admitted === 0) return this.#delivery.giveBack(this.#fresh.splice(0), this.#pause.until);
@@ -176,22 +181,22 @@ export class Outbox implements AsyncDisposable {
 
   /** The provider has said that we send too fast. New mails wait in memory if it is not for long. */
   #wait(heldMs: number, now: number): void {
-    if (heldMs <= keepMsMax) this.#pumpIn(heldMs);
+    if (heldMs <= keepMsMax) this.#sendFreshIn(heldMs);
     const kept = heldMs <= keepMsMax ? keptMax : 0;
     if (this.#fresh.length > kept) this.#delivery.giveBack(this.#fresh.splice(kept), now + heldMs);
   }
 
-  #pumpIn(ms: number): void {
-    clearTimeout(this.#pumping ?? undefined);
-    this.#pumping = setTimeout(() => this.#pump(), Math.ceil(ms));
+  #sendFreshIn(ms: number): void {
+    clearTimeout(this.#freshTimer ?? undefined);
+    this.#freshTimer = setTimeout(() => this.#sendFresh(), Math.ceil(ms));
   }
 
   #call(calls: Set<Promise<void>>, batch: readonly HeldMail[], isProbe: boolean): void {
     const isFresh = calls === this.#freshCalls;
-    this.#renewing ??= setTimeout(() => void this.#renewLeases(), this.#options.renewMs ?? renewMsDefault);
+    this.#leases.start();
     const call = this.#send(batch, isProbe, isFresh).finally(() => {
       calls.delete(call);
-      if (isFresh) this.#pump();
+      if (isFresh) this.#sendFresh();
     });
     calls.add(call);
   }
@@ -247,31 +252,16 @@ export class Outbox implements AsyncDisposable {
     return due.length === admitted && wanted === room;
   }
 
+  #held(): readonly HeldMail[] {
+    return [...this.#fresh, ...this.#delivery.inHand];
+  }
+
   /** The mails that are not here already. After a freeze of this process it finds its own mails due. */
   #notHeld(due: readonly LeasedMail[], lease: Lease): readonly LeasedMail[] {
     const claimed = new Set(due.map(({ id }) => id));
-    for (const held of [...this.#fresh, ...this.#delivery.inHand]) {
+    for (const held of this.#held()) {
       if (claimed.delete(held.mail.id)) held.leasedUntil = lease.until;
     }
     return due.filter(({ id }) => claimed.has(id) && !this.#delivery.isRecording(id));
-  }
-
-  /** Renews leases of mails that wait or are handed over, and again after a while. */
-  async #renewLeases(): Promise<void> {
-    const { store, events, renewMs = renewMsDefault } = this.#options;
-    const held = [...this.#fresh, ...this.#delivery.inHand];
-    this.#renewing = held.length === 0 ? null : setTimeout(() => void this.#renewLeases(), renewMs);
-    const now = store.clock.now();
-    const ending = held.filter(({ leasedUntil }) => leasedUntil - now < leaseMsRenewed);
-    if (ending.length === 0) return;
-    const lease = this.lease();
-    try {
-      const ids = ending.map(({ mail }) => mail.id);
-      const renewed = await store.renewLeases(ids, lease);
-      for (const each of ending) if (renewed.has(each.mail.id)) each.leasedUntil = lease.until;
-    } catch (error) {
-      // The store is not usable now. The next round may still be in time.
-      events.failed(error);
-    }
   }
 }
