@@ -1,4 +1,4 @@
-// docs/forms.md names every part and every custom property that pages may style the forms by, and no others.
+// docs/forms.md names every part and every custom property for pages to style the forms by, and no others.
 import { readFileSync } from "node:fs";
 import { formMarkup, summaryMarkup } from "@submissions/shared/forms/form-markup";
 import { english } from "@submissions/shared/forms/form-strings";
@@ -21,8 +21,11 @@ test("parts", () => {
   const markup = [
     formMarkup("inquiry", state).text,
     formMarkup("application", state).text,
-    formMarkup("inquiry", { ...state, receipt: { message: "Thanks.", reference: "INQ-20261121-042137" } }).text,
-    summaryMarkup([], english, "That did not work.", { retry: true }).text,
+    formMarkup("inquiry", {
+      ...state,
+      receipt: { message: "Thanks.", reference: "INQ-20261121-042137", email: "ann@example.org" },
+    }).text,
+    summaryMarkup([], english, { message: "That did not work.", retry: true }).text,
   ].join("");
   const table = document.slice(document.indexOf("| Parts |"), document.indexOf("## What a page's policy"));
   expect(sorted(found(table, /`([a-z-]+)`/g))).toEqual(sorted(found(markup, /part="([^"]+)"/g)));

@@ -1,4 +1,4 @@
-// The forms in other people's pages: from another origin, under their content security policies, in their language, with
+// The forms in pages of other sites: from another origin, under their content security policies, in their language, with
 // their packages and their colours.
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -64,7 +64,7 @@ describe("from another origin that the service knows", () => {
     expect(applications[0]).toMatchObject({ resume: { filename: resume.name } });
   });
 
-  test("a rate limit is told with the time to wait there too", async () => {
+  test("a rate limit is shown with the time to wait there too", async () => {
     await using limited = await startService({ env: { CORS_ORIGINS: host.url, RATE_LIMIT_MAX: "1" } });
     await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(limited)}` });
     visit.expectProblems(/Failed to load resource/);
@@ -95,14 +95,16 @@ test("from an origin that the service does not know, the form says what happens 
   await page.locator("inquiry-form").getByText("The list of packages could not be loaded.").waitFor();
   const form = page.locator("newsletter-form");
   await form.getByLabel("E-mail address").fill("reader@example.org");
+  await page.clock.install();
   await form.getByRole("button", { name: "Subscribe" }).click();
+  await page.clock.fastForward(20_000);
   await form.locator("#summary").getByText("We could not be reached.").waitFor();
   expect(await form.getByLabel("E-mail address").inputValue()).toBe("reader@example.org");
   expect(warnings.some((text) => text.includes("CORS_ORIGINS") && text.includes(host.url))).toBe(true);
   expect((await strange.stored()).subscribers).toEqual([]);
 });
 
-test("packages that could not be loaded can be asked for again", async () => {
+test("packages that could not be loaded can be loaded again", async () => {
   await using visit = await Visit.begin(browser);
   visit.expectProblems(/net::ERR_FAILED/);
   await visit.page.route(/config\.json/, (route) => route.abort());
@@ -156,7 +158,7 @@ describe("the page decides", () => {
     const newsletter = visit.page.locator("newsletter-form");
     await newsletter.getByLabel("E-Mail-Adresse").fill("leserin@example.org");
     await newsletter.getByRole("button", { name: "Abonnieren" }).click();
-    await newsletter.getByText("bestätigen Sie das Abonnement").waitFor();
+    await newsletter.getByText("mit dem Sie das Abonnement bestätigen").waitFor();
   });
 
   test("on single words, and can change its mind without losing what was typed or chosen", async () => {

@@ -1,4 +1,4 @@
-// What people see, keep and can do when a form is not taken: by its own checks, by the service, or by the world between.
+// What people see, keep and can do when a form is refused: by its own checks, by the service, or by the network.
 import type { RefusalDetail } from "@submissions/client/forms";
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** Nobody listens there. */
+/** No server listens there. */
 const nowhere = "http://127.0.0.1:1";
 const failedToLoad = /Failed to load resource/;
 
@@ -41,6 +41,10 @@ async function visitWithInquiry(email: string): Promise<{ visit: Visit; form: Lo
 
 const send = (form: Locator) => form.getByRole("button", { name: "Send inquiry" }).click();
 const accepted = (form: Locator) => form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+/** Ends the 15 seconds in which a form tries again by itself. */
+const loseTime = async ({ page }: Visit): Promise<void> => {
+  await page.clock.fastForward(20_000);
+};
 const hasFocus = (locator: Locator) => locator.evaluate((element) => element.matches(":focus"));
 
 async function inquiriesOf(email: string) {
@@ -48,15 +52,15 @@ async function inquiriesOf(email: string) {
   return inquiries.filter((one) => one.email === email);
 }
 
-/** What stands above the form, once it does. */
+/** The summary above the form, once it is shown. */
 async function summaryOf(form: Locator): Promise<Locator> {
   const summary = form.locator("#summary");
   await summary.waitFor();
   return summary;
 }
 
-describe("what is wrong with the fields", () => {
-  test("is said at each field and above the form before anything is sent, and leads there", async () => {
+describe("a problem of a field", () => {
+  test("is shown at its field and above the form before anything is sent, with a link to the field", async () => {
     await using visit = await Visit.begin(browser);
     const { page } = visit;
     await page.goto(service.url);
@@ -74,9 +78,9 @@ describe("what is wrong with the fields", () => {
     expect(await summary.getByRole("link").allInnerTexts()).toEqual([
       "Enter your full name.",
       "E-mail address: Enter one e-mail address, like name@example.org.",
-      "Telephone: Enter a telephone number.",
+      "Telephone: Enter a number like +44 20 7946 0018, or leave the field empty.",
       "Enter the position you apply for.",
-      "Portfolio: Enter a web address that starts with http:// or https://.",
+      "Portfolio: Enter an address like https://example.org, or leave the field empty.",
     ]);
     const email = form.getByLabel("E-mail address");
     expect(await email.getAttribute("aria-invalid")).toBe("true");
@@ -87,7 +91,7 @@ describe("what is wrong with the fields", () => {
     expect(sent).not.toContain("POST");
   });
 
-  test("goes away as it is put right, and not before", async () => {
+  test("is removed when it is corrected, and not before", async () => {
     await using visit = await Visit.begin(browser);
     const { page } = visit;
     await page.goto(service.url);
@@ -106,7 +110,7 @@ describe("what is wrong with the fields", () => {
     expect(await summary.isVisible()).toBe(false);
   });
 
-  test("and what only the service knows is shown at its field too", async () => {
+  test("that only the service finds is shown at its field too", async () => {
     await using limited = await startService({
       env: { PACKAGE_CATALOGUE: new URL("../fixtures/catalogue.json", import.meta.url).pathname },
     });
@@ -130,7 +134,7 @@ describe("what is wrong with the fields", () => {
     expect((await limited.stored()).inquiries).toEqual([]);
   });
 
-  test("a problem that belongs to no field of the form is told above it", async () => {
+  test("that belongs to no field of the form is shown above it", async () => {
     const { visit, form } = await visitWithInquiry("nowhere@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
@@ -143,7 +147,7 @@ describe("what is wrong with the fields", () => {
 });
 
 describe("when the service cannot take it", () => {
-  test("a rate limit is told with the time to wait, and nothing that was typed is lost", async () => {
+  test("a rate limit is shown with the time to wait, and nothing that was typed is lost", async () => {
     await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "50" } });
     await using visit = await Visit.begin(browser);
     visit.expectProblems(failedToLoad);
@@ -157,16 +161,19 @@ describe("when the service cannot take it", () => {
     await fillInquiry(form, "second@example.org");
     await send(form);
     const summary = await summaryOf(form);
-    expect(await summary.innerText()).toMatch(/Nothing was sent; .* is still here\. Please try again in \d+ seconds\./);
+    expect(await summary.getByRole("heading").innerText()).toBe("Your form was not sent");
+    expect(await summary.innerText()).toMatch(
+      /Everything you entered is still here\. Please try again in \d+ seconds\./,
+    );
     expect(await summary.getByRole("button", { name: "Try again" }).isVisible()).toBe(true);
     expect(await form.getByLabel("E-mail address").inputValue()).toBe("second@example.org");
     expect((await limited.stored()).inquiries).toHaveLength(1);
   });
 
   test.each([
-    [503, "SERVICE_UNAVAILABLE", "We cannot take this right now. Nothing was sent"],
-    [500, "INTERNAL_SERVER_ERROR", "Something went wrong on our side. It is not certain whether this was sent."],
-  ] as const)("%i is told in words, and trying again works", async (status, code, words) => {
+    [503, "SERVICE_UNAVAILABLE", "Your form was not sent", "We cannot take submissions right now."],
+    [500, "INTERNAL_SERVER_ERROR", "We could not confirm that your form was sent", "Something went wrong on our side."],
+  ] as const)("%i is explained, and trying again works", async (status, code, title, words) => {
     const { visit, form } = await visitWithInquiry(`${status}@example.org`);
     await using _ = visit;
     visit.expectProblems(failedToLoad);
@@ -175,6 +182,7 @@ describe("when the service cannot take it", () => {
     proxy.next(mishap);
     await send(form);
     const summary = await summaryOf(form);
+    expect(await summary.getByRole("heading").innerText()).toBe(title);
     expect(await summary.innerText()).toContain(words);
     if (status === 500) expect(await summary.innerText()).toContain("please quote r-42");
     expect(await hasFocus(summary)).toBe(true);
@@ -188,12 +196,14 @@ describe("when the service cannot take it", () => {
     const { visit, form } = await visitWithInquiry("lost@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
-    // In the browser's place, which sends again by itself what a dead connection swallowed.
+    await visit.page.clock.install();
+    // Not by the proxy: browsers repeat by themselves what a dead connection swallowed.
     await visit.page.route(/\/trpc\//, async (route) => {
       await route.fetch();
       await route.abort("connectionreset");
     });
     await send(form);
+    await loseTime(visit);
     const summary = await summaryOf(form);
     expect(await summary.innerText()).toContain("trying again cannot send it twice");
     await visit.page.unrouteAll();
@@ -210,7 +220,9 @@ describe("when the service cannot take it", () => {
     visit.expectProblems(failedToLoad);
     const { target } = proxy;
     proxy.target = nowhere;
+    await visit.page.clock.install();
     await send(form);
+    await loseTime(visit);
     await summaryOf(form);
     proxy.target = target;
     await form.getByLabel("Your name").fill("Bea Buyer");
@@ -219,38 +231,74 @@ describe("when the service cannot take it", () => {
     expect((await inquiriesOf("changed@example.org")).map(({ name }) => name)).toEqual(["Bea Buyer"]);
   });
 
-  test("a service that is down is told as such, and reached once it is back", async () => {
+  test("a service that stays away is reported, and reached once it is back", async () => {
     const { visit, form } = await visitWithInquiry("down@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
     const { target } = proxy;
     proxy.target = nowhere;
+    await visit.page.clock.install();
     await send(form);
+    await loseTime(visit);
     const summary = await summaryOf(form);
-    expect(await summary.innerText()).toMatch(/^We could not be reached\./);
+    expect(await summary.innerText()).toContain("We could not be reached.");
     proxy.target = target;
     await summary.getByRole("button", { name: "Try again" }).click();
     await accepted(form);
     expect(await inquiriesOf("down@example.org")).toHaveLength(1);
   });
 
-  test("offline is told at once, the form says when the connection is back, and can then be sent", async () => {
+  test("a service that is away for some seconds is tried again quietly, and the form is locked meanwhile", async () => {
+    const { visit, form } = await visitWithInquiry("away@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    const { target } = proxy;
+    proxy.target = nowhere;
+    const failed = visit.page.waitForEvent("requestfailed", (request) => request.url().includes("/trpc/"));
+    await send(form);
+    await failed;
+    await form.getByRole("status").getByText("Sending…").waitFor();
+    expect(await form.locator("#summary").isVisible()).toBe(false);
+    expect(await form.getByLabel("Your name").evaluate((input: HTMLInputElement) => input.readOnly)).toBe(true);
+    const box = form.getByRole("checkbox").first();
+    await box.dispatchEvent("click");
+    expect(await box.isChecked()).toBe(true);
+    proxy.target = target;
+    await accepted(form);
+    expect(await inquiriesOf("away@example.org")).toHaveLength(1);
+  });
+
+  test("offline, the form says so, and is sent by itself when the connection is back", async () => {
     const { visit, form } = await visitWithInquiry("offline@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
     await visit.context.setOffline(true);
     await send(form);
-    const summary = await summaryOf(form);
-    expect(await summary.innerText()).toMatch(/^You are offline\. Nothing was sent;/);
-    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    await form.getByRole("status").getByText("You are offline. The form is sent as soon as").waitFor();
+    expect(await form.locator("#summary").isVisible()).toBe(false);
+    expect(await inquiriesOf("offline@example.org")).toEqual([]);
     await visit.context.setOffline(false);
-    await form.getByRole("status").getByText("You are connected again.").waitFor();
-    await summary.getByRole("button", { name: "Try again" }).click();
     await accepted(form);
     expect(await inquiriesOf("offline@example.org")).toHaveLength(1);
   });
 
-  test("a service that never answers is given up, and the form can be sent again", async () => {
+  test("offline, sending can be cancelled, and is not taken up again", async () => {
+    const { visit, form } = await visitWithInquiry("cancelled@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    await visit.context.setOffline(true);
+    await send(form);
+    await form.getByRole("status").getByText("You are offline").waitFor();
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await form.getByRole("status").getByText("Cancelled.").waitFor();
+    const seen = proxy.requests.length;
+    await visit.context.setOffline(false);
+    await form.getByLabel("Your name").fill("Bea Buyer");
+    expect(await form.getByRole("status").innerText()).toContain("Cancelled.");
+    expect(proxy.requests.length).toBe(seen);
+  });
+
+  test("a service that never answers is given up after some time, and the form can be sent again", async () => {
     const { visit, form } = await visitWithInquiry("silent@example.org");
     await using _ = visit;
     const { page } = visit;
@@ -261,13 +309,13 @@ describe("when the service cannot take it", () => {
     await expect.poll(() => proxy.requests.length).toBe(seen + 1);
     await page.clock.fastForward(90_000);
     const summary = await summaryOf(form);
-    expect(await summary.innerText()).toContain("It is not certain whether this was sent.");
+    expect(await summary.innerText()).toContain("We could not confirm that your form was sent");
     await summary.getByRole("button", { name: "Try again" }).click();
     await accepted(form);
     expect(await inquiriesOf("silent@example.org")).toHaveLength(1);
   });
 
-  test("pages hear of the refusal", async () => {
+  test("the page gets an event with the refusal", async () => {
     const { visit, form } = await visitWithInquiry("hear@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
@@ -281,8 +329,6 @@ describe("when the service cannot take it", () => {
     proxy.next({ status: 404, body });
     await send(form);
     await summaryOf(form);
-    expect(await visit.page.title()).toBe(
-      "NOT_FOUND r-9 Gone for good. Nothing was sent; everything you entered is still here.",
-    );
+    expect(await visit.page.title()).toBe("NOT_FOUND r-9 Gone for good. Everything you entered is still here.");
   });
 });

@@ -50,7 +50,8 @@ test("a subscription says where it comes from", async () => {
   await form.evaluate((element) => element.setAttribute("source", "Blog Post!"));
   await form.getByLabel("E-mail address").fill("reader@example.org");
   await form.getByLabel("E-mail address").press("Enter");
-  await form.getByText("Please check your inbox and confirm").waitFor();
+  const receipt = form.getByRole("region", { name: "Check your inbox" });
+  expect(await receipt.innerText()).toContain("We wrote to reader@example.org.");
   expect((await service.stored()).subscribers).toEqual([
     expect.objectContaining({ email: "reader@example.org", source: "blog-post" }),
   ]);
@@ -79,7 +80,7 @@ test("an application arrives with its resume, and with every field", async () =>
   expect(applications).toHaveLength(1);
   const stored = applications[0]!;
   expect(stored).toMatchObject({
-    fullName: "Ana Souza",
+    name: "Ana Souza",
     position: "Accent annotator",
     company: "Vozes Lda",
     phone: "+351 912 345 678",
@@ -103,7 +104,7 @@ test("clicking twice, and pressing Enter meanwhile, makes one submission", async
   expect(inquiries.filter(({ email }) => email === "twice@example.org")).toHaveLength(1);
 });
 
-test("the same again, on purpose, is a second submission", async () => {
+test("the same content sent again after a receipt is a second submission", async () => {
   await using visit = await visitFrontPage();
   const form = visit.page.locator("inquiry-form");
   for (let round = 0; round < 2; round += 1) {
@@ -131,7 +132,8 @@ test("a form can be filled in and sent with the keyboard alone", async () => {
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
-  // From the receipt on to the way back.
+  // From the receipt past the button that copies the reference.
+  await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   expect(
@@ -144,7 +146,7 @@ test("a form can be filled in and sent with the keyboard alone", async () => {
   expect(inquiries.filter(({ name }) => name === "Keyboard Only")).toHaveLength(1);
 });
 
-test("the trap for programs is no field for people, and closes on whoever fills it in", async () => {
+test("the honeypot is no field for people, and a program that fills it in is answered like a person", async () => {
   await using visit = await visitFrontPage();
   const form = visit.page.locator("inquiry-form");
   expect(await form.getByRole("textbox", { name: "Leave this field empty" }).count()).toBe(0);
@@ -158,7 +160,7 @@ test("the trap for programs is no field for people, and closes on whoever fills 
   ]);
 });
 
-test("pages hear of the receipt, and may show something else instead", async () => {
+test("the page gets an event with the receipt, and may show something else", async () => {
   await using visit = await visitFrontPage();
   const { page } = visit;
   const form = page.locator("inquiry-form");

@@ -3,13 +3,15 @@ import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
-import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
+import { bundlePage } from "../support/bundle-page.ts";
 import { openHostSite, type HostSite } from "../support/host-site.ts";
 import { startService, type Service } from "../support/service.ts";
 import { resume } from "./people.ts";
 import { Page } from "./react/page.ts";
+
+const entry = join(import.meta.dirname, "react/in-a-browser.ts");
 
 let browser: Browser;
 let host: HostSite;
@@ -17,7 +19,7 @@ let service: Service;
 let script: string;
 
 beforeAll(async () => {
-  [browser, host, script] = await Promise.all([openBrowser(), openHostSite(), bundle()]);
+  [browser, host, script] = await Promise.all([openBrowser(), openHostSite(), bundlePage(entry)]);
   const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
   service = await startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } });
   const markup = renderToString(createElement(Page, { endpoint: service.url }));
@@ -30,28 +32,6 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
-
-/** The page's script in one piece, with React's warnings, which fail a test. */
-async function bundle(): Promise<string> {
-  const output = await build({
-    root: join(import.meta.dirname, "react"),
-    configFile: false,
-    logLevel: "error",
-    mode: "development",
-    define: { "process.env.NODE_ENV": '"development"' },
-    resolve: { conditions: ["browser", "@submissions/source", "import", "module", "default"] },
-    build: {
-      write: false,
-      minify: false,
-      rolldownOptions: {
-        input: join(import.meta.dirname, "react/in-a-browser.ts"),
-        output: { format: "es", codeSplitting: false },
-      },
-    },
-  });
-  const files = [output].flat().flatMap((one) => ("output" in one ? one.output : []));
-  return files.map((file) => ("code" in file ? file.code : "")).join("");
-}
 
 async function visitPage(options?: Parameters<typeof Visit.begin>[1]): Promise<Visit> {
   const visit = await Visit.begin(browser, options);

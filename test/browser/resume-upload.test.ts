@@ -1,4 +1,4 @@
-// The resume in a real browser: chosen or dropped, looked at before it is sent, watched on its way, taken back.
+// The resume in a real browser: chosen or dropped, checked before it is sent, uploaded with its progress, removed.
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -102,7 +102,6 @@ describe("before it is sent", () => {
       expect(await form.locator("input[type=file]").getAttribute("aria-invalid")).toBe("true");
       await send(form);
       await form.locator("#summary").getByRole("link", { name: words }).waitFor();
-      // Taken back, it is in nobody's way.
       await form.getByRole("button", { name: `Remove ${file.name}` }).click();
       await problemOf(form).waitFor({ state: "hidden" });
     }
@@ -145,7 +144,7 @@ describe("before it is sent", () => {
 });
 
 describe("on its way", () => {
-  test("a slow upload shows how far it has come, and arrives", async () => {
+  test("a slow upload shows how much is sent, in the bar and in the same digits, and arrives", async () => {
     const { visit, page, form } = await visitApplication();
     await using _ = visit;
     await fillApplication(form);
@@ -159,6 +158,8 @@ describe("on its way", () => {
       const values: number[] = [];
       while (!progress.hidden && values.length < 5) {
         if (progress.value > (values.at(-1) ?? 0)) values.push(progress.value);
+        const digits = progress.parentElement!.querySelector(".percent")!.textContent;
+        if (digits !== `${progress.value}%`) throw new Error(`${digits} beside a bar at ${progress.value}.`);
         await new Promise(requestAnimationFrame);
       }
       return values;
@@ -170,7 +171,7 @@ describe("on its way", () => {
     expect(applications.at(-1)!.resume).toMatchObject({ size: 3_000_000 });
   });
 
-  test("a cancelled upload leaves nothing behind but what was typed, and can be sent after all", async () => {
+  test("a cancelled upload leaves only what was typed, and can be sent afterwards", async () => {
     const { visit, page, form } = await visitApplication();
     await using _ = visit;
     const before = await count();
@@ -183,7 +184,7 @@ describe("on its way", () => {
     await form.getByRole("button", { name: "Cancel" }).click();
     await form
       .getByRole("status")
-      .getByText("Cancelled, unless it had arrived already. Everything you entered is still here.")
+      .getByText("Cancelled. If it had already arrived, sending it again does not send it twice.")
       .waitFor();
     expect(await form.getByRole("progressbar").isVisible()).toBe(false);
     expect(await form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
@@ -196,7 +197,7 @@ describe("on its way", () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test("a broken connection is told, and trying again sends the same file", async () => {
+  test("a broken connection is reported, and trying again sends the same file", async () => {
     const { visit, form } = await visitApplication();
     await using _ = visit;
     visit.expectProblems(/Failed to load resource/);
@@ -204,7 +205,9 @@ describe("on its way", () => {
     await fillApplication(form);
     await choose(form, resume);
     await visit.page.route(/\/trpc\//, (route) => route.abort("connectionreset"));
+    await visit.page.clock.install();
     await send(form);
+    await visit.page.clock.fastForward(20_000);
     await form.locator("#summary").getByText("We could not be reached.").waitFor();
     await visit.page.unrouteAll();
     await form.getByRole("button", { name: "Try again" }).click();
@@ -214,7 +217,7 @@ describe("on its way", () => {
     expect(applications.at(-1)!.resume).toMatchObject({ size: resume.buffer.length });
   });
 
-  test("what the service finds in the bytes is told at the field", async () => {
+  test("a problem that the service finds in the bytes is shown at the field", async () => {
     const { visit, form } = await visitApplication();
     await using _ = visit;
     visit.expectProblems(/Failed to load resource/);

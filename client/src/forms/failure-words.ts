@@ -1,31 +1,35 @@
-// Says what became of a submission that was not taken: what happened, what is left of it, and what to do.
+// Words for a submission that was not accepted: whether it was sent, why not, and what to do.
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { filled, translated } from "@submissions/shared/forms/issue-words";
 import type { SubmissionError } from "../sdk/submission-error.ts";
 
+/** A heading and a message. */
+export interface FailureWords {
+  readonly title: string;
+  readonly message: string;
+}
+
 /** The words for a failure. */
-export function failureWords(error: SubmissionError, strings: FormStrings): string {
-  const { code, mayHaveArrived, retryAfterSeconds, requestId, status } = error;
-  if (code === "NETWORK" && !navigator.onLine) return [strings.offline, fate(), strings.againOnline].join(" ");
-  const passing = status === 429 || status === 503;
-  const said = passing || code === "NETWORK" || code === "UNEXPECTED_RESPONSE" || status === 500;
-  return [
-    said ? ownWords() : translated(error.message, strings),
-    fate(),
-    passing && filled(strings.again, { wait: waitIn(strings, retryAfterSeconds) }),
+export function failureWords(error: SubmissionError, strings: FormStrings): FailureWords {
+  const { mayHaveArrived, retryAfterSeconds, requestId, status } = error;
+  const mayPass = status === 429 || status === 503;
+  const sentences = [
+    reason(error, strings),
+    mayHaveArrived ? strings.uncertain : strings.kept,
+    mayPass && filled(strings.again, { wait: waitIn(strings, retryAfterSeconds) }),
     status === 500 && requestId !== undefined && filled(strings.requestId, { id: requestId }),
-  ]
-    .filter(Boolean)
-    .join(" ");
+  ];
+  return {
+    title: mayHaveArrived ? strings.unconfirmed : strings.notSent,
+    message: sentences.filter(Boolean).join(" "),
+  };
+}
 
-  function fate(): string {
-    return mayHaveArrived ? strings.uncertain : strings.kept;
-  }
-
-  function ownWords(): string {
-    if (code === "NETWORK") return strings.unreachable;
-    return status === 429 ? strings.busy : status === 503 ? strings.unavailable : strings.failed;
-  }
+function reason({ code, status, message }: SubmissionError, strings: FormStrings): string {
+  if (code === "NETWORK") return strings.unreachable;
+  if (status === 429) return strings.busy;
+  if (status === 503) return strings.unavailable;
+  return code === "UNEXPECTED_RESPONSE" || status === 500 ? strings.failed : translated(message, strings);
 }
 
 /** "in 42 seconds", "in 3 minutes". */

@@ -1,22 +1,21 @@
-// A form as it stands in its shadow root, whoever wrote it there: reads what was typed, shows what is wrong and how far
-// the sending has come. It knows nothing of services.
+// A form as it stands in its shadow root, written by the element or by the server: reads its values, and shows problems
+// and progress. It knows nothing of services.
 import { fieldMarkup } from "@submissions/shared/forms/field-markup";
 import { fieldsOf, idempotencyKeyField, type FieldName, type FormName } from "@submissions/shared/forms/form-fields";
-import { issuesAbove, summaryMarkup } from "@submissions/shared/forms/form-markup";
+import { issuesAbove, summaryMarkup, type Failing } from "@submissions/shared/forms/form-markup";
 import type { FormState } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { html, type Markup } from "@submissions/shared/html";
 import { filled, issueOf, wordedIssues } from "@submissions/shared/forms/issue-words";
 import type { Issue } from "@submissions/shared/faults";
 import { sizeIn } from "./check-resume.ts";
+import type { Typed } from "./draft.ts";
+import type { Control } from "./field-help.ts";
 import { fragmentOf } from "./fragment.ts";
 
-/** Why a form was not sent, as the person is told. */
-export interface Refusal {
+/** Why a form was not sent. */
+export interface Refusal extends Failing {
   readonly issues: readonly Issue[];
-  readonly message?: string | undefined;
-  /** Whether sending it again as it is may help. */
-  readonly retry?: boolean;
 }
 
 export class FormView {
@@ -29,18 +28,27 @@ export class FormView {
     this.form = form;
     this.#name = name;
     this.#strings = strings;
-    // The browser's own bubbles show one problem at a time, in the browser's language.
+    // The browser's own messages show one problem at a time, in the browser's language.
     form.noValidate = true;
-    const drop = form.querySelector(".drop");
-    drop?.classList.add("scripted");
+    form.querySelector(".drop")?.classList.add("scripted");
     this.showFile();
   }
 
-  /** What was typed, ticked and chosen. */
+  /** Everything that was typed, ticked and chosen. */
   values(): FormData {
     const values = new FormData(this.form);
     values.delete(idempotencyKeyField);
     return values;
+  }
+
+  /** Puts texts into the fields. */
+  fill(typed: Typed): void {
+    for (const [name, texts] of Object.entries(typed)) {
+      for (const control of this.controls(name)) {
+        if (control.type === "checkbox") (control as HTMLInputElement).checked = texts.includes(control.value);
+        else if (control.type !== "hidden" && control.type !== "file") control.value = texts.join("\n");
+      }
+    }
   }
 
   get fileInput(): HTMLInputElement | null {
@@ -64,12 +72,12 @@ export class FormView {
     if (!file) return;
     fill(chosen, html`${file.name} <span>${sizeIn(this.#strings.lang, file.size)}</span>`);
     const [before, after] = this.#strings.fileRemove.split("{name}");
-    // Short to look at, and complete to listen to.
+    // The label is short; its accessible name says which file.
     fill(remove, html`${before?.trim() || after?.trim()}`);
     remove.setAttribute("aria-label", filled(this.#strings.fileRemove, { name: file.name }));
   }
 
-  /** Why the form was not sent; nothing, when it has no problem. */
+  /** Why the form was not sent. Without issues and message it has no problem. */
   get refusal(): Refusal {
     return this.#refusal;
   }
@@ -77,28 +85,27 @@ export class FormView {
   /** Shows the problems of the form, at its fields and above it. */
   showRefusal(refusal: Refusal): void {
     this.#refusal = refusal;
-    const { issues, message, retry = false } = refusal;
-    const worded = wordedIssues(this.#name, issues, this.#strings);
+    const worded = wordedIssues(this.#name, refusal.issues, this.#strings);
     for (const { name } of fieldsOf(this.#name)) this.#showIssue(name, issueOf(worded, name));
     const above = issuesAbove(this.#name, worded);
     const summary = this.#part("#summary");
-    summary.hidden = above.length === 0 && message === undefined;
-    fill(summary, summaryMarkup(above, this.#strings, message, { retry }));
+    summary.hidden = above.length === 0 && refusal.message === undefined;
+    fill(summary, summaryMarkup(above, this.#strings, refusal));
   }
 
-  /** Leads the person to what stands above the form, or to the one field. */
+  /** Moves the focus to the summary, or to the field of a form that has one only. */
   focusRefusal(): void {
     const summary = this.#part("#summary");
     if (summary.hidden) this.focusFirst();
     else summary.focus();
   }
 
-  /** Whether a field is shown as wrong. */
+  /** Whether a field has a problem. */
   isWrong(name: string): name is FieldName {
     return this.#refusal.issues.some(({ path }) => path[0] === name);
   }
 
-  /** Shows what has become of one field. What stands above the form follows, if there is anything. */
+  /** Shows or removes the problem of one field, there and in the summary. */
   amend(name: FieldName, issue: Issue | undefined): void {
     const others = this.#refusal.issues.filter(({ path }) => path[0] !== name);
     const refusal = { ...this.#refusal, issues: issue ? [...others, issue] : others };
@@ -107,12 +114,12 @@ export class FormView {
     this.#showIssue(name, issueOf(wordedIssues(this.#name, refusal.issues, this.#strings), name));
   }
 
-  /** Where files are being dragged over the form. */
+  /** Whether files are dragged over the form. */
   set draggedOver(over: boolean) {
     this.form.querySelector(".drop")?.classList.toggle("over", over);
   }
 
-  /** Leads the person to the beginning of the form. */
+  /** Moves the focus to the first field. */
   focusFirst(): void {
     this.form.querySelector<HTMLElement>("[data-field] :is(input, textarea)")?.focus();
   }
@@ -128,50 +135,65 @@ export class FormView {
     }
   }
 
+  /** Shows something below a field that is no problem, or nothing. */
+  note(name: FieldName, content: Markup | undefined): void {
+    const place = this.form.querySelector<HTMLElement>(`#${name}-note`);
+    if (!place) return;
+    place.hidden = content === undefined;
+    fill(place, content ?? html``);
+  }
+
   /** The controls of a field: one, or a box for each package. */
-  controls(name: string): HTMLElement[] {
-    return [...this.form.querySelectorAll<HTMLElement>(`[name="${CSS.escape(name)}"]`)];
+  controls(name: string): Control[] {
+    return [...this.form.querySelectorAll<Control>(`[name="${CSS.escape(name)}"]`)];
   }
 
-  /** Says something to everybody, and politely. */
+  /** Shows a status and announces it politely. */
   say(text: string): void {
-    this.#part(".status").textContent = text;
+    const status = this.#part(".status");
+    if (status.textContent !== text) status.textContent = text;
   }
 
-  /** While it is sent, the form can be read and left, and not sent again. */
+  /** Locks the form while it is sent: it can be read and left, and not changed or sent again. */
   set busy(busy: boolean) {
-    for (const button of this.form.querySelectorAll("[type=submit]")) {
-      if (busy) button.setAttribute("aria-disabled", "true");
-      else button.removeAttribute("aria-disabled");
-    }
+    const { form } = this;
+    form.classList.toggle("busy", busy);
+    for (const button of form.querySelectorAll("[type=submit]")) button.ariaDisabled = busy ? "true" : null;
+    for (const control of form.querySelectorAll<Control>("[data-field] :is(input, textarea)")) control.readOnly = busy;
     const cancel = this.#part("[data-do=cancel]");
     if (!busy && cancel.matches(":focus")) this.#part(".send [type=submit]").focus();
     cancel.hidden = !busy;
-    if (!busy) this.form.querySelector("progress")!.hidden = true;
+    if (!busy) this.#progress.hidden = this.#part(".percent").hidden = true;
   }
 
-  /** Shows how much of a resume is on its way; texts are there at once. */
+  get busy(): boolean {
+    return this.form.classList.contains("busy");
+  }
+
+  get #progress(): HTMLProgressElement {
+    return this.form.querySelector("progress")!;
+  }
+
+  /** Shows how much of a resume is uploaded, in the bar and in digits. */
   showProgress(percent: number): void {
     if (!this.file) return;
-    const bar = this.form.querySelector("progress")!;
-    // Those who listen are told at each quarter.
-    const quarter = (value: number) => Math.floor(value / 25) * 25;
-    const told = bar.hidden ? 0 : quarter(bar.value);
-    bar.hidden = false;
-    bar.value = percent;
-    const { uploading, uploaded } = this.#strings;
-    if (quarter(percent) !== told)
-      this.say(percent < 100 ? filled(uploading, { percent: quarter(percent) }) : uploaded);
+    const digits = this.#part(".percent");
+    // Rounded down, so that 100 % is all of it.
+    const whole = Math.floor(percent);
+    this.#progress.hidden = digits.hidden = false;
+    this.#progress.value = whole;
+    digits.textContent = (whole / 100).toLocaleString(this.#strings.lang, { style: "percent" });
+    if (whole >= 100) this.say(this.#strings.uploaded);
   }
 
-  /** Puts the packages in their place, as they are known now. */
+  /** Puts the packages in their place. */
   showPackages(state: FormState): void {
     const field = fieldsOf(this.#name).find(({ kind }) => kind === "packages");
     const place = this.form.querySelector("[data-field=selectedPackageIds]");
     if (field && place) place.replaceWith(fragmentOf(fieldMarkup(field, state, []).text));
   }
 
-  /** Says that the packages are on their way, or that they did not come. */
+  /** Says that the packages are loading, or that they could not be loaded. */
   showPackagesMissing(failed: boolean): void {
     const { packagesLoading, packagesFailed, retry } = this.#strings;
     const content = failed

@@ -9,7 +9,8 @@ export type { FormStrings } from "@submissions/shared/forms/form-strings";
 export type { SubmissionError } from "../sdk/submission-error.ts";
 export type { StringsOverride } from "@submissions/shared/forms/override-strings";
 export type { ReceiptDetail } from "./send-form.ts";
-export type { FormValues, RefusalDetail, SubmissionForm } from "./submission-form.ts";
+export type { FormValues } from "./form-element.ts";
+export type { RefusalDetail, SubmissionForm } from "./submission-form.ts";
 
 /** `<inquiry-form>`: a buyer asks about packages. */
 export class InquiryForm extends SubmissionForm {

@@ -1,6 +1,6 @@
-// Sends what was filled in, with a proof of work where the service asks for one, again and again within reason. The key
-// makes sure that it arrives once. It works with the SDK's parts and not with the SDK: a form that a person fills in needs
-// no typed calls.
+// Sends a form: solves a challenge where the service asks for one, repeats quietly, and waits while there is no
+// connection. The key makes it one submission. It uses the SDK's parts and not the SDK, because a form needs no typed
+// calls.
 import { altchaField } from "@submissions/shared/altcha";
 import { packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { applicationForm } from "../sdk/application-form.ts";
@@ -11,7 +11,7 @@ import { byMeasuredUpload } from "../sdk/upload-progress.ts";
 import { forgetConfig, formConfig } from "./form-config.ts";
 import { proveWork } from "./prove-work.ts";
 
-/** What the service answers to a submission that it took. */
+/** The receipt of an accepted submission. */
 export interface ReceiptDetail {
   /** Safe to show to the person. */
   readonly message: string;
@@ -20,14 +20,16 @@ export interface ReceiptDetail {
   readonly confirmationEmailSent?: boolean;
 }
 
-/** Where a form is sent, and who is told how it goes. */
+/** What a form is waiting for. */
+export type Stage = "sending" | "checking" | "offline";
+
+/** Where a form is sent, and what is called on the way. */
 export interface Sending {
   readonly endpoint: string;
   readonly key: string;
   readonly signal: AbortSignal;
-  /** A challenge is being solved, or has been. */
-  readonly onProof: (solving: boolean) => void;
-  /** How much is on its way, in percent. */
+  readonly onStage: (stage: Stage) => void;
+  /** How much is uploaded, in percent. */
   readonly onProgress: (percent: number) => void;
 }
 
@@ -37,62 +39,90 @@ const procedures: Readonly<Record<FormName, string>> = {
   application: "applications.submit",
 };
 
-// A person is waiting, and can press the button again.
-const patience: RetryPolicy = { tries: 3, firstWaitMs: 500, longestWaitMs: 4_000, giveUpAfterMs: 15_000 };
+/** A person waits 15 s without being asked to do anything. */
+const patience: RetryPolicy = { tries: 20, firstWaitMs: 500, longestWaitMs: 3_000, giveUpAfterMs: 15_000 };
 
-/** The service takes a minute at most to receive a form, and answers within seconds. After that nobody is there. */
+/** Longest time for one try. The service takes a minute at most to receive a form, and answers within seconds. */
 const tryMsMax = 90_000;
 
-/** Sends a form. Rejects with a SubmissionError, or with the reason of the signal. */
+/** The browser has no connection: trying again at once is useless. */
+class Offline extends Error {}
+
+/**
+ * Sends a form.
+ *
+ * @throws SubmissionError, or the reason of the signal
+ */
 export async function sendForm(form: FormName, values: FormData, sending: Sending): Promise<ReceiptDetail> {
-  const { endpoint, signal, onProof } = sending;
-  const withProof = async () => {
-    onProof(true);
-    const proof = await proveWork(endpoint, signal);
-    onProof(false);
+  const { endpoint, signal, onStage } = sending;
+  let asksForProof = (await formConfig(endpoint).catch(() => null))?.proofOfWork ?? false;
+  let proof: string | undefined;
+  const once = async (): Promise<ReceiptDetail> => {
+    if (asksForProof && proof === undefined) {
+      onStage("checking");
+      proof = await proveWork(endpoint, signal);
+    }
+    onStage("sending");
     return deliver(form, values, sending, proof);
   };
-  // Without an answer it is sent as it is: the service says itself what it wants.
-  const config = await formConfig(endpoint).catch(() => null);
-  if (config?.proofOfWork) return withProof();
-  return deliver(form, values, sending).catch((error: unknown) => {
-    if (!(error instanceof SubmissionError && error.issue(altchaField))) throw error;
-    // It has asked for proofs only since.
-    forgetConfig(endpoint);
-    return withProof();
-  });
-}
-
-function deliver(form: FormName, values: FormData, sending: Sending, proof?: string): Promise<ReceiptDetail> {
-  const { endpoint, key, signal, onProgress } = sending;
-  const body = bodyOf(form, values, proof);
-  // For texts too, which are on their way at once: one way of sending is less to load than two.
-  const exchange = byMeasuredUpload(({ loaded, total }) => onProgress(total > 0 ? (100 * loaded) / total : 0));
-  const outgoing = {
-    url: `${endpoint}/trpc/${procedures[form]}`,
-    headers: { [keyHeader]: key, ...(typeof body === "string" && { "content-type": "application/json" }) },
-    body,
-  };
-  const noAnswer = (error: unknown, mayHaveArrived: boolean) =>
-    new SubmissionError({ code: "NETWORK", message: "No answer.", cause: error, idempotencyKey: key, mayHaveArrived });
-  const once = async () => {
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), tryMsMax);
+  const tried = async (): Promise<ReceiptDetail> => {
     try {
-      const limited = AbortSignal.any([signal, limit.signal]);
-      return (await send(exchange, { ...outgoing, signal: limited })) as ReceiptDetail;
+      return await once();
     } catch (error) {
-      if (limit.signal.aborted && !signal.aborted) throw noAnswer(error, true);
-      throw error;
-    } finally {
-      clearTimeout(timer);
+      if (!(error instanceof SubmissionError)) throw error;
+      if (error.code === "NETWORK" && !navigator.onLine) throw new Offline();
+      // The service asks for proofs since the page was loaded, or this one has expired.
+      if (!error.issue(altchaField) || proof !== undefined) throw error;
+      asksForProof = true;
+      forgetConfig(endpoint);
+      return once();
     }
   };
-  if (navigator.onLine) return repeat(once, patience, systemTempo, signal);
-  // Browsers may be wrong about being offline, so it is tried; but not for long.
-  return once().catch((error: unknown) => {
-    throw error instanceof SubmissionError && error.code === "NETWORK" ? noAnswer(error, false) : error;
+  for (;;) {
+    try {
+      return await repeat(tried, patience, systemTempo, signal);
+    } catch (error) {
+      if (!(error instanceof Offline)) throw error;
+      onStage("offline");
+      await connection(signal);
+    }
+  }
+}
+
+/** Resolves when the browser is connected. Rejects with the reason of the signal. */
+const connection = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (navigator.onLine) resolve();
+    window.addEventListener("online", () => resolve(), { once: true, signal });
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
+
+/** One try. */
+async function deliver(
+  form: FormName,
+  values: FormData,
+  { endpoint, key, signal, onProgress }: Sending,
+  proof: string | undefined,
+): Promise<ReceiptDetail> {
+  const body = bodyOf(form, values, proof);
+  // For texts too: one way of sending is less to load than two.
+  const exchange = byMeasuredUpload(({ loaded, total }) => onProgress(total > 0 ? (100 * loaded) / total : 0));
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), tryMsMax);
+  try {
+    const outgoing = {
+      url: `${endpoint}/trpc/${procedures[form]}`,
+      headers: { [keyHeader]: key, ...(typeof body === "string" && { "content-type": "application/json" }) },
+      body,
+      signal: AbortSignal.any([signal, limit.signal]),
+    };
+    return (await send(exchange, outgoing)) as ReceiptDetail;
+  } catch (error) {
+    if (!limit.signal.aborted || signal.aborted) throw error;
+    throw new SubmissionError({ code: "NETWORK", message: "No answer.", idempotencyKey: key, mayHaveArrived: true });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function bodyOf(form: FormName, values: FormData, proof: string | undefined): FormData | string {

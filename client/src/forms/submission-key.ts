@@ -14,6 +14,15 @@ export class SubmissionKey {
     return this.#key;
   }
 
+  /** The key and its content, to be kept over a reload. */
+  get state(): readonly [key: string, content: string] {
+    return [this.#key, this.#content];
+  }
+  set state([key, content]: readonly [key: string, content: string]) {
+    this.#key = key;
+    this.#content = content;
+  }
+
   /** The content was accepted. The same content again is another submission. */
   spend(): void {
     this.#content = "";

@@ -1,12 +1,12 @@
-// One field of a form as HTML: label, hint, problem, control. Hint and problem always have their places, so that a
-// script has nothing to do but to fill them.
+// One field of a form as HTML: label, hint, control, problem, note. Hint, problem and note always have their places, so
+// that a script only fills them.
 import type { FormField } from "./form-fields.ts";
 import type { FormState, PackageChoice } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
 import { html, type Fill, type Markup } from "../html.ts";
 import { issueOf, type WordedIssue } from "./issue-words.ts";
 
-/** A field in its place, with what is in it and what is wrong with it. */
+/** A field in its place, with its value and its problem. */
 export function fieldMarkup(field: FormField, state: FormState, issues: readonly WordedIssue[]): Markup {
   const { name, kind, half } = field;
   const { strings, values, packages } = state;
@@ -14,22 +14,26 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
   const words = strings.fields[name];
   const hint = kind === "packages" && packages === null ? strings.packagesTyped : words.hint;
   const label = html`${words.label}${!field.required && html` <span class="optional" part="optional">(${strings.optional})</span>`}`;
-  // Said at once where a file is looked at as soon as it is chosen; elsewhere the person is led to what is wrong.
-  const error = html` id="${name}-error"${kind === "file" && html` role="alert"`}${!problem && html` hidden`}`;
-  const around = html`${hint && html`<p class="hint" part="hint" id="${name}-hint">${hint}</p>`}
-    <p class="error" part="error" ${error}>${problem}</p>`;
-  const described = html` aria-describedby="${hint && `${name}-hint `}${name}-error"`;
+  const hinted = hint && html`<p class="hint" part="hint" id="${name}-hint">${hint}</p>`;
+  // A file is checked as soon as it is chosen, so its problem is announced. Other problems get the focus.
+  const errorState = html` id="${name}-error"${kind === "file" && html` role="alert"`}${!problem && html` hidden`}`;
+  const error = html`<p class="error" part="error" ${errorState}>${problem}</p>`;
+  // A suggestion for an address, or the length of a long text.
+  const noted = kind === "email" || kind === "paragraphs";
+  const note = noted && html`<p class="note" part="note" id="${name}-note" hidden></p>`;
+  const described = html` aria-describedby="${hint && `${name}-hint `}${noted && `${name}-note `}${name}-error"`;
   const classes = `field ${kind}${half ? " half" : ""}`;
   const value = values[name] ?? "";
   if (kind === "packages" && packages !== null)
     return html`<fieldset class="${classes}" part="field" id="${name}" tabindex="-1" data-field="${name}" ${described}>
       <legend part="label">${label}</legend>
-      ${around}${boxes(packages, [value].flat(), problem)}
+      ${hinted}${error}${boxes(packages, [value].flat(), problem)}
     </fieldset>`;
   const attributes = html` id="${name}" name="${name}"${described}${problem && html` aria-invalid="true"`}`;
+  // Below the control, so that the controls of a pair stay side by side.
   return html`<div class="${classes}" part="field" data-field="${name}">
     <label for="${name}" part="label">${label}</label
-    >${around}${control(field, attributes, [value].flat().join("\n"), strings)}
+    >${hinted}${control(field, attributes, [value].flat().join("\n"), strings)}${error}${note}
   </div>`;
 }
 
@@ -38,13 +42,13 @@ function control(field: FormField, attributes: Markup, value: string, strings: F
   const more = html`${attributes}${required && html` required`}${autocomplete && html` autocomplete="${autocomplete}"`}
   ${(kind === "email" || kind === "packages") && html` spellcheck="false" autocapitalize="off"`}`;
   if (kind === "file") return fileControl(more, strings);
-  // A parser drops the first line break of a text area, so that it gets one to drop.
+  // A parser drops the first line break of a text area, so the markup has one more.
   if (kind === "paragraphs" || kind === "packages")
     return html`<textarea part="input" rows="${kind === "packages" ? 3 : 7}" ${more}>${"\n"}${value}</textarea>`;
   return html`<input part="input" type="${kind}" ${more} value="${value}" />`;
 }
 
-// A file input, and what a script needs to make a place of it where files may be dropped.
+// A file input. A script makes it a place where files can be dropped.
 const fileControl = (attributes: Markup, strings: FormStrings): Markup =>
   html`<div class="drop" part="drop">
     <svg aria-hidden="true" viewBox="0 0 24 24" width="24" height="24">

@@ -1,5 +1,5 @@
-// The forms as text. What browsers make of it is tried in browsers; here, that nothing typed becomes markup, and that a
-// form without script sends what it must.
+// The forms as text: no value becomes markup, and a form without script sends what it must. test/browser tries them in a
+// browser.
 import { expect, test } from "vitest";
 import { formAction, formMarkup as markupOf } from "./form-markup.ts";
 import { fieldsOf, packageIdsOf, type FormName } from "./form-fields.ts";
@@ -42,7 +42,7 @@ test.each(forms)("nothing that is filled into the %s form becomes markup", (form
   }
 });
 
-test("a form comes back with what was typed and ticked, line breaks at the beginning included", () => {
+test("a form comes back with its values, line breaks at the beginning included", () => {
   const packages = [
     { id: "a", title: "A" },
     { id: "b", title: "B" },
@@ -62,13 +62,21 @@ test("a problem stands at its field, which names it as its description, and abov
     "application",
     stateOf({ issues: [{ path: ["phone"], message: "Enter a telephone number." }] }),
   );
-  expect(markup).toMatch(/id="phone-error">Enter a telephone number\.<\/p>/);
+  const words = "Enter a number like +44 20 7946 0018, or leave the field empty.";
+  expect(markup).toContain(`id="phone-error">${words}</p>`);
   expect(markup).toMatch(/id="phone"[^>]*aria-describedby="phone-error"[^>]*aria-invalid="true"/);
-  expect(markup).toContain("Telephone: Enter a telephone number.");
+  expect(markup).toContain(`Telephone: ${words}`);
   expect(markup.match(/aria-invalid/g)).toHaveLength(1);
 });
 
-test("a receipt takes the form's place", () => {
+test("a subscription's receipt names the address, and no value in it becomes markup", () => {
+  const receipt = { message: "Thank you.", email: "<b>@example.org" };
+  const markup = formMarkup("newsletter", stateOf({ receipt }));
+  expect(markup).toContain("We wrote to <strong>&lt;b&gt;@example.org</strong>. Wrong address?");
+  expect(markup).not.toContain("<b>");
+});
+
+test("a receipt takes the place of the form", () => {
   const markup = formMarkup(
     "inquiry",
     stateOf({ receipt: { message: "Thank you.", reference: "INQ-20261121-042137" } }),

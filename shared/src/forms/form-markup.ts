@@ -1,5 +1,5 @@
-// The forms as HTML: what the server sends in a declarative shadow root and what the elements put into theirs. It is a
-// real form that posts to the service by itself; the elements only make it better. It knows no DOM.
+// The forms as HTML, for the server's declarative shadow roots and for the elements. Each is a real form that posts to
+// the service without any script. It knows no DOM.
 import { honeypotField } from "../honeypot.ts";
 import { fieldMarkup } from "./field-markup.ts";
 import { fieldsOf, formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
@@ -8,7 +8,7 @@ import type { FormStrings } from "./form-strings.ts";
 import { html, type Markup } from "../html.ts";
 import { translated, wordedIssues, type WordedIssue } from "./issue-words.ts";
 
-/** What stands in the shadow root of a form's element. */
+/** The content of the shadow root of a form's element. */
 export function formMarkup(form: FormName, state: FormState): Markup {
   const { strings, receipt } = state;
   const content = receipt ? receiptMarkup(form, receipt, strings) : openForm(form, state);
@@ -48,7 +48,7 @@ function openForm(form: FormName, state: FormState): Markup {
       tabindex="-1"
       ${above.length > 0 || state.message ? html` autofocus` : html` hidden`}
     >
-      ${summaryMarkup(above, strings, state.message)}
+      ${summaryMarkup(above, strings, state)}
     </div>
     ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <div class="trap" aria-hidden="true">
@@ -61,50 +61,73 @@ function openForm(form: FormName, state: FormState): Markup {
       <button part="cancel" class="quiet" type="button" data-do="cancel" hidden>${strings.cancel}</button>
       <progress part="progress" max="100" aria-label="${strings.sending}" hidden></progress>
       <p class="status" part="status" role="status"></p>
+      <span class="percent" part="percent" aria-hidden="true" hidden></span>
     </div>
   </form>`;
 }
 
-/** The problems that are listed above a form. Where there is one field, what is said at it need not be said twice. */
+/** The problems that are listed above a form. A form of one field says the problem at the field only. */
 export const issuesAbove = (form: FormName, issues: readonly WordedIssue[]): readonly WordedIssue[] =>
   fieldsOf(form).length > 1 ? issues : issues.filter(({ field }) => field === undefined);
 
-/** What stands in the summary: what happened, and each problem as a link to its field. */
+/** How a failure is shown that is not about fields. */
+export interface Failing {
+  /** The heading; without it the message is the heading. */
+  readonly title?: string | undefined;
+  readonly message?: string | undefined;
+  /** Offers to send the form again as it is. */
+  readonly retry?: boolean | undefined;
+}
+
+/** The summary above the form: what happened, and each problem as a link to its field. */
 export function summaryMarkup(
   issues: readonly WordedIssue[],
   strings: FormStrings,
-  message?: string,
-  { retry = false } = {},
+  { title, message, retry }: Failing = {},
 ): Markup {
   if (issues.length === 0 && !message) return html``;
-  // Those of a field repeat its label, unless they are about its being empty: these name it themselves.
+  const heading = title ?? (issues.length > 0 ? strings.problems : message);
+  // A link says the label of its field, unless the problem already names the field.
   const text = ({ field, text: words }: WordedIssue) => {
     const own = field && strings.fields[field.name];
     return own && words !== own.missing ? `${own.label}: ${words}` : words;
   };
   const item = (issue: WordedIssue) =>
     issue.field ? html`<li><a href="#${issue.field.name}">${text(issue)}</a></li>` : html`<li>${text(issue)}</li>`;
-  return html`<p id="summary-title" part="summary-title">${issues.length > 0 ? strings.problems : message}</p>
+  return html`<h2 id="summary-title" part="summary-title">${heading}</h2>
+    ${message !== heading && message && html`<p>${message}</p>`}
     ${
       issues.length > 0 &&
-      html`${message && html`<p>${message}</p>`}
-        <ul>
-          ${issues.map(item)}
-        </ul>`
+      html`<ul>
+        ${issues.map(item)}
+      </ul>`
     }
-    ${retry && html`<button type="submit" part="retry">${strings.retry}</button>`}`;
+    ${retry && html`<button type="submit" class="quiet" part="retry">${strings.retry}</button>`}`;
 }
 
-function receiptMarkup(form: FormName, receipt: FormReceipt, strings: FormStrings): Markup {
+// A tick, or an envelope where the person has something left to do.
+const signs: Readonly<Record<FormName, Markup>> = {
+  inquiry: html`<path d="m7 12.5 3.4 3.4L17 9.2" />`,
+  newsletter: html`<path d="M6 8.5h12v8H6zm0 .5 6 4.5L18 9" />`,
+  application: html`<path d="m7 12.5 3.4 3.4L17 9.2" />`,
+};
+
+function receiptMarkup(form: FormName, { message, reference, email }: FormReceipt, strings: FormStrings): Markup {
   const words = strings.forms[form];
+  const [before, after] = strings.sentTo.split("{email}");
+  const change = html`<button type="button" class="link" part="change" data-do="change" hidden>
+    ${strings.changeAddress}
+  </button>`;
+  const copy = html`<button type="button" class="quiet" part="copy" data-do="copy" hidden>${strings.copy}</button>`;
   return html`<section class="receipt" part="receipt" tabindex="-1" aria-labelledby="receipt-title" autofocus>
-    <svg class="tick" aria-hidden="true" viewBox="0 0 24 24" width="40" height="40">
+    <svg class="sign" aria-hidden="true" viewBox="0 0 24 24" width="40" height="40">
       <circle cx="12" cy="12" r="11" />
-      <path d="m7 12.5 3.4 3.4L17 9.2" />
+      ${signs[form]}
     </svg>
     <h2 id="receipt-title" part="receipt-title">${words.accepted}</h2>
-    <p>${translated(receipt.message, strings)}</p>
-    ${receipt.reference && html`<p class="reference"><span>${strings.reference}</span> <strong part="reference">${receipt.reference}</strong> <span>${strings.referenceHint}</span></p>`}
+    <p>${translated(message, strings)}</p>
+    ${email && html`<p>${before}<strong>${email}</strong>${after} ${change}</p>`}
+    ${reference && html`<p class="reference"><span>${strings.reference}</span> <strong part="reference">${reference}</strong> ${copy} <span>${strings.referenceHint}</span></p>`}
     <button type="button" part="again" class="quiet" data-do="again" hidden>${words.again}</button>
   </section>`;
 }

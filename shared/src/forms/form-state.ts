@@ -1,4 +1,4 @@
-// What a form shows at a moment. Types only.
+// What a form shows. Types only.
 import type { Issue } from "../faults.ts";
 import type { FormStrings } from "./form-strings.ts";
 
@@ -8,7 +8,7 @@ export interface PackageChoice {
   readonly title: string;
 }
 
-/** Why a form is shown in another way than at first, and what is in it. */
+/** The content of a form and its problems. */
 export interface FormState {
   /** The address that the form posts to. */
   readonly action: string;
@@ -21,9 +21,9 @@ export interface FormState {
   readonly strings: FormStrings;
   /** The same for every try of one submission, another one for the next. */
   readonly idempotencyKey: string;
-  /** What became of a submission that was refused, beside its issues; already in the person's language. */
+  /** Why a submission was refused, beside its issues, in the language of the form. */
   readonly message?: string | undefined;
-  /** The submission was taken: this is shown in the form's place. */
+  /** The submission was accepted: this is shown in place of the form. */
   readonly receipt?: FormReceipt | undefined;
 }
 
@@ -33,4 +33,6 @@ export interface FormReceipt {
   readonly message: string;
   /** What the person may quote; a subscription has none. */
   readonly reference?: string | undefined;
+  /** Where the mail of a subscription went. */
+  readonly email?: string | undefined;
 }

@@ -1,4 +1,4 @@
-// Every word that the forms show, in German.
+// All texts of the forms in German.
 import type { FormStrings } from "./form-strings.ts";
 
 export const german: FormStrings = {
@@ -15,9 +15,9 @@ export const german: FormStrings = {
     position: { label: "Gewünschte Stelle", missing: "Bitte geben Sie die gewünschte Stelle ein." },
     phone: { label: "Telefon" },
     availability: { label: "Verfügbarkeit", hint: "Ab wann, und Stunden pro Woche" },
-    accent: { label: "Akzent oder Mundart", hint: "Etwa Schwäbisch" },
-    portfolioUrl: { label: "Portfolio", hint: "Beginnt mit https://" },
-    resumeUrl: { label: "Lebenslauf als Link", hint: "Beginnt mit https://" },
+    accent: { label: "Akzent oder Mundart", hint: "Zum Beispiel Schwäbisch" },
+    portfolioUrl: { label: "Portfolio", hint: "Zum Beispiel https://example.org/ana" },
+    resumeUrl: { label: "Lebenslauf als Link", hint: "Zum Beispiel https://example.org/cv" },
     coverLetter: { label: "Anschreiben" },
     resumeFile: { label: "Lebenslauf", hint: "PDF, DOC oder DOCX, höchstens 5 MB" },
   },
@@ -28,7 +28,7 @@ export const german: FormStrings = {
       accepted: "Ihre Anfrage ist angekommen",
       again: "Weitere Anfrage senden",
     },
-    newsletter: { submit: "Abonnieren", accepted: "Ihre Anmeldung ist angekommen", again: "Weitere Adresse anmelden" },
+    newsletter: { submit: "Abonnieren", accepted: "Sehen Sie in Ihr Postfach", again: "Weitere Adresse anmelden" },
     application: {
       submit: "Bewerbung senden",
       accepted: "Ihre Bewerbung ist angekommen",
@@ -38,11 +38,17 @@ export const german: FormStrings = {
   optional: "freiwillig",
   problems: "Bitte prüfen Sie Ihre Angaben",
   trap: "Dieses Feld bitte leer lassen",
-  packagesTyped: "Kennungen der Pakete, eine je Zeile",
+  packagesTyped: "Kennungen der Pakete, eine in jeder Zeile",
   packagesLoading: "Die Pakete werden geladen …",
   packagesFailed: "Die Liste der Pakete konnte nicht geladen werden.",
   reference: "Ihr Aktenzeichen",
   referenceHint: "Bitte nennen Sie es, wenn Sie uns schreiben.",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  sentTo: "Wir haben an {email} geschrieben. Falsche Adresse?",
+  changeAddress: "Ändern",
+  suggestion: "Meinten Sie {email}?",
+  length: "{count} von {max} Zeichen",
   fileChoose: "Datei auswählen",
   fileDrop: "oder hier ablegen",
   fileRemove: "{name} entfernen",
@@ -53,24 +59,22 @@ export const german: FormStrings = {
   fileUnreadable: "Diese Datei konnte nicht gelesen werden. Bitte wählen Sie sie noch einmal.",
   filesMany: "Nur eine Datei kann gesendet werden.",
   sending: "Wird gesendet …",
-  checking: "Kurze Prüfung, dass hier kein Programm sendet …",
-  uploading: "Wird gesendet, {percent} %",
+  checking: "Prüfung, ob Sie ein Mensch sind …",
   uploaded: "Gesendet. Warten auf die Antwort …",
+  offline: "Sie sind offline. Das Formular wird gesendet, sobald Sie wieder verbunden sind.",
   cancel: "Abbrechen",
-  cancelled: "Abgebrochen, falls es nicht schon angekommen war. Ihre Angaben sind noch da.",
+  cancelled: "Abgebrochen. Falls es schon angekommen war, wird es bei einem neuen Versuch nicht doppelt gesendet.",
   retry: "Erneut versuchen",
-  offline: "Sie sind offline.",
+  notSent: "Ihr Formular wurde nicht gesendet",
+  unconfirmed: "Wir wissen nicht sicher, ob Ihr Formular gesendet wurde",
   unreachable: "Wir waren nicht zu erreichen.",
   busy: "Im Augenblick kommen zu viele Einsendungen.",
   unavailable: "Im Augenblick können wir nichts annehmen.",
   failed: "Bei uns ist etwas schiefgegangen.",
-  kept: "Es wurde nichts gesendet; Ihre Angaben sind noch da.",
-  uncertain:
-    "Ob die Sendung angekommen ist, ist ungewiss. Ihre Angaben sind noch da, und ein neuer Versuch sendet sie nicht doppelt.",
-  againOnline: "Bitte versuchen Sie es erneut, sobald Sie verbunden sind.",
+  kept: "Ihre Angaben sind noch da.",
+  uncertain: "Ihre Angaben sind noch da, und ein neuer Versuch sendet sie nicht doppelt.",
   again: "Bitte versuchen Sie es {wait} noch einmal.",
   soon: "gleich",
-  online: "Sie sind wieder verbunden und können jetzt senden.",
   requestId: "Wenn Sie uns danach fragen, nennen Sie bitte {id}.",
   messages: {
     "This field is required.": "Bitte füllen Sie dieses Feld aus.",
@@ -82,18 +86,23 @@ export const german: FormStrings = {
     "Enter one e-mail address, like name@example.org.":
       "Bitte geben Sie eine E-Mail-Adresse ein, etwa name@example.org.",
     "Enter a web address that starts with http:// or https://.":
-      "Bitte geben Sie eine Webadresse ein, die mit http:// oder https:// beginnt.",
-    "Enter a telephone number.": "Bitte geben Sie eine Telefonnummer ein.",
+      "Bitte geben Sie eine Adresse wie https://example.org ein, oder lassen Sie das Feld leer.",
+    "Enter a telephone number.": "Bitte geben Sie eine Nummer wie +49 30 901820 ein, oder lassen Sie das Feld leer.",
     "Select at least one package.": "Bitte wählen Sie mindestens ein Paket.",
     "Select at most # packages.": "Bitte wählen Sie höchstens # Pakete.",
     "“…” is not a package we offer.": "„…“ gehört nicht zu unseren Paketen.",
-    "Thank you. We have your inquiry and will answer by e-mail.":
-      "Vielen Dank. Wir haben Ihre Anfrage und antworten per E-Mail.",
-    "Thank you. We have your application and will answer by e-mail.":
-      "Vielen Dank. Wir haben Ihre Bewerbung und antworten per E-Mail.",
-    "Thank you. Please check your inbox and confirm your subscription.":
-      "Vielen Dank. Bitte sehen Sie in Ihr Postfach und bestätigen Sie das Abonnement.",
-    "Thank you for subscribing.": "Vielen Dank für Ihr Abonnement.",
+    "Thank you. We received your inquiry, and our sales team will contact you by e-mail.":
+      "Vielen Dank. Wir haben Ihre Anfrage erhalten, und unser Vertrieb meldet sich per E-Mail bei Ihnen.",
+    "Thank you. We received your application, and our team will contact you by e-mail.":
+      "Vielen Dank. Wir haben Ihre Bewerbung erhalten und melden uns per E-Mail bei Ihnen.",
+    "Thank you for subscribing. Please look into your inbox: the welcome e-mail holds a link to confirm your address.":
+      "Vielen Dank. In der E-Mail, die Sie erhalten, finden Sie einen Link, mit dem Sie das Abonnement bestätigen.",
+    "Thank you for subscribing. Please look into your inbox for the welcome e-mail.":
+      "Vielen Dank für Ihr Abonnement. In Ihrem Postfach finden Sie die erste E-Mail.",
+    "We could not verify that you are human. Please try again.":
+      "Wir konnten nicht prüfen, ob Sie ein Mensch sind. Bitte versuchen Sie es noch einmal.",
+    "Submissions from pages of other websites are not accepted.":
+      "Von den Seiten anderer Websites nehmen wir nichts an.",
     "Please check the highlighted fields.": "Bitte prüfen Sie die hervorgehobenen Felder.",
     "This field is too long.": "Dieses Feld ist zu lang.",
     "A field of the form is too large.": "Ein Feld ist zu groß.",
@@ -103,8 +112,6 @@ export const german: FormStrings = {
       "Diese Sendung wird schon bearbeitet. Bitte warten Sie auf die Antwort.",
     "Send one resume only.": "Bitte senden Sie nur einen Lebenslauf.",
     "The file name holds control characters.": "Der Dateiname enthält Steuerzeichen.",
-    "Please choose the file again: it could not be kept.":
-      "Bitte wählen Sie die Datei noch einmal: Sie konnte nicht behalten werden.",
     "The file is empty.": "Die Datei ist leer.",
     "The resume is larger than 5 MiB.": "Der Lebenslauf ist größer als 5 MB.",
     "The resume must be a PDF, DOC or DOCX file.": "Der Lebenslauf muss eine PDF-, DOC- oder DOCX-Datei sein.",
@@ -117,6 +124,7 @@ export const german: FormStrings = {
       "Die PDF-Datei ist unvollständig oder beschädigt: Ihr Ende fehlt.",
     "The DOC file is incomplete or damaged.": "Die DOC-Datei ist unvollständig oder beschädigt.",
     "The DOCX file is incomplete or damaged.": "Die DOCX-Datei ist unvollständig oder beschädigt.",
+    "The DOCX file is too large once unpacked.": "Die DOCX-Datei ist ausgepackt zu groß.",
     "The document is protected by a password. Please send it without one.":
       "Das Dokument ist mit einem Kennwort geschützt. Bitte senden Sie es ohne.",
     "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.":

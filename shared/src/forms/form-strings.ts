@@ -1,35 +1,35 @@
-// Every word that the forms show, in English. Another language, or another voice, is an object of the same shape.
+// All texts of the forms in English. Another language is an object of the same shape.
 import type { FieldName, FormName } from "./form-fields.ts";
 
-/** The words of a field. */
+/** The texts of a field. */
 export interface FieldStrings {
   readonly label: string;
   readonly hint?: string;
-  /** Said when a required field is empty. */
+  /** The problem of a required field that is empty. */
   readonly missing?: string;
 }
 
-/** The words of one form. */
+/** The texts of one form. */
 export interface OneFormStrings {
   readonly submit: string;
-  /** Heading of what stands in the form's place once it was accepted. */
+  /** Heading of the receipt. */
   readonly accepted: string;
-  /** The button that brings an empty form back. */
+  /** The button that brings back an empty form. */
   readonly again: string;
 }
 
-/** All words. `{…}` is filled in. */
+/** All texts. `{…}` is a slot that is filled in. */
 export interface FormStrings {
-  /** The language of these words, as in HTML's `lang`. */
+  /** The language of these texts, as in HTML's `lang`. */
   readonly lang: string;
   readonly fields: Readonly<Record<FieldName, FieldStrings>>;
   readonly groups: Readonly<Record<"person" | "work" | "documents", string>>;
   readonly forms: Readonly<Record<FormName, OneFormStrings>>;
-  /** Stands after the label of a field that may stay empty. */
+  /** Stands behind the label of an optional field. */
   readonly optional: string;
   /** Heading above the list of problems. */
   readonly problems: string;
-  /** The label of the trap for programs; people do not meet it. */
+  /** Label of the honeypot, which people do not see. */
   readonly trap: string;
   /** Hint of the packages where any identifier may be typed. */
   readonly packagesTyped: string;
@@ -37,6 +37,16 @@ export interface FormStrings {
   readonly packagesFailed: string;
   readonly reference: string;
   readonly referenceHint: string;
+  /** The button that copies the reference, and what it says afterwards. */
+  readonly copy: string;
+  readonly copied: string;
+  /** Where a subscription's mail went, and the button that leads back to the address. */
+  readonly sentTo: string;
+  readonly changeAddress: string;
+  /** A button that takes a likely spelling of a mistyped address. */
+  readonly suggestion: string;
+  /** Length of the cover letter. */
+  readonly length: string;
   /** In the place where a file may be dropped. */
   readonly fileChoose: string;
   readonly fileDrop: string;
@@ -49,32 +59,34 @@ export interface FormStrings {
   readonly fileUnreadable: string;
   readonly filesMany: string;
   readonly sending: string;
+  /** A challenge is being solved. */
   readonly checking: string;
-  readonly uploading: string;
+  /** All of a resume is uploaded. */
   readonly uploaded: string;
+  /** While there is no connection. The form is sent as soon as there is one. */
+  readonly offline: string;
   readonly cancel: string;
   readonly cancelled: string;
   readonly retry: string;
+  /** Headings of a failure: certainly not sent, or unknown. */
+  readonly notSent: string;
+  readonly unconfirmed: string;
   /** What happened… */
-  readonly offline: string;
   readonly unreachable: string;
   readonly busy: string;
   readonly unavailable: string;
   readonly failed: string;
-  /** … what has become of the submission: certainly nothing, or nobody knows… */
+  /** … what that means where it was not sent, or where that is unknown… */
   readonly kept: string;
   readonly uncertain: string;
-  /** … and what to do. `{wait}` is `soon` or a time, such as "in 42 seconds". */
-  readonly againOnline: string;
+  /** … and what to do. `{wait}` is `soon` or a time like "in 42 seconds". */
   readonly again: string;
   readonly soon: string;
-  /** Said when the connection is back. */
-  readonly online: string;
-  /** `{id}` is what finds the failure in the log. */
+  /** `{id}` is the id of the request in the log. */
   readonly requestId: string;
   /**
-   * What the service and the rules say, in English, and how it is said here. `#` stands for a number and `“…”` for
-   * something quoted. What is not in the list is shown as it comes.
+   * Messages of the service and of the rules by their English text. `#` stands for a number and `“…”` for a quotation.
+   * A message that is not in the list is shown as it comes.
    */
   readonly messages: Readonly<Record<string, string>>;
 }
@@ -90,9 +102,9 @@ export const english: FormStrings = {
     position: { label: "Position you apply for", missing: "Enter the position you apply for." },
     phone: { label: "Telephone" },
     availability: { label: "Availability", hint: "From when, and hours a week" },
-    accent: { label: "Accent or variety", hint: "Such as Scottish English" },
-    portfolioUrl: { label: "Portfolio", hint: "Starts with https://" },
-    resumeUrl: { label: "Link to your resume", hint: "Starts with https://" },
+    accent: { label: "Accent or variety", hint: "For example Scottish English" },
+    portfolioUrl: { label: "Portfolio", hint: "For example https://example.org/ana" },
+    resumeUrl: { label: "Link to your resume", hint: "For example https://example.org/cv" },
     coverLetter: { label: "Cover letter" },
     resumeFile: { label: "Resume", hint: "PDF, DOC or DOCX, at most 5 MB" },
   },
@@ -101,7 +113,7 @@ export const english: FormStrings = {
     inquiry: { submit: "Send inquiry", accepted: "Your inquiry has been sent", again: "Send another inquiry" },
     newsletter: {
       submit: "Subscribe",
-      accepted: "Your subscription has been sent",
+      accepted: "Check your inbox",
       again: "Subscribe another address",
     },
     application: {
@@ -113,11 +125,17 @@ export const english: FormStrings = {
   optional: "optional",
   problems: "There is a problem",
   trap: "Leave this field empty",
-  packagesTyped: "Package identifiers, one to a line",
+  packagesTyped: "Package identifiers, one on each line",
   packagesLoading: "Loading the packages…",
   packagesFailed: "The list of packages could not be loaded.",
   reference: "Your reference",
   referenceHint: "Please quote it when you write to us.",
+  copy: "Copy",
+  copied: "Copied",
+  sentTo: "We wrote to {email}. Wrong address?",
+  changeAddress: "Change it",
+  suggestion: "Did you mean {email}?",
+  length: "{count} of {max} characters",
   fileChoose: "Choose a file",
   fileDrop: "or drop it here",
   fileRemove: "Remove {name}",
@@ -128,24 +146,26 @@ export const english: FormStrings = {
   fileUnreadable: "This file could not be read. Please choose it again.",
   filesMany: "Only one file can be sent.",
   sending: "Sending…",
-  checking: "A short check that no program is sending this…",
-  uploading: "Sending, {percent}%",
+  checking: "Checking that you are human…",
   uploaded: "Sent. Waiting for the answer…",
+  offline: "You are offline. The form is sent as soon as you are connected again.",
   cancel: "Cancel",
-  cancelled: "Cancelled, unless it had arrived already. Everything you entered is still here.",
+  cancelled: "Cancelled. If it had already arrived, sending it again does not send it twice.",
   retry: "Try again",
-  offline: "You are offline.",
+  notSent: "Your form was not sent",
+  unconfirmed: "We could not confirm that your form was sent",
   unreachable: "We could not be reached.",
   busy: "Too many submissions are coming in right now.",
-  unavailable: "We cannot take this right now.",
+  unavailable: "We cannot take submissions right now.",
   failed: "Something went wrong on our side.",
-  kept: "Nothing was sent; everything you entered is still here.",
-  uncertain:
-    "It is not certain whether this was sent. Everything you entered is still here, and trying again cannot send it twice.",
-  againOnline: "Please try again once you are connected.",
+  kept: "Everything you entered is still here.",
+  uncertain: "Everything you entered is still here, and trying again cannot send it twice.",
   again: "Please try again {wait}.",
   soon: "in a moment",
-  online: "You are connected again. You can send the form now.",
   requestId: "If you ask us about this, please quote {id}.",
-  messages: {},
+  messages: {
+    "Enter a telephone number.": "Enter a number like +44 20 7946 0018, or leave the field empty.",
+    "Enter a web address that starts with http:// or https://.":
+      "Enter an address like https://example.org, or leave the field empty.",
+  },
 };

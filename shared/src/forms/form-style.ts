@@ -1,5 +1,5 @@
-// How the forms look. Everything is inside their shadow roots; pages change it by custom properties and parts
-// (docs/forms.md). Light and dark follow the `color-scheme` of the page around.
+// The look of the forms inside their shadow roots. Pages change it by custom properties and parts (docs/forms.md).
+// Light and dark follow the `color-scheme` of the page around.
 
 /** The style sheet of the shadow roots, as CSS. */
 export const formStyle = `
@@ -39,7 +39,10 @@ p { margin: 0; }
 .field > label, .field > legend { display: block; margin-bottom: .375rem; font-weight: 600; }
 .optional { color: var(--quiet); font-weight: 400; }
 .hint { margin-bottom: .375rem; color: var(--quiet); font-size: .9375em; }
-.error { margin-bottom: .375rem; color: var(--bad); font-weight: 600; font-size: .9375em; }
+.error, .note { margin-top: .375rem; font-size: .9375em; }
+fieldset > .error { margin: 0 0 .5rem; }
+.error { color: var(--bad); font-weight: 600; }
+.note { color: var(--quiet); font-variant-numeric: tabular-nums; }
 .error::before { content: "!"; content: "!" / ""; display: inline-block; width: 1.25em; height: 1.25em; margin-inline-end: .4em; border-radius: 50%; background: var(--bad); color: light-dark(#fff, #2a0d08); font-weight: 700; line-height: 1.25; text-align: center; }
 input:not([type=checkbox]), textarea {
   display: block;
@@ -54,11 +57,13 @@ input:not([type=checkbox]), textarea {
   font: inherit;
   transition: border-color .15s, box-shadow .15s;
 }
+input:not([type=checkbox]):hover, textarea:hover { border-color: var(--text); }
+.busy [data-field] :is(input, textarea, .box, .drop) { background: color-mix(in srgb, var(--text) 5%, var(--surface)); cursor: default; }
 textarea { resize: vertical; }
 .summary, .receipt, input, textarea { scroll-margin-block: 8rem; }
 [aria-invalid=true]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-:is(input:not([type=checkbox]), textarea):focus-visible { outline-offset: 1px; }
+:is(input:not([type=checkbox]), textarea):focus-visible { border-color: var(--accent); outline-width: 2px; outline-offset: 0; box-shadow: 0 0 0 5px color-mix(in srgb, var(--accent) 18%, transparent); }
 .boxes { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); }
 .boxes:has(> :nth-child(13)) { max-height: 24rem; padding: .5rem; border: 1px solid var(--hairline); border-radius: var(--radius); overflow-y: auto; }
 .box { display: flex; gap: .75rem; align-items: center; min-height: 2.875rem; padding: .5rem .75rem; border: 1px solid var(--hairline); border-radius: var(--radius); background: var(--surface); cursor: pointer; transition: border-color .15s, background-color .15s; }
@@ -84,39 +89,54 @@ input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; a
 .drop button { position: relative; z-index: 1; }
 button { min-height: 2.875rem; margin: 0; padding: .5625rem 1.375rem; border: 1px solid transparent; border-radius: var(--radius); background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; transition: background-color .15s; }
 button:hover { background: color-mix(in srgb, var(--accent) 85%, var(--text)); }
-button[aria-disabled=true] { background: var(--accent); opacity: .65; cursor: progress; }
+button[aria-disabled=true] { display: inline-flex; gap: .625rem; align-items: center; justify-content: center; background: var(--accent); opacity: .75; cursor: progress; }
+button[aria-disabled=true]::before { content: ""; width: 1em; height: 1em; border: 2px solid; border-inline-end-color: transparent; border-radius: 50%; animation: turn .8s linear infinite; }
+@keyframes turn { to { rotate: 1turn; } }
+button.quiet[aria-disabled=true] { background: none; }
+button.link { min-height: 1.75rem; padding: 0 .125rem; border: 0; background: none; color: var(--accent); font-weight: inherit; text-decoration: underline; text-underline-offset: .2em; }
+button.link:hover { background: none; text-decoration-thickness: 2px; }
 button.quiet { border-color: var(--line); background: transparent; color: inherit; font-weight: 500; }
 button.quiet:hover { background: color-mix(in srgb, var(--text) 7%, transparent); }
-.drop button.quiet { min-height: 2.25rem; padding: .25rem .875rem; }
+.drop button.quiet, .reference button { min-height: 2.25rem; padding: .25rem .875rem; }
 .send { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
 .status { flex: 1 1 12rem; color: var(--quiet); }
 .send .status:empty { flex-basis: 0; }
+.percent { color: var(--quiet); font-variant-numeric: tabular-nums; }
+slot { display: contents; }
+::slotted(*) { margin: 0; color: var(--quiet); font-size: .9375em; }
 progress { order: 1; flex: 1 0 100%; width: 100%; height: .5rem; border: 0; border-radius: 1rem; overflow: hidden; appearance: none; background: var(--hairline); color: var(--accent); }
 progress::-webkit-progress-bar { background: var(--hairline); }
 progress::-webkit-progress-value { border-radius: 1rem; background: var(--accent); transition: inline-size .2s; }
 progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .summary { padding: 1rem 1.25rem; border: 1px solid var(--bad); border-inline-start-width: 5px; border-radius: var(--radius); background: color-mix(in srgb, var(--bad) 6%, var(--surface)); }
-.summary:has(ul) > :first-child { font-weight: 650; }
+.summary h2 { margin: 0; font-size: 1em; font-weight: 650; }
 .summary > * + * { margin-top: .5rem; }
 .summary > button { margin-top: .875rem; }
 .summary ul { margin-bottom: 0; padding-inline-start: 1.25rem; }
 .summary a { color: var(--bad); text-underline-offset: .2em; }
 .receipt { padding: 1.75rem; border: 1px solid var(--hairline); border-radius: calc(var(--radius) * 1.5); background: var(--surface); }
 .receipt > * + * { margin-top: .875rem; }
+.receipt { animation: arrive .3s ease-out; }
+@keyframes arrive { from { opacity: 0; translate: 0 .5rem; } }
+.newsletter .sign { fill: color-mix(in srgb, var(--accent) 14%, transparent); stroke: var(--accent); }
 .receipt h2 { margin: 1rem 0 0; font-size: 1.375em; line-height: 1.25; letter-spacing: -.015em; text-wrap: balance; }
-.tick { display: block; fill: color-mix(in srgb, var(--good) 14%, transparent); stroke: var(--good); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
-.tick circle { stroke: none; }
-.tick path { fill: none; }
+.sign { display: block; fill: color-mix(in srgb, var(--good) 14%, transparent); stroke: var(--good); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.sign circle { stroke: none; }
+.sign path { fill: none; }
 .reference > span { display: block; color: var(--quiet); font-size: .9375em; }
+.reference button { margin: .25rem .5rem; }
 .reference strong { font-size: 1.125em; font-variant-numeric: tabular-nums; letter-spacing: .01em; user-select: all; }
 .trap { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 @container (min-width: 32rem) {
-  .grid { grid-template-columns: 1fr 1fr; align-items: end; }
+  .grid { grid-template-columns: 1fr 1fr; align-items: start; }
   .grid > :not(.half) { grid-column: 1 / -1; }
-  .newsletter form { grid-template-columns: 1fr auto; align-items: end; }
-  .newsletter .summary { grid-column: 1 / -1; }
+  .newsletter form { grid-template-columns: 1fr auto; align-items: start; column-gap: .75rem; }
+  .newsletter .summary, .newsletter ::slotted(*) { grid-column: 1 / -1; }
+  .newsletter ::slotted(*) { order: 1; }
   .newsletter .send { display: contents; }
-  .newsletter :is(.status, progress) { grid-column: 1 / -1; }
+  .newsletter .send [type=submit] { margin-top: 1.875rem; }
+  .newsletter .send [data-do=cancel] { justify-self: start; order: 2; }
+  .newsletter :is(.status, progress) { grid-column: 1 / -1; order: 2; }
   .newsletter .status:empty { display: none; }
 }
 @container (max-width: 26rem) {

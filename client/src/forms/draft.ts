@@ -1,0 +1,56 @@
+// What was typed into a form, kept in the browser tab until it was accepted, so that a reload loses nothing. Files cannot
+// be kept.
+import type { SubmissionKey } from "./submission-key.ts";
+
+/** Texts by field; a field may have several. */
+export type Typed = Readonly<Record<string, readonly string[]>>;
+
+interface Kept {
+  readonly typed: Typed;
+  /** The idempotency key with its content: sending the same again after a reload makes no second submission. */
+  readonly key: SubmissionKey["state"];
+}
+
+/** The texts of a form. */
+export function typedIn(values: FormData): Typed {
+  const typed: Record<string, string[]> = {};
+  for (const [name, value] of values) if (typeof value === "string") (typed[name] ??= []).push(value);
+  return typed;
+}
+
+/** The draft of one form of a page. */
+export class Draft {
+  readonly #name: string;
+
+  /** @param form the element; forms of one kind are told apart by their ids or their order in the page */
+  constructor(form: HTMLElement) {
+    const place = form.id || [...document.querySelectorAll(form.localName)].indexOf(form);
+    this.#name = `draft of ${location.pathname} ${form.localName} ${place}`;
+  }
+
+  read(): Kept | undefined {
+    try {
+      const text = sessionStorage.getItem(this.#name);
+      return text === null ? undefined : (JSON.parse(text) as Kept);
+    } catch {
+      // SecurityError: the browser denies storage to the page.
+      return undefined;
+    }
+  }
+
+  write(kept: Kept): void {
+    try {
+      sessionStorage.setItem(this.#name, JSON.stringify(kept));
+    } catch {
+      // SecurityError, or QuotaExceededError where the page has filled the storage.
+    }
+  }
+
+  forget(): void {
+    try {
+      sessionStorage.removeItem(this.#name);
+    } catch {
+      // SecurityError: nothing was kept.
+    }
+  }
+}

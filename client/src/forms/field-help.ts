@@ -1,0 +1,50 @@
+// Helps while a form is filled in: the length of the cover letter, a likely e-mail address, `https://` in front of web
+// addresses. None of it refuses anything.
+import { fieldsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import { filled } from "@submissions/shared/forms/issue-words";
+import { html } from "@submissions/shared/html";
+import { textLengthMax } from "@submissions/shared/limits";
+import type { FormView } from "./form-view.ts";
+import { completedUrl, likelyEmail } from "./typed-addresses.ts";
+
+/** A control that texts are typed into, or that is ticked or chosen. */
+export type Control = HTMLInputElement | HTMLTextAreaElement;
+
+/** The text of a field has changed. */
+export function helpTyping(view: FormView, { name, value }: Control, strings: FormStrings): void {
+  // It belonged to the text before.
+  if (name === "email") view.note(name, undefined);
+  if (name !== "coverLetter") return;
+  const number = (count: number) => count.toLocaleString(strings.lang);
+  const count = number(Array.from(value.trim()).length);
+  const text = filled(strings.length, { count, max: number(textLengthMax.coverLetter) });
+  view.note(name, value === "" ? undefined : html`${text}`);
+}
+
+/** A field was left after its text has changed. */
+export function helpTyped(view: FormView, control: Control, strings: FormStrings): void {
+  if (control.type === "url") control.value = completedUrl(control.value);
+  if (control.name !== "email") return;
+  const likely = likelyEmail(control.value.trim());
+  const [before, after] = strings.suggestion.split("{email}");
+  const button = html`<button type="button" class="link" data-do="suggestion">
+    ${before}<strong>${likely}</strong>${after}
+  </button>`;
+  view.note("email", likely === undefined ? undefined : button);
+}
+
+/** Completes what was typed just before the form is sent. */
+export function completeTyped(view: FormView, form: FormName): void {
+  for (const { name, kind } of fieldsOf(form))
+    if (kind === "url") for (const control of view.controls(name)) control.value = completedUrl(control.value);
+}
+
+/** Puts the suggested address into its field. Returns the control. */
+export function takeSuggestion(view: FormView): Control {
+  const control = view.controls("email")[0]!;
+  control.value = likelyEmail(control.value.trim()) ?? control.value;
+  control.focus();
+  view.note("email", undefined);
+  return control;
+}

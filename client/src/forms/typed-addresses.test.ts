@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { completedUrl, likelyEmail } from "./typed-addresses.ts";
+
+test.each([
+  ["ann@gmial.con", "ann@gmail.com"],
+  ["ann@gmal.com", "ann@gmail.com"],
+  ["ann@gamil.com", "ann@gmail.com"],
+  ["Ann@Hotmial.com", "Ann@hotmail.com"],
+  ["ann@outlok.com", "ann@outlook.com"],
+  ["ann@gnx.de", "ann@gmx.de"],
+  ["ann@example.con", "ann@example.com"],
+])("%s was probably meant to be %s", (typed, meant) => {
+  expect(likelyEmail(typed)).toBe(meant);
+});
+
+test.each([
+  "ann@gmail.com",
+  "ann@GMX.de",
+  "ann@mail.com",
+  "ann@email.com",
+  "ann@ymail.com",
+  "ann@gmx.at",
+  "ann@hotmail.de",
+  "ann@yahoo.de",
+  "ann@example.org",
+  "ann",
+  "@gmial.com",
+  `ann@${"a".repeat(300)}.com`,
+])("%s looks right", (typed) => {
+  expect(likelyEmail(typed)).toBeUndefined();
+});
+
+test.each([
+  ["example.org/ana", "https://example.org/ana"],
+  [" www.example.org ", "https://www.example.org"],
+  ["bücher.example?a=1", "https://bücher.example?a=1"],
+  ["example.org:8080/x", "https://example.org:8080/x"],
+])("%j is completed to %s", (typed, complete) => {
+  expect(completedUrl(typed)).toBe(complete);
+});
+
+test.each(["https://example.org", "ftp://example.org", "javascript:alert(1)", "ana", "a b.org", "ann@example.org", ""])(
+  "%j stays as it is",
+  (typed) => {
+    expect(completedUrl(typed)).toBe(typed);
+  },
+);
