@@ -63,11 +63,11 @@ const everythingOf = async (store: Store) => ({
 const engines = {
   SQLite: async () => {
     const tested = await openSqliteUnderTest();
-    return Object.assign(tested, { at: { kind: "sqlite", file: tested.file } as StoreLocation });
+    return Object.assign(tested, { at: { kind: "sqlite", file: tested.file } as const });
   },
   PostgreSQL: async () => {
     const tested = await openPostgresUnderTest("test");
-    return Object.assign(tested, { at: locate(tested.database.url) as StoreLocation });
+    return Object.assign(tested, { at: locate(tested.database.url) });
   },
 };
 

@@ -9,6 +9,7 @@ import {
   allMails,
   application,
   collect,
+  day,
   inquiries,
   inquiry,
   lease,
@@ -76,6 +77,20 @@ test("a key and a challenge are taken once in batches that want many of them, in
   expect(await inquiries(store)).toHaveLength(32);
   expect(await subscribers(store)).toHaveLength(8);
   expect(await allMails(store)).toHaveLength(2 * 32 + 8);
+});
+
+test("the last references of a day are all issued, each once, whichever process asks", async () => {
+  await using tested = await openStores(3);
+  const { stores, store } = tested;
+  await tested.setTaken("inquiry", day, 1_000_000 - 40);
+  // Some of them are refused because of their key, and use up none.
+  const keyOf = (n: number) => ({ procedure: "p", keyHash: `k${n % 2}`, fingerprint: "f", createdAt: noon });
+  await spread(stores, 12, (one, n) => offer(one, inquiry(n), { key: keyOf(n) }));
+  await spread(stores, 60, (one, n) => offer(one, inquiry(100 + n)));
+  const stored = await inquiries(store);
+  expect(stored).toHaveLength(40);
+  expect(new Set(stored.map(({ reference }) => reference)).size).toBe(40);
+  expect(await offer(store, inquiry(200))).toEqual({ result: "references-exhausted" });
 });
 
 test("what changes an address waits for its lock and never deadlocks", async () => {
@@ -184,7 +199,8 @@ test("a reader misses no submission whose transaction commits after a later one'
   let isDone = false;
   const read = collect(store.readSubmissions("inquiry", {})).finally(() => (isDone = true));
   // Many more round trips than the reader needs: it waits for the transaction.
-  for (let n = 0; n < 50; n += 1) await store.findEarlier({ procedure: "p", keyHash: "k", fingerprint: "f", createdAt: 0 });
+  for (let n = 0; n < 50; n += 1)
+    await store.findEarlier({ procedure: "p", keyHash: "k", fingerprint: "f", createdAt: 0 });
   expect(isDone).toBe(false);
   await late.query("COMMIT");
   expect((await read).map(({ arrival }) => arrival)).toEqual([1, 2, 3]);

@@ -4,7 +4,7 @@ import { inject } from "vitest";
 import { emailKey } from "../../shared/src/fields.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
-import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
+import { type PostgresDatabase, PostgresDatabases, type PostgresSession } from "../support/postgres-server.ts";
 import { openFolder } from "./sqlite-under-test.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 
@@ -20,7 +20,12 @@ export const createDatabase = (kind?: "migrated" | "empty"): Promise<PostgresDat
   new PostgresDatabases(inject("postgresUrl")).create(kind);
 
 // One for a file: emptying it is quicker than making another one.
-let fileDatabase: Promise<PostgresDatabase> | undefined;
+let fileDatabase: Promise<{ readonly database: PostgresDatabase; readonly session: PostgresSession }> | undefined;
+
+async function openDatabase() {
+  const database = await createDatabase();
+  return { database, session: await database.connect() };
+}
 
 // What refers to these goes with them. Quicker than TRUNCATE for few rows.
 const empty = [
@@ -35,15 +40,15 @@ const empty = [
 /** @param of `file` shares one database with the other tests of the file, emptied */
 export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promise<PostgresUnderTest> {
   const folder = await openFolder();
-  const database = await (of === "test" ? createDatabase() : (fileDatabase ??= createDatabase()));
-  if (of === "file") await database.query(empty);
+  const { database, session } = await (of === "test" ? openDatabase() : (fileDatabase ??= openDatabase()));
+  if (of === "file") await session.query(empty);
   const stores: Store[] = [];
   const open = async () => {
     const store = await openStore(locate(database.url));
     stores.push(store);
     return store;
   };
-  const change = async (text: string) => void (await database.query(text));
+  const change = async (text: string) => void (await session.query(text));
   return {
     store: await open(),
     folder: folder.path,
@@ -68,7 +73,10 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
         unsubscribed_at = ${status === "unsubscribed" ? at : "NULL"} WHERE email_key = ${text(emailKey(email))}`),
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
-      if (of === "test") await database[Symbol.asyncDispose]();
+      if (of === "test") {
+        await session[Symbol.asyncDispose]();
+        await database[Symbol.asyncDispose]();
+      }
       await folder[Symbol.asyncDispose]();
     },
   };

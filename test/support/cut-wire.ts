@@ -56,7 +56,7 @@ export class CutWire implements AsyncDisposable {
     this.#mishaps.push(...mishaps);
   }
 
-  /** Mishaps happen only to transactions in which these words were sent, the name of a statement for example. */
+  /** Mishaps happen only to transactions in which these words were sent, the name of their first statement for example. */
   only = "";
 
   /** With the next mishap all connections break, and no more are let through. */
@@ -125,18 +125,18 @@ export class CutWire implements AsyncDisposable {
         mishap = this.#mishaps.shift();
         if (mishap !== undefined && this.breakForGood) this.#breakAllBut(client, server);
       }
-      if (mishap === "silence") return;
       if (mishap === "late") this.#late = () => exchange(server, bytes);
-      if (mishap === "lost" || mishap === "late") return void client.resetAndDestroy();
+      if (mishap === "lost" || mishap === "late") client.resetAndDestroy();
       if (mishap === "overtaken") {
         mishap = undefined;
         await this.#late();
       }
-      server.write(bytes);
+      if (mishap === undefined || mishap === "answer lost") server.write(bytes);
     };
     let passed = Promise.resolve();
     client.on("data", (bytes: Buffer) => {
-      for (const message of messages.add(bytes)) passed = passed.then(() => (mishap === undefined ? pass(message) : undefined));
+      for (const message of messages.add(bytes))
+        passed = passed.then(() => (mishap === undefined ? pass(message) : undefined));
     });
   }
 }

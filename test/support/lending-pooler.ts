@@ -7,7 +7,7 @@ import { Client } from "pg";
 const [query, sync, terminate, readyForQuery] = ["Q", "S", "X", "Z"].map((type) => type.charCodeAt(0));
 const idle = "I".charCodeAt(0);
 /** Authentication succeeded; ready for a query, in no transaction. */
-const welcome = Buffer.from([..."R\0\0\0\b\0\0\0\0", ..."Z\0\0\0\x05I"].map((one) => one.charCodeAt(0)));
+const welcome = Buffer.from("R\0\0\0\b\0\0\0\0Z\0\0\0\x05I", "latin1");
 
 export class LendingPooler implements AsyncDisposable {
   readonly #server: Server;

@@ -6,11 +6,31 @@ import { CommitQueue, type Commits } from "../commit-queue.ts";
 import type { References } from "../rules/references.ts";
 import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
 import { valuesOf } from "./columns.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
+import type { Connections, Session, Statement, TransactionOptions } from "./connections.ts";
 import { DayNumbers } from "./day-numbers.ts";
 import { isLockTimeout, isTaken } from "./errors.ts";
-import { drawnOf, type Filing, filingAnswer, filingParameters, filingParts, Filings, latestDeadline, newFiling, receiptLocks, type StoredRow } from "./filing.ts";
-import { challengeColumns, challengeRows, commitWhatIsFree, findTaken, keyColumns, keyRows, taking, wantedBy } from "./once.ts";
+import {
+  drawnOf,
+  type Filing,
+  filingAnswer,
+  filingParameters,
+  filingParts,
+  Filings,
+  latestDeadline,
+  newFiling,
+  receiptLocks,
+  type StoredRow,
+} from "./filing.ts";
+import {
+  challengeColumns,
+  challengeRows,
+  commitWhatIsFree,
+  findTaken,
+  keyColumns,
+  keyRows,
+  taking,
+  wantedBy,
+} from "./once.ts";
 import { type Settled, settledColumns, settling } from "./outbox.ts";
 import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
 
@@ -60,7 +80,10 @@ export class Acceptor {
     this.#filings = new Filings(references, new DayNumbers(connections));
     this.#ordinary = queue({ commit: (jobs) => this.#commitOrdinary(jobs) });
     this.#onceOnly = queue<OnceOnly, Acceptance>({ contendedBy: wantedBy, commit: (jobs) => this.#commitOnce(jobs) });
-    this.#subscriptions = queue<Subscribing, Acceptance | AddressBusy>({ contendedBy: wantedBy, commit: (jobs) => this.#subscribe(jobs, false) });
+    this.#subscriptions = queue<Subscribing, Acceptance | AddressBusy>({
+      contendedBy: wantedBy,
+      commit: (jobs) => this.#subscribe(jobs, false),
+    });
     this.#lateSubscriptions = queue({ batchMax: 1, commit: (jobs) => this.#subscribe(jobs, true) });
   }
 
@@ -120,18 +143,33 @@ export class Acceptor {
     );
   }
 
-  async #storeOrdinary(filings: readonly Filing[], settled: readonly Settled[]): Promise<ReadonlyMap<Filing, Acceptance>> {
-    const values = [...this.#filings.valuesOf(filings), ...valuesOf(settledColumns, settled)];
+  async #storeOrdinary(
+    filings: readonly Filing[],
+    settled: readonly Settled[],
+  ): Promise<ReadonlyMap<Filing, Acceptance>> {
     const find = (session: Session) => this.#filings.findIn(session, filings);
+    const deadline = latestDeadline(filings);
+    return this.#store(storeOrdinary, filings, valuesOf(settledColumns, settled), { find, deadline });
+  }
+
+  /** Runs a statement that stores filings and something more. */
+  async #store(
+    statement: Statement<StoredRow>,
+    filings: readonly Filing[],
+    more: readonly unknown[],
+    options: Pick<TransactionOptions<StoredRow[]>, "find" | "deadline">,
+  ): Promise<ReadonlyMap<Filing, Acceptance>> {
+    const values = [...this.#filings.valuesOf(filings), ...more];
     reached("row-written");
     reached("before-commit");
     try {
-      const first = receiptLocks(filings);
-      const rows = await this.#connections.write(storeOrdinary, values, { first, find, deadline: latestDeadline(filings) });
+      const rows = await this.#connections.write(statement, values, { first: receiptLocks(filings), ...options });
       return this.#filings.answersOf(filings, rows);
     } catch (error) {
-      // The counters are this process's own: a row with one was stored by a try that reached the server late.
-      const rows = isTaken(error) ? await this.#connections.transaction(find, { repeatable: true }) : null;
+      if (!isTaken(error) || filings.length === 0) throw error;
+      // Perhaps by a try of these very filings that reached the server late.
+      const find = (session: Session) => this.#filings.findIn(session, filings);
+      const rows = await this.#connections.transaction(find, { repeatable: true });
       if (rows === null) throw error;
       return this.#filings.answersOf(filings, rows);
     }
@@ -158,20 +196,12 @@ export class Acceptor {
   async #storeOnce(jobs: readonly OnceOnly[]): Promise<ReadonlyMap<OnceOnly, Acceptance>> {
     const filings = jobs.flatMap(({ filing }) => filing ?? []);
     const keys = keyRows(jobs, ({ filing }) => ({ number: filing && drawnOf(filing).number, subscriber: null }));
-    const values = [
-      ...this.#filings.valuesOf(filings),
-      ...valuesOf(keyColumns, keys),
-      ...valuesOf(challengeColumns, challengeRows(jobs)),
-    ];
+    const more = [...valuesOf(keyColumns, keys), ...valuesOf(challengeColumns, challengeRows(jobs))];
     const find = async (session: Session) => {
       if (filings.length > 0) return this.#filings.findIn(session, filings);
       return (await findTaken(session, jobs)).size > 0 ? [] : null;
     };
-    reached("row-written");
-    reached("before-commit");
-    const first = receiptLocks(filings);
-    const rows = await this.#connections.write(storeOnce, values, { first, find, deadline: latestDeadline(jobs) });
-    const stored = this.#filings.answersOf(filings, rows);
+    const stored = await this.#store(storeOnce, filings, more, { find, deadline: latestDeadline(jobs) });
     return new Map(jobs.map((job) => [job, (job.filing && stored.get(job.filing)) ?? nothingStored]));
   }
 

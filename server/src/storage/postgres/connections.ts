@@ -11,7 +11,9 @@ import { asStorageError, isAnswer, isContention, isLost, isUnprepared } from "./
 const usualConnectMs = 2_000;
 /** Wait for an answer. Longer than the server's own limit: for servers that say nothing any more. */
 const usualAnswerMs = 4_000;
-/** By how much the server's limit of a statement comes before that. */
+/** The least wait for an answer, although the caller's deadline is near or has passed. */
+const answerMsMin = 500;
+/** By how much the server's limit of a statement comes before the wait for its answer. */
 const aheadMs = 1_000;
 /** How long a transaction is run again. */
 const againMs = 3_000;
@@ -64,9 +66,9 @@ export interface Bound {
   readonly values: readonly unknown[];
 }
 
-interface TransactionOptions<T> {
+export interface TransactionOptions<T> {
   readonly limits?: Limits;
-  /** By `performance.now()`. What has failed is not tried again after it. */
+  /** By `performance.now()`. After it nothing is tried again, and no answer is waited for any longer than a moment. */
   readonly deadline?: number;
   /** Whether running it twice does the same as running it once: it runs again when its outcome is unknown. */
   readonly repeatable?: boolean;
@@ -172,11 +174,11 @@ export class Connections implements Reader, AsyncDisposable {
     attempt: (lent: Lent, begin: string) => Promise<Attempt<T>>,
   ): Promise<T> {
     const giveUpAt = Math.min(deadline, performance.now() + againMs);
-    // The lock is held as long as the transaction lives: who gets it next knows that it has ended.
+    // The lock is held as long as the transaction lives: the transaction that gets it next knows that it has ended.
     const lock = find === undefined ? "" : `; SELECT pg_advisory_xact_lock(${randomBytes(8).readBigInt64BE()})`;
     const begin = (limits === undefined ? this.#begin : beginning(limits)) + lock;
     for (let tries = 1; ; tries += 1) {
-      const attempted = await this.#lend((lent) => attempt(lent, begin));
+      const attempted = await this.#lend((lent) => attempt(lent, begin), deadline);
       if (attempted.end === "committed") return attempted.result;
       let again = attempted.end === "unknown" || attempted.again;
       if (attempted.end === "unknown" && !repeatable) {
@@ -205,21 +207,21 @@ export class Connections implements Reader, AsyncDisposable {
     };
     const giveUpAt = Math.min(deadline, performance.now() + findMs);
     do {
-      const found = await this.#lend((lent) => lent.inSeveralTrips(begin, look));
+      const found = await this.#lend((lent) => lent.inSeveralTrips(begin, look), deadline);
       if (found.end !== "undone") return found.result;
       await pause(findPauseMs);
     } while (performance.now() < giveUpAt);
     return undefined;
   }
 
-  async #lend<T>(attempt: (lent: Lent) => Promise<Attempt<T>>): Promise<Attempt<T>> {
+  async #lend<T>(attempt: (lent: Lent) => Promise<Attempt<T>>, deadline: number): Promise<Attempt<T>> {
     let client: PoolClient;
     try {
       client = await this.#pool.connect();
     } catch (error) {
       return { end: "undone", error: asStorageError(error), again: false };
     }
-    const lent = new Lent(client, this.#prepares);
+    const lent = new Lent(client, this.#prepares, deadline);
     try {
       return await attempt(lent);
     } finally {
@@ -244,19 +246,21 @@ const isReplica: Statement<{ replica: boolean }> = {
  * The part of a statement that gives the transaction its id. An INSERT that reads from it draws its arrival numbers after
  * that: by the id, readers know that they have to wait for it (see `reading.ts`).
  */
-export const begun = "begun AS MATERIALIZED (SELECT pg_current_xact_id())";
+export const withId = "begun AS MATERIALIZED (SELECT pg_current_xact_id())";
 
 /** A connection that is lent for one transaction. */
 class Lent implements Session {
   readonly #client: PoolClient;
   readonly #prepares: boolean;
+  readonly #deadline: number;
   lost = false;
   unprepared = false;
   #contended = false;
 
-  constructor(client: PoolClient, prepares: boolean) {
+  constructor(client: PoolClient, prepares: boolean, deadline: number) {
     this.#client = client;
     this.#prepares = prepares;
+    this.#deadline = deadline;
   }
 
   async inOneTrip<Row>(
@@ -309,7 +313,8 @@ class Lent implements Session {
 
   async all<Row>({ name, text, arrays }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     const named = this.#prepares ? { name } : {};
-    return (await this.#ask({ text, values: [...values], ...named, ...(arrays && { rowMode: "array" }) })).rows as Row[];
+    return (await this.#ask({ text, values: [...values], ...named, ...(arrays && { rowMode: "array" }) }))
+      .rows as Row[];
   }
 
   async run({ name, text }: Statement<unknown>, values: readonly unknown[] = []): Promise<number> {
@@ -323,13 +328,19 @@ class Lent implements Session {
 
   async #ask(query: QueryConfig) {
     try {
-      return await this.#client.query(query);
+      return await this.#client.query(this.#deadline === Infinity ? query : { ...query, ...this.#timeLeft() });
     } catch (error) {
       this.lost ||= isLost(error);
       this.unprepared ||= isUnprepared(error);
       this.#contended ||= isContention(error);
       throw asStorageError(error);
     }
+  }
+
+  /** The driver's option for one query. */
+  #timeLeft(): { readonly query_timeout: number } {
+    const left = this.#deadline - performance.now();
+    return { query_timeout: Math.max(answerMsMin, Math.min(left, usualAnswerMs)) };
   }
 }
 

@@ -9,7 +9,7 @@ import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import type { Acceptance, Entry } from "../store.ts";
 import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
 import { lockReceipts } from "./addresses.ts";
-import { begun, type Bound, type Session, type Statement } from "./connections.ts";
+import { type Bound, type Session, type Statement, withId } from "./connections.ts";
 import type { DayNumbers } from "./day-numbers.ts";
 
 /** A submission that is to be stored. */
@@ -82,7 +82,7 @@ const numberInSql = "day_number * 2 + CASE kind WHEN 'application' THEN 1 ELSE 0
  * of them.
  */
 export const filingParts = `
-  ${begun},
+  ${withId},
   stored AS (
     INSERT INTO submission (kind, day_number, reference, received_at, name, email, email_key, status, receipt_at,
       resume_key, resume_scan, door, request_id, fields)
@@ -115,7 +115,8 @@ const findStored: Statement<StoredRow> = {
   text: `
     WITH stored AS MATERIALIZED (
       SELECT arrival, ${numberInSql} AS number, kind FROM submission
-      JOIN unnest($1::text[], $2::bigint[]) AS wanted (kind, day_number) USING (kind, day_number)
+      JOIN unnest($1::text[], $2::bigint[], $3::text[]) AS wanted (kind, day_number, request_id)
+        USING (kind, day_number, request_id)
     ),
     mails AS (SELECT mail.id, mail.submission, mail.kind FROM stored JOIN mail ON mail.submission = stored.arrival)
     ${filingAnswer}`,
@@ -137,7 +138,8 @@ export class Filings {
     for (const group of Map.groupBy(without, ({ record, day }) => `${record.kind} ${day}`).values()) {
       const { record, day } = group[0] as Filing;
       const counters = await this.#numbers.take(record.kind, day, group.length);
-      for (const [index, counter] of counters.entries()) (group[index] as Filing).drawn = this.#drawn(record.kind, day, counter);
+      for (const [index, counter] of counters.entries())
+        (group[index] as Filing).drawn = this.#drawn(record.kind, day, counter);
     }
     return new Set(without.filter(({ drawn }) => drawn === null));
   }
@@ -187,8 +189,11 @@ export class Filings {
 
   /** Which of the filings are stored; null when none is. All of one transaction are, or none. */
   async findIn(session: Session, filings: readonly Filing[]): Promise<StoredRow[] | null> {
-    const kinds = filings.map(({ record }) => record.kind);
-    const rows = await session.all(findStored, [kinds, filings.map((filing) => drawnOf(filing).dayNumber)]);
+    const rows = await session.all(findStored, [
+      filings.map(({ record }) => record.kind),
+      filings.map((filing) => drawnOf(filing).dayNumber),
+      filings.map(({ record }) => record.requestId),
+    ]);
     return rows.length === 0 ? null : rows;
   }
 

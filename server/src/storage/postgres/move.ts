@@ -83,7 +83,9 @@ class PostgresMove implements MovableStore {
     });
     const [free] = await this.#ask({ text: `SELECT pg_try_advisory_xact_lock(${moveLock})::integer AS locked` });
     if (free?.["locked"] !== 1) {
-      throw new StorageUnavailable("Another move is under way from or to this database, or it is to be moved to itself.");
+      throw new StorageUnavailable(
+        "Another move is under way from or to this database, or it is to be moved to itself.",
+      );
     }
     if (role === "target") await this.#ask({ text: "DELETE FROM store" });
   }

@@ -77,7 +77,12 @@ export async function* readSubscribers(
   connections: Connections,
   from: ReadFrom,
 ): AsyncGenerator<StoredSubscriber, void, undefined> {
-  for await (const { last: _last, looked: _looked, ...row } of readAll(connections, lastSubscriber, subscriberPage, from))
+  for await (const { last: _last, looked: _looked, ...row } of readAll(
+    connections,
+    lastSubscriber,
+    subscriberPage,
+    from,
+  ))
     yield row;
 }
 

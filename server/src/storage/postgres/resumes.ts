@@ -13,7 +13,7 @@ const claim: Statement<{ arrival: number; reference: string; key: string }> = {
     )) RETURNING arrival, reference, resume_key AS key`,
 };
 
-const record: Statement<never> = {
+const record: Statement = {
   name: "record-scan",
   text: "UPDATE submission SET resume_scan = $2, resume_lease_until = NULL WHERE resume_key = $1",
 };

@@ -16,7 +16,7 @@ import {
 import type { Accepted, Entry } from "../store.ts";
 import { lockAddress, lockFreeAddresses, lockHolder } from "./addresses.ts";
 import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
-import { begun, type Connections, type Reader, type Session, type Statement } from "./connections.ts";
+import { type Connections, type Reader, type Session, type Statement, withId } from "./connections.ts";
 import { latestDeadline } from "./filing.ts";
 import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
 
@@ -87,7 +87,7 @@ const keysFirst = welcomesFirst + Object.keys(welcomeColumns).length;
 const storeAll: Statement<{ id: number; subscriber: string; createdAt: number }> = {
   name: "subscribe",
   text: `
-    WITH ${begun},
+    WITH ${withId},
     subscribers AS (
       INSERT INTO subscriber (${Object.keys(subscriberColumns).join(", ")})
       SELECT new.* FROM begun, ${rowsAs("new", subscriberColumns)}
@@ -137,7 +137,7 @@ export function subscribeAll(
 async function lock(session: Session, all: readonly Subscribing[], waiting: boolean): Promise<readonly Subscribing[]> {
   const keys = [...new Set(all.map(keyOf))];
   if (waiting) {
-    for (const key of keys) await session.all(lockAddress, [key]);
+    for (const key of keys.toSorted()) await session.run(lockAddress, [key]);
     return all;
   }
   const locked = new Set((await session.all(lockFreeAddresses, [keys])).map(({ key }) => key));
