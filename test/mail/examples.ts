@@ -54,7 +54,7 @@ export const application: StoredApplication = {
 let rows = 0;
 
 /** A mail as a mailer is handed it. */
-export function write(kind: MailKind, about: MailSubject): OutgoingMail {
+function write(kind: MailKind, about: MailSubject): OutgoingMail {
   const id = `${(rows += 1)}-${filed.receivedAt.toString(36)}`;
   const reference = "submission" in about ? about.submission.reference : null;
   return { id, kind, reference, content: compose({ id, kind, about }, settings) };

@@ -134,7 +134,7 @@ test.each<[string, string]>([
 
 test.each(["hang", "trickle"] as const)("gives up after its time when the answer does not come (%s)", async (kind) => {
   standIn.failNext({ kind, taken: true });
-  const [outcome] = await mailer({ timeoutMs: 300 }).send(welcomes(1));
+  const [outcome] = await mailer({ timeoutMs: 800 }).send(welcomes(1));
   expect(outcome).toMatchObject({ error: expect.stringContaining("time-out"), cause: "ambiguous" });
 });
 
@@ -222,7 +222,7 @@ test("halves a batch that is refused as a whole, so that one mail too large take
 
 test("ends a batch in its time, however often it was halved", async () => {
   standIn.failNext({ kind: "error", status: 413 }, { kind: "hang" });
-  const outcomes = await mailer({ timeoutMs: 301 }).send(welcomes(10).slice(6));
+  const outcomes = await mailer({ timeoutMs: 901 }).send(welcomes(10).slice(6));
   const [hung, unsent] = [later("ambiguous"), later("provider")];
   expect(outcomes).toMatchObject([hung, hung, unsent, unsent]);
 });

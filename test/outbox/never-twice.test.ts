@@ -15,7 +15,7 @@ const lostAnswers: readonly [string, PostmarkFault][] = [
 
 /** Sends one mail, whose answer is lost. */
 async function sendIntoDoubt(tested: OutboxUnderTest, fault: PostmarkFault) {
-  const sender = tested.openSender();
+  const sender = tested.openSender(fault.kind === "hang" ? { timeoutMs: 800 } : {});
   const [one] = await tested.storeMails(1, sender.outbox.lease());
   tested.postmark.failNext(fault);
   expect(await sender.outbox.deliver([one!])).toBe(false);

@@ -22,6 +22,8 @@ export const hour = 60 * minute;
 
 interface SenderOptions {
   readonly mailer?: Mailer;
+  /** How long Postmark's stand-in is waited for. */
+  readonly timeoutMs?: number;
   readonly store?: Store;
   readonly stopMs?: number;
   readonly renewMs?: number;
@@ -94,7 +96,8 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     clock,
     openAgain: open,
     openSender({
-      mailer = postmarkMailer(postmark),
+      timeoutMs,
+      mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url, timeoutMs }, from),
       store: given = store,
       stopMs = 5_000,
       compose: write = (mail: LeasedMail) => compose(mail, mailSettings),
@@ -141,10 +144,6 @@ export const mailSettings: MailSettings = {
 const abandoned = ({ clock }: Store): Lease => ({ owner: `dead-${randomUUID()}`, until: clock.now() + minute });
 
 export const from = { name: null, address: "hello@datasets.example" };
-
-const postmarkMailer = ({ token, url }: PostmarkStandIn): Mailer =>
-  // As patient as a test is.
-  openPostmarkMailer({ token, apiUrl: url, timeoutMs: 500 }, from);
 
 /** A mailer that a test answers for, and that cannot be asked. */
 export function mailerOf(

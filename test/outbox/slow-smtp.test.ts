@@ -29,7 +29,7 @@ async function openSlow() {
       return tested.openSender({ mailer, store, stopMs, renewMs: 5 });
     },
     /** The ids of the mails that the server took, in order. */
-    received: () => server.received.map(({ message }) => message.messageId?.slice(1).split("@")[0]),
+    received: () => server.received.map(({ message }) => message.messageId?.slice(1).split("@")[0] ?? ""),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -110,7 +110,9 @@ export class SmtpStandIn implements AsyncDisposable {
     done: (error?: Error | null) => void,
   ): Promise<void> {
     const { data, slow } = this.behaviour;
-    const raw = await buffer(stream);
+    // Rejects when the client gave up in the middle of the mail.
+    const raw = await buffer(stream).catch(() => null);
+    if (raw === null) return;
     if (data === "hang") return;
     if (data === "close") return this.dropConnections();
     if (typeof data === "object") return done(refusal(data));
