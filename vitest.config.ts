@@ -9,18 +9,33 @@ const project = (name: string, include: string[], more: object = {}) => ({
   test: { name, include, ...more },
 });
 
+/** Files of these folders share their worker: they leave nothing behind in a module or on the machine. */
+const sharing = { isolate: false, sequence: { groupOrder: 1 } };
+const postgres = { globalSetup: "test/support/postgres-global.ts", sequence: { groupOrder: 2 } };
+/** What starts processes and browsers mostly waits for them. */
+const waiting = { sequence: { groupOrder: 2 } };
+/** Memory and work are measured while nothing else runs. */
+const alone = { maxWorkers: 1, sequence: { groupOrder: 3 } };
+
+const measuring = [
+  "test/work/**/*.test.ts",
+  "test/process/lifecycle.test.ts",
+  "test/fuzz/both-doors.test.ts",
+  "test/resumes/work.test.ts",
+];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     reporters: ["default", "./test/support/count-reporter.ts"],
-    // The same on every machine. Those that mostly wait say so.
-    maxWorkers: 1,
+    // The same on every machine.
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      project("unit", ["{shared,server,client}/src/**/*.test.ts"]),
-      project("architecture", ["test/architecture/**/*.test.ts"]),
+      project("unit", ["{shared,server,client}/src/**/*.test.ts"], { isolate: false, sequence: { groupOrder: 0 } }),
+      project("architecture", ["test/architecture/**/*.test.ts"], { isolate: false, sequence: { groupOrder: 0 } }),
       project("types", [], {
         typecheck: {
           enabled: true,
@@ -28,8 +43,24 @@ export default defineConfig({
           include: ["test/types/**/*.test-d.ts"],
           tsconfig: "test/tsconfig.json",
         },
+        sequence: { groupOrder: 0 },
       }),
-      project("contract", ["test/contract/**/*.test.ts"], { globalSetup: "test/support/postgres-global.ts" }),
+      ...[
+        "abuse",
+        "api",
+        "client",
+        "config",
+        "deploy",
+        "desk",
+        "fuzz",
+        "mail",
+        "newsletter",
+        "outbox",
+        "resumes",
+        "rpc",
+        "scale",
+      ].map((folder) => project(folder, [`test/${folder}/**/*.test.ts`], { ...sharing, exclude: measuring })),
+      project("contract", ["test/contract/**/*.test.ts"], postgres),
       // The service as a whole on PostgreSQL: the suites where the engine could make a difference to callers and mails.
       project(
         "postgres",
@@ -38,34 +69,15 @@ export default defineConfig({
           "test/newsletter/{life,links}.test.ts",
           "test/outbox/{leases,never-twice}.test.ts",
         ],
-        { globalSetup: "test/support/postgres-global.ts", env: { TEST_DATABASE: "postgres" } },
+        { ...postgres, env: { TEST_DATABASE: "postgres" } },
       ),
       // Several processes of the service on one database.
-      project("processes", ["test/processes/**/*.test.ts"], { globalSetup: "test/support/postgres-global.ts" }),
-      project("browser", ["test/browser/**/*.test.ts"], {
-        globalSetup: "test/browser/build-forms.ts",
-        // Most of the time they wait for their browser.
-        maxWorkers: 2,
-      }),
-      ...[
-        "abuse",
-        "crash",
-        "fuzz",
-        "api",
-        "rpc",
-        "mail",
-        "outbox",
-        "package",
-        "desk",
-        "config",
-        "client",
-        "process",
-        "resumes",
-        "newsletter",
-        "deploy",
-        "scale",
-        "topology",
-      ].map((folder) => project(folder, [`test/${folder}/**/*.test.ts`])),
+      project("processes", ["test/processes/**/*.test.ts"], postgres),
+      project("browser", ["test/browser/**/*.test.ts"], { ...waiting, globalSetup: "test/browser/build-forms.ts" }),
+      ...["crash", "package", "process"].map((folder) =>
+        project(folder, [`test/${folder}/**/*.test.ts`], { ...waiting, exclude: measuring }),
+      ),
+      project("measuring", measuring, alone),
     ],
   },
 });
