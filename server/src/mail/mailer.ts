@@ -34,7 +34,7 @@ interface Later {
    * - `provider`: it did not take the mail, and may take it another time.
    * - `limit`: it did not take the mail because we send too fast.
    * - `ambiguous`: it may have taken the mail all the same.
-   * - `configuration`: our token or account is refused, whoever the recipient is.
+   * - `configuration`: our token or account is refused, for any recipient.
    */
   readonly cause: "provider" | "limit" | "ambiguous" | "configuration";
   /** What the provider asked for, in milliseconds; undefined when it named no time. */

@@ -53,7 +53,7 @@ function judgeReply({ reply, status, command, words }: Reply): MailOutcome {
   const ours = { result: "later", error: words, cause: "configuration" } as const;
   if (command.startsWith("AUTH") || reply === 530 || reply === 534 || reply === 535) return ours;
   if (command === "RCPT TO") {
-    // 5.7: relaying denied or a policy against us, whoever the recipient.
+    // 5.7: relaying denied or a policy against us, for any recipient.
     if (status.startsWith("5.7.")) return ours;
     return { result: "refused", error: words, inactiveRecipient: inactiveStatus.test(status) };
   }

@@ -3,7 +3,16 @@
 import { html } from "@submissions/shared/html";
 import type { ResumeRecord, StoredApplication } from "../../storage/records.ts";
 import { forSubject, greeting } from "../stranger.ts";
-import { emailNote, factItems, factLines, fileSize, optional, utcMinute, type Fact } from "./facts.ts";
+import {
+  emailNote,
+  factItems,
+  factLines,
+  fileSize,
+  optional,
+  utcMinute,
+  type Fact,
+  type NoticeFacts,
+} from "./facts.ts";
 import { frame } from "./frame.ts";
 import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
 
@@ -70,13 +79,6 @@ const letterFrame = frame<"lines">(
 // Line breaks as elements: some desktop programs ignore `white-space`.
 const letterLines = (letter: string) =>
   letter.split("\n").map((line, index) => (index === 0 ? line : html`<br />${line}`));
-
-interface NoticeFacts {
-  readonly brand: string;
-  readonly consoleUrl: string;
-  /** Whether the applicant's address is at a host of throw-away addresses. */
-  readonly isDisposable: boolean;
-}
 
 /** The notice to recruiting: everything that the applicant sent, as text. The resume itself waits in the console. */
 export function writeApplicationNotice(

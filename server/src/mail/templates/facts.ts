@@ -46,6 +46,14 @@ export const factLines = (facts: readonly Fact[]): string[] =>
 // U+2028 and U+2029 pass for text in a field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
+/** What a notice holds beside the submission. */
+export interface NoticeFacts {
+  readonly brand: string;
+  readonly consoleUrl: string;
+  /** Whether the submitter's address is at a host of throw-away addresses. */
+  readonly isDisposable: boolean;
+}
+
 /** A fact that may be absent. */
 export const optional = (label: string, value: string | null): Fact[] => (value === null ? [] : [{ label, value }]);
 

@@ -3,7 +3,7 @@
 import { html } from "@submissions/shared/html";
 import type { StoredInquiry } from "../../storage/records.ts";
 import { forSubject, greeting } from "../stranger.ts";
-import { emailNote, factItems, factLines, optional, utcMinute, type Fact } from "./facts.ts";
+import { emailNote, factItems, factLines, optional, utcMinute, type Fact, type NoticeFacts } from "./facts.ts";
 import { frame } from "./frame.ts";
 import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
 
@@ -87,13 +87,6 @@ const noticeFrame = frame<"subject" | "brand" | "preheader" | "facts" | "console
     footer: `${answer} All values above are as the sender typed them.`,
   }),
 );
-
-interface NoticeFacts {
-  readonly brand: string;
-  readonly consoleUrl: string;
-  /** Whether the buyer's address is at a host of throw-away addresses. */
-  readonly isDisposable: boolean;
-}
 
 /** The notice to sales: everything that the buyer sent, as text. */
 export function writeInquiryNotice(

@@ -17,7 +17,7 @@ test("names its language, its heading and its colour schemes", () => {
   expect(page).toContain("<title>Subject &lt;1&gt;</title>");
   expect(page.match(/<h1[ >]/g)).toHaveLength(1);
   expect(page).toContain('<meta name="color-scheme" content="light dark" />');
-  expect(page).toContain("@media (prefers-color-scheme: dark)");
+  expect(page).toContain("@media (prefers-color-scheme:dark)");
 });
 
 test("fetches nothing: no image, no style sheet, no font, no script", () => {

@@ -24,54 +24,23 @@ const font = "-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica Neue,Ar
 
 // Mail programs that do not read <style> show the inline light colours. The others take the dark ones from here, by
 // classes that exist only for that.
+const style = [
+  ":root{color-scheme:light dark;supported-color-schemes:light dark}",
+  "@media (max-width:480px){.card{padding:24px 20px!important}}",
+  "@media (prefers-color-scheme:dark){.page{background:#121417!important}",
+  ".card{background:#1c1f24!important;border-color:#343a42!important}",
+  ".ink,.page h1{color:#eceef1!important}.soft{color:#adb4bd!important}.link{color:#8ab8ff!important}",
+  ".panel{background:#262a31!important;border-color:#3a414a!important}.rule{border-color:#343a42!important}",
+  ".button{background:#8ab8ff!important}.button a{color:#0b1830!important;border-color:#8ab8ff!important}}",
+].join("");
+
 const head = html`<meta charset="utf-8" />
   <meta name="viewport" content="width=device-width,initial-scale=1" />
   <meta name="color-scheme" content="light dark" />
   <meta name="supported-color-schemes" content="light dark" />
   <meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no" />
   <style>
-    :root {
-      color-scheme: light dark;
-      supported-color-schemes: light dark;
-    }
-    @media (max-width: 480px) {
-      .card {
-        padding: 24px 20px !important;
-      }
-    }
-    @media (prefers-color-scheme: dark) {
-      .page {
-        background: #121417 !important;
-      }
-      .card {
-        background: #1c1f24 !important;
-        border-color: #343a42 !important;
-      }
-      .ink,
-      .page h1 {
-        color: #eceef1 !important;
-      }
-      .soft {
-        color: #adb4bd !important;
-      }
-      .link {
-        color: #8ab8ff !important;
-      }
-      .panel {
-        background: #262a31 !important;
-        border-color: #3a414a !important;
-      }
-      .button {
-        background: #8ab8ff !important;
-      }
-      .button a {
-        color: #0b1830 !important;
-        border-color: #8ab8ff !important;
-      }
-      .rule {
-        border-color: #343a42 !important;
-      }
-    }
+    ${style}
   </style>`;
 
 /** The HTML part of a mail. */
