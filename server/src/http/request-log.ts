@@ -7,13 +7,16 @@ import { statusClass, type Metrics } from "../observe/metrics.ts";
 const quietRoutes = new Set(["/healthz", "/readyz", "/metrics"]);
 
 export function observeRequests(app: FastifyInstance, log: Log, metrics: Pick<Metrics, "requests">): void {
+  const tellsMore = ["info", "debug", "trace"].includes(log.level);
   app.decorateRequest("failure", null);
   app.addHook("onResponse", (request, reply, done) => {
     const route = routeOf(request);
     const { statusCode: status, elapsedTime: ms } = reply;
     metrics.requests.observe({ route, status: statusClass(status) }, ms / 1000);
     const level = status >= 500 ? "error" : quietRoutes.has(route) ? "debug" : "info";
-    log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
+    if (level === "error" || tellsMore) {
+      log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
+    }
     done();
   });
   app.addHook("onRequestAbort", (request, done) => {

@@ -9,7 +9,7 @@ import { Fault } from "../fault.ts";
 import { contextOf, type DoorOptions } from "./call.ts";
 import type { BodyKind } from "./body/content-type.ts";
 import { FormBody, formShapes } from "./body/form-body.ts";
-import { ProcedureInput } from "./body/procedure-input.ts";
+import { type InputOptions, withInput } from "./body/procedure-input.ts";
 import { takeUrlencoded } from "./body/whole-body.ts";
 import { refuse } from "./fault-reply.ts";
 import { thanksAddress } from "./pages/page-answer.ts";
@@ -62,26 +62,25 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
   });
 }
 
-// What the request left in the staging folder is gone when this resolves, so before the answer.
-async function call(
+const call = (
   request: FastifyRequest,
   reply: FastifyReply,
   entry: ProcedureEntry,
   door: DoorOptions,
-): Promise<unknown> {
-  await using input = inputOf(request, entry, door);
-  return await callProcedure(entry.path, contextOf(request, reply, door, "rest"), () => input.read());
-}
+): Promise<unknown> =>
+  withInput(request, inputOf(request, entry, door), (read) =>
+    callProcedure(entry.path, contextOf(request, reply, door, "rest"), read),
+  );
 
-function inputOf(request: FastifyRequest, entry: ProcedureEntry, { vault, limits }: DoorOptions): ProcedureInput {
+function inputOf(request: FastifyRequest, entry: ProcedureEntry, { vault, limits }: DoorOptions): InputOptions {
   const accepted = entry.contentTypes as readonly BodyKind[];
-  if (!request.page) return new ProcedureInput(request, { accepted, vault });
+  if (!request.page) return { accepted, vault };
   const form = new FormBody(formShapes[entry.path], { keyed: true });
   request.page.fields = form.fields;
-  return new ProcedureInput(request, {
+  return {
     accepted: [...accepted, "application/x-www-form-urlencoded"],
     vault,
     form,
     patienceBytes: limits.drainBytesMax,
-  });
+  };
 }

@@ -10,7 +10,7 @@ import { errorShape } from "../rpc/failure.ts";
 import { countRefusal, objectOnly } from "../rpc/procedure.ts";
 import { appRouter, callProcedure, procedures } from "../rpc/router.ts";
 import type { BodyKind } from "./body/content-type.ts";
-import { ProcedureInput } from "./body/procedure-input.ts";
+import { withInput } from "./body/procedure-input.ts";
 import { contextOf, type DoorOptions } from "./call.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
 
@@ -72,8 +72,9 @@ class RpcDoor {
     path: string,
     accepted: readonly BodyKind[],
   ): Promise<unknown> {
-    await using input = new ProcedureInput(request, { accepted, vault: this.#options.vault });
-    const { status, body } = await this.#answer(request, reply, path, () => input.read());
+    const { status, body } = await withInput(request, { accepted, vault: this.#options.vault }, (read) =>
+      this.#answer(request, reply, path, read),
+    );
     reply.code(status);
     return body;
   }
@@ -84,8 +85,8 @@ class RpcDoor {
     if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
     // One key cannot stand for several submissions.
     if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
-    await using input = new ProcedureInput(request, { accepted: ["application/json"], vault: this.#options.vault });
-    const inputs = objectOnly(await input.read()) as Readonly<Record<string, unknown>>;
+    const json = { accepted: ["application/json"], vault: this.#options.vault } as const;
+    const inputs = objectOnly(await withInput(request, json, (read) => read())) as Readonly<Record<string, unknown>>;
     if (wantsStream(request)) return this.#stream(request, reply, list);
     const answers = await Promise.all(
       paths.map((path, position) => this.#answer(request, reply, path, async () => inputs[position], position)),

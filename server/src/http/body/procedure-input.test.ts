@@ -5,7 +5,7 @@ import multipart from "@fastify/multipart";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { refuse } from "../fault-reply.ts";
-import { ProcedureInput } from "./procedure-input.ts";
+import { withInput } from "./procedure-input.ts";
 import { takeJson } from "./whole-body.ts";
 
 /** Reads what is sent, with or without room on the disk, and answers with it. */
@@ -21,10 +21,10 @@ async function send(type: string, payload: string, hasRoom: boolean) {
   const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
   let bytesRead = 0;
   app.post("/", async (request) => {
-    await using input = new ProcedureInput(request, { accepted: ["application/json", "multipart/form-data"], vault });
     request.raw.prependListener("data", (piece: Buffer) => (bytesRead += piece.length));
-    const read = await input.read();
-    return read instanceof FormData ? [...read.keys()] : read;
+    const accepted = ["application/json", "multipart/form-data"] as const;
+    const input = await withInput(request, { accepted, vault }, (read) => read());
+    return input instanceof FormData ? [...input.keys()] : input;
   });
   const answer = await app.inject({ method: "POST", url: "/", headers: { "content-type": type }, payload });
   expect(await readdir(folder.path)).toEqual([]);

@@ -20,26 +20,29 @@ export interface ClientKeys {
 
 type Trusts = (address: string, hop: number) => boolean;
 
+const known = Symbol("client address");
+type Known = Socket & { [known]?: { readonly forwardedFor: string | undefined; readonly keys: ClientKeys } };
+
 /** Reads client addresses. The last one of each connection is kept, because a connection brings many requests. */
 export class ClientAddresses {
   readonly #trusts: Trusts;
-  readonly #known = new WeakMap<Socket, { readonly forwardedFor: string | undefined; readonly keys: ClientKeys }>();
 
   constructor(trusted: TrustedProxies) {
     this.#trusts = trustOf(trusted);
   }
 
-  keysOf({ socket, headers }: IncomingMessage): ClientKeys {
+  keysOf(request: IncomingMessage): ClientKeys {
+    const socket: Known = request.socket;
     // Node joins the lines of this header.
-    const forwardedFor = headers["x-forwarded-for"] as string | undefined;
-    const known = this.#known.get(socket);
-    if (known !== undefined && known.forwardedFor === forwardedFor) return known.keys;
+    const forwardedFor = request.headers["x-forwarded-for"] as string | undefined;
+    const last = socket[known];
+    if (last !== undefined && last.forwardedFor === forwardedFor) return last.keys;
     const keys = keysOf(clientAddress(this.#trusts, socket.remoteAddress, forwardedFor));
-    this.#known.set(socket, { forwardedFor, keys });
+    socket[known] = { forwardedFor, keys };
     return keys;
   }
 
-  /** The keys of whoever opened a connection; null for a proxy, whose connections carry many clients. */
+  /** The keys of the client that opened a connection; null for a proxy, whose connections carry many clients. */
   keysOfPeer({ remoteAddress }: Socket): ClientKeys | null {
     const peer = normalised(remoteAddress ?? "");
     return this.#trusts(peer, 0) ? null : keysOf(peer);

@@ -14,14 +14,14 @@ const idleCheckMs = 50;
 export class Draining {
   #started = false;
   #refusing = false;
-  #traffic: Pick<Traffic, "unanswered"> = { unanswered: new Set() };
+  #traffic: Pick<Traffic, "lastAnswers"> | null = null;
 
   get started(): boolean {
     return this.#started;
   }
 
   /** Ends connections with their next answer once draining has begun, and refuses requests from when it is told to. */
-  guard(app: FastifyInstance, traffic: Pick<Traffic, "unanswered">): void {
+  guard(app: FastifyInstance, traffic: Pick<Traffic, "lastAnswers">): void {
     this.#traffic = traffic;
     app.addHook("onRequest", (request, reply, done) => {
       if (!this.#started) return done();
@@ -46,7 +46,7 @@ export class Draining {
     if (this.#started) return;
     this.#started = true;
     // Requests that came before: a client that sent its next one on the same connection could meet its end.
-    for (const response of this.#traffic.unanswered) {
+    for (const response of this.#traffic?.lastAnswers() ?? []) {
       if (!response.headersSent) response.setHeader("connection", "close");
     }
   }

@@ -17,9 +17,9 @@ const alwaysAnswered: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/me
 export function shedLoad(app: FastifyInstance, traffic: Traffic, loopLagMsMax: number): void {
   const lag = new LoopLag(loopLagMsMax);
   app.addHook("onRequest", (request, reply, done) => {
-    if (alwaysAnswered.has(request.url)) return done();
     const isBusy = lag.isTooLong || traffic.isTooMuch(request.raw);
-    if (!isBusy && (!isUpload(request) || traffic.takeUpload(request.raw, reply.raw))) return done();
+    const isTaken = !isBusy && (!isUpload(request) || traffic.takeUpload(request.raw, reply.raw));
+    if (isTaken || alwaysAnswered.has(request.url)) return done();
     refuse(request, reply, new Fault("overloaded", { retryAfterSeconds }));
   });
   const timer = setInterval(() => lag.check(performance.now()), lagCheckMs).unref();

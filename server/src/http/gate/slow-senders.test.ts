@@ -22,7 +22,7 @@ function sender() {
 
 function watching(...senders: readonly ReturnType<typeof sender>[]) {
   const server = new EventEmitter() as Server;
-  cutSlowSenders(server, { unanswered: new Set(senders.map(({ response }) => response)) }, limits);
+  cutSlowSenders(server, { lastAnswers: () => senders.map(({ response }) => response) }, limits);
   return server;
 }
 

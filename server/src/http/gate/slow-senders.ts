@@ -8,11 +8,11 @@ import type { Traffic } from "./traffic.ts";
 type RateLimits = Pick<HttpLimits, "checkMs" | "bodyBytesPerSecondMin" | "bodyGraceMs">;
 
 /** Checks all unfinished bodies from now on, by the average since each was first looked at, until the server closes. */
-export function cutSlowSenders(server: Server, traffic: Pick<Traffic, "unanswered">, limits: RateLimits): void {
+export function cutSlowSenders(server: Server, traffic: Pick<Traffic, "lastAnswers">, limits: RateLimits): void {
   const begun = new WeakMap<IncomingMessage, { readonly at: number; readonly bytes: number }>();
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const { req } of traffic.unanswered) {
+    for (const { req } of traffic.lastAnswers()) {
       if (req.complete) continue;
       const { bytesRead } = req.socket;
       const start = begun.get(req);

@@ -55,7 +55,7 @@ describe("requests ahead of their answers", () => {
     socket.write(get(2_000));
     await closed(socket);
     expect(service.seen).toHaveLength(32);
-    await expect.poll(() => service.traffic.unanswered.size).toBe(0);
+    await expect.poll(() => service.traffic.requests).toBe(0);
   });
 
   test("are no longer counted once they are answered", async () => {
@@ -85,7 +85,7 @@ test("a connection too many of one client is closed, others are taken, and a clo
   other.write(get());
   await expect.poll(() => service.seen.length).toBe(3);
   held[0]!.destroy();
-  await expect.poll(() => service.traffic.unanswered.size).toBe(2);
+  await expect.poll(() => service.traffic.requests).toBe(2);
   const again = await service.client();
   again.write(get());
   await expect.poll(() => service.seen.length).toBe(4);

@@ -18,7 +18,12 @@ interface Connection {
   /** Null: a proxy, which carries many clients. */
   readonly share: Share | null;
   unanswered: number;
+  /** The answer to the request that came last; null when all are answered. */
+  last: ServerResponse | null;
 }
+
+const connectionOf = Symbol("connection");
+type Counted = Socket & { [connectionOf]?: Connection };
 
 type TrafficLimits = Pick<
   HttpLimits,
@@ -35,12 +40,12 @@ export class Traffic {
   readonly #limits: TrafficLimits;
   readonly #addresses: ClientAddresses;
   readonly #shares = new Map<string, Share>();
-  readonly #connections = new WeakMap<Socket, Connection>();
-  readonly #unanswered = new Set<ServerResponse>();
+  readonly #connections = new Set<Connection>();
   readonly #uploads = new Map<ServerResponse, Share>();
-  // One function for all responses: 'close' comes after every end of an answer, also when the client went away.
+  // One function for all answers: 'close' comes after every end of one, also when the client went away.
   readonly #onClose: (this: ServerResponse) => void;
   readonly #uploadsChanged: (uploads: number) => void;
+  #requests = 0;
 
   /** @param uploadsChanged told how many uploads there are now */
   constructor(limits: TrafficLimits, addresses: ClientAddresses, uploadsChanged: (uploads: number) => void) {
@@ -54,14 +59,19 @@ export class Traffic {
   }
 
   /** Requests that wait for their answers. */
-  get unanswered(): ReadonlySet<ServerResponse> {
-    return this.#unanswered;
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Of each connection with unanswered requests, the answer to the last of them. Only its request can be unfinished. */
+  *lastAnswers(): Iterable<ServerResponse> {
+    for (const { last } of this.#connections) if (last !== null) yield last;
   }
 
   /** Counts the connections of a server, and closes those beyond the limits. */
   watch(server: Server): void {
     server.maxConnections = this.#limits.connectionsMax;
-    server.on("connection", (socket: Socket) => this.#connect(socket));
+    server.on("connection", (socket: Counted) => this.#connect(socket));
   }
 
   /**
@@ -69,8 +79,8 @@ export class Traffic {
    * that arrived with it.
    */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
-    const { socket } = request;
-    const connection = this.#connections.get(socket);
+    const socket: Counted = request.socket;
+    const connection = socket[connectionOf];
     const isCut = connection === undefined || socket.destroyed;
     if (isCut || connection.unanswered >= this.#limits.requestsPerConnectionMax) {
       socket.destroy();
@@ -79,16 +89,17 @@ export class Traffic {
       return false;
     }
     connection.unanswered += 1;
+    connection.last = response;
+    this.#requests += 1;
     if (connection.share !== null) connection.share.requests += 1;
-    this.#unanswered.add(response);
     response.on("close", this.#onClose);
     return true;
   }
 
   /** Whether a request that was counted is one too many, in all or for its client. */
-  isTooMuch({ socket }: IncomingMessage): boolean {
-    const ofClient = this.#connections.get(socket)?.share?.requests ?? 0;
-    return this.#unanswered.size > this.#limits.requestsMax || ofClient > this.#limits.requestsPerClientMax;
+  isTooMuch(request: IncomingMessage): boolean {
+    const ofClient = (request.socket as Counted)[connectionOf]?.share?.requests ?? 0;
+    return this.#requests > this.#limits.requestsMax || ofClient > this.#limits.requestsPerClientMax;
   }
 
   /** Takes a slot for an upload, until its answer ends. False: there is none left, in all or for its client. */
@@ -105,27 +116,31 @@ export class Traffic {
     return isFree;
   }
 
-  #connect(socket: Socket): void {
+  #connect(socket: Counted): void {
     const keys = this.#addresses.keysOfPeer(socket);
     const share = keys && this.#shareOf(keys.share);
     if (share !== null && share.connections >= this.#limits.connectionsPerClientMax) {
       socket.destroy();
       return;
     }
-    this.#connections.set(socket, { share, unanswered: 0 });
-    if (share === null) return;
-    share.connections += 1;
+    const connection = { share, unanswered: 0, last: null };
+    socket[connectionOf] = connection;
+    this.#connections.add(connection);
+    if (share !== null) share.connections += 1;
     socket.once("close", () => {
+      this.#connections.delete(connection);
+      if (share === null) return;
       share.connections -= 1;
       this.#forgetIfEmpty(share);
     });
   }
 
   #leave(response: ServerResponse): void {
-    this.#unanswered.delete(response);
-    const connection = this.#connections.get(response.req.socket);
+    const connection = (response.req.socket as Counted)[connectionOf];
     if (connection !== undefined) {
+      this.#requests -= 1;
       connection.unanswered -= 1;
+      if (connection.unanswered === 0) connection.last = null;
       if (connection.share !== null) {
         connection.share.requests -= 1;
         this.#forgetIfEmpty(connection.share);
