@@ -30,7 +30,7 @@ test("without a key there are no challenges, no document speaks of them, and a s
   }
 });
 
-test("every challenge is a fresh one, kept by nobody, and readable by pages of allowed origins", async () => {
+test("every challenge is a fresh one, is not cached, and can be read by pages of allowed origins", async () => {
   const origin = "https://www.example.org";
   await using service = await startService({ env: { ...env, CORS_ORIGINS: origin } });
   const ask = () => fetch(service.url + altchaChallengePath, { headers: { origin } });

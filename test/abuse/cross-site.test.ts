@@ -86,7 +86,7 @@ test("the pages of the newsletter take what mail programs send, and nothing from
     });
   for (const path of ["confirm", "unsubscribe"]) {
     expect((await post(path, foreign)).status).toBe(403);
-    // The token is nobody's.
+    // No subscriber has this token.
     expect((await post(path, {})).status).toBe(404);
     expect((await post(path, { "sec-fetch-site": "same-origin", origin: service.url })).status).toBe(404);
   }

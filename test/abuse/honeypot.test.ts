@@ -21,7 +21,7 @@ const shapeOf = ({ status, receipt, headers }: Answer) => ({
 const environmentOf = (service: Service) => ({ PATH: process.env["PATH"] ?? "", DATA_DIR: service.dataFolder });
 
 describe.each(doors)("on the $name door", (door) => {
-  test("an inquiry in the trap is answered like any other, kept as spam, and mails nobody", async () => {
+  test("an inquiry that fills the honeypot is answered like any other, kept as spam, and causes no mail", async () => {
     await using service = await startService();
     const honest = await door.send(service, "marketplace.inquiry", json({ ...buyer, website: " \u200B" }));
     const mailed = (await service.mails()).length;
@@ -40,7 +40,7 @@ describe.each(doors)("on the $name door", (door) => {
     ["JSON", () => json({ ...applicant, website })],
     ["a form", () => form({ ...applicant, website })],
     ["a form with a resume", () => form({ website, ...applicant, resumeFile: pdf() })],
-  ])("an application in the trap as %s is kept as spam with all it has", async (_kind, init) => {
+  ])("an application that fills the honeypot as %s is kept as spam with all it has", async (_kind, init) => {
     await using service = await startService();
     const { status, receipt } = await door.send(service, "applications.submit", init());
     expect(status).toBe(200);
@@ -51,7 +51,7 @@ describe.each(doors)("on the $name door", (door) => {
     expect(await service.mails()).toEqual([]);
   });
 
-  test("an inquiry in the trap waits for a slow provider like any other, and is told the same", async () => {
+  test("an inquiry that fills the honeypot waits for a slow provider like any other, and gets the same answer", async () => {
     await using running = await startMailService({ MAIL_DEADLINE_MS: "400" });
     running.postmark.breakdown = { kind: "hang" };
     const honest = await door.send(running.service, "marketplace.inquiry", json(buyer));
@@ -62,7 +62,7 @@ describe.each(doors)("on the $name door", (door) => {
     expect(shapeOf(await caught)).toEqual(shapeOf(honest));
   });
 
-  test("a subscription in the trap is answered like any other, counted, and forgotten", async () => {
+  test("a subscription that fills the honeypot is answered like any other, counted, and not stored", async () => {
     await using service = await startService();
     const honest = await door.send(service, "newsletter.subscribe", json({ email: "a@example.org" }));
     const caught = await door.send(service, "newsletter.subscribe", json({ email: "b@example.org", website }));
@@ -99,7 +99,7 @@ describe.each(doors)("on the $name door", (door) => {
   test.each([
     ["inquiry", "marketplace.inquiry", buyer],
     ["application", "applications.submit", applicant],
-  ] as const)("a repeated %s tells nobody which field was the trap", async (_what, procedure, fields) => {
+  ] as const)("a repeated %s does not tell which field is the honeypot", async (_what, procedure, fields) => {
     await using running = await startMailService({ MAIL_DEADLINE_MS: "400" });
     const send = (key: string, more: object = {}) =>
       door.send(running.service, procedure, {
@@ -116,7 +116,7 @@ describe.each(doors)("on the $name door", (door) => {
   });
 });
 
-test("a URL-encoded application in the trap is kept as spam", async () => {
+test("a URL-encoded application that fills the honeypot is kept as spam", async () => {
   await using service = await startService();
   const body = new URLSearchParams({ ...applicant, website });
   expect((await rest.send(service, "applications.submit", { body })).status).toBe(200);
@@ -141,7 +141,7 @@ test("each call of a batch is screened by itself, streamed or not", async () => 
   }
 });
 
-test("the trap stands in no document", async () => {
+test("no document names the honeypot", async () => {
   await using service = await startService();
   expect(await (await fetch(`${service.url}/openapi.json`)).text()).not.toContain('"website"');
 });

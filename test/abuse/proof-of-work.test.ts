@@ -89,7 +89,7 @@ describe.each(doors)("on the $name door", (door) => {
     expect(await countsOf(service)).toMatchObject({ rows: 1 });
   });
 
-  test.each(cases)("%s in the trap is held to it like any other", async (_what, procedure, init) => {
+  test.each(cases)("%s that fills the honeypot needs a proof like any other", async (_what, procedure, init) => {
     await using service = await startService({ env });
     const website = "https://cheap-pills.example";
     expectRefused(await door.send(service, procedure, init({ website })), "required");
@@ -102,7 +102,7 @@ describe.each(doors)("on the $name door", (door) => {
   });
 });
 
-test("a subscription in the trap keeps its Idempotency-Key, and nothing else", async () => {
+test("of a subscription that fills the honeypot only its Idempotency-Key is stored", async () => {
   await using service = await startService({ env });
   const reader = { email: "reader@example.org", website: "x", altcha: await proveWork(service) };
   const send = (value: object) => rest.send(service, "newsletter.subscribe", keyed("key-1", value));

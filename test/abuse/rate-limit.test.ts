@@ -53,7 +53,7 @@ describe.each(doors)("on the $name door", (door) => {
     expect(await service.mails()).toHaveLength(before);
   });
 
-  test("refused submissions count too, so that nobody finds fields out by guessing", async () => {
+  test("refused submissions count too, so that fields cannot be found out by guessing", async () => {
     await using service = await limited(2);
     expect((await door.send(service, "newsletter.subscribe", json({ email: "nobody" }))).status).toBe(400);
     expect((await door.send(service, "newsletter.subscribe", { body: "text" })).status).toBe(415);

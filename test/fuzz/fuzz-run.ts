@@ -139,7 +139,7 @@ class FuzzRun {
     if (isSound && outcomes.some((outcome) => "code" in outcome)) complain(`refused with ${answer.status}`);
     outcomes.forEach((outcome, position) => {
       if ("code" in outcome) return;
-      if (request.framing !== "framed") return complain("accepted what nobody can accept");
+      if (request.framing !== "framed") return complain("accepted what cannot be accepted");
       const { inquiryId, applicationId } = outcome.receipt;
       const reference = (inquiryId ?? applicationId) as string | undefined;
       if (reference === undefined) this.#noteSubscription(request, position, answer);

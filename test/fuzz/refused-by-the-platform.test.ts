@@ -47,7 +47,7 @@ test.each([
   expect((await service.stored()).inquiries).toEqual([]);
 });
 
-test("an expectation that nobody knows is ignored", async () => {
+test("an unknown expectation is ignored", async () => {
   const { status, body } = await ask([...inquiry, "Host: x", "Expect: 200-maybe"], JSON.stringify(buyer));
   expect(status).toBe(200);
   expect((await service.stored()).inquiries.map(({ reference }) => reference)).toEqual([body["inquiryId"]]);

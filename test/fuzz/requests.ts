@@ -6,7 +6,7 @@ import { badResumeOf, mangle, resumeOf, spoil, validFields, type Fields } from "
 /**
  * How a request ends. `framed`: its head is whole and names the length that follows, so one answer comes. `cut`: it stops
  * in the middle of its body. `wild`: its head is broken too, and may hold several requests, or none. The bodies of wild
- * requests are such that nobody can accept them.
+ * requests cannot be accepted.
  */
 export type Framing = "framed" | "cut" | "wild";
 

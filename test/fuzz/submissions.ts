@@ -28,7 +28,7 @@ export function validFields(procedure: Procedure, random: Random, number: number
 
 const names = ["Ann Buyer", "Ана Соуза", "山田 太郎", "Ana 👩‍👩‍👧", "O'Neil-Smith", "N"];
 
-/** Text that some parser somewhere has stumbled over. */
+/** Text that broke a parser before. */
 const hostileTexts: readonly string[] = [
   "",
   " ",

@@ -23,7 +23,7 @@ const patienceMs = 100;
 export async function exchange(port: number, request: FuzzRequest): Promise<Exchange> {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];
-  // Bytes to which nobody may owe an answer: go away some time after the last sign of life.
+  // These bytes may need no answer: leave some time after the last byte that came.
   const hangUp = setTimeout(() => socket.end(), patienceMs);
   if (request.framing === "framed") clearTimeout(hangUp);
   socket.on("data", (chunk: Buffer) => {
@@ -39,7 +39,7 @@ export async function exchange(port: number, request: FuzzRequest): Promise<Exch
     // Handed to the system before the next piece is.
     await new Promise((resolve) => socket.write(piece, resolve));
   }
-  // Whoever cuts a request short goes away, in one of two manners.
+  // A client that cuts its request short leaves in one of two ways.
   if (request.framing === "cut") {
     if (request.number % 2 === 0) socket.end();
     else socket.resetAndDestroy();

@@ -11,7 +11,7 @@ interface HealthOptions {
   readonly draining: { readonly started: boolean };
   /** Everything that must work for a submission to be taken. */
   readonly checks: Readonly<Record<string, () => Promise<{ readonly ready: boolean; readonly reason?: string }>>>;
-  /** Asked of whoever reads the metrics; null: they are open. */
+  /** The Bearer token that readers of the metrics must send; null: none. */
   readonly metricsToken: string | null;
 }
 

@@ -61,7 +61,7 @@ export interface HttpOptions {
   readonly doors: boolean;
   /** The credentials of Postmark's webhook; null: there is none. */
   readonly webhook: WebhookCredentials | null;
-  /** Asked of whoever reads the metrics; null: they are open. */
+  /** The Bearer token that readers of the metrics must send; null: none. */
   readonly metricsToken: string | null;
   /** How long an answer waits for its mail, in milliseconds. */
   readonly mailDeadlineMs: number;
