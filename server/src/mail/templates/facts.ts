@@ -1,7 +1,7 @@
 // How a notice lists what a stranger sent: label and value, as text and as HTML. Values are shown as they are and never
 // made into links.
-import { html, Markup } from "@submissions/shared/html";
-import { pieces } from "./frame.ts";
+import { html, type Markup } from "@submissions/shared/html";
+import { frame } from "./frame.ts";
 
 /** One fact of a notice: what it is called and what was sent. */
 export interface Fact {
@@ -9,31 +9,23 @@ export interface Fact {
   readonly value: string | readonly string[];
 }
 
-const fact = pieces<"label" | "lines">(
+const factFrame = frame<"label" | "lines">(
   (slot) =>
     html`<dt class="soft" style="font-size:13px;color:#4b5563">${slot("label")}</dt>
       <dd style="margin:0 0 12px">${slot("lines")}</dd>`,
 );
 // Direction is the value's own: a name in Arabic beside a label in English.
-const line = pieces<"value">(
+const lineFrame = frame<"value">(
   (slot) =>
     html`<div dir="auto" style="text-align:start;overflow-wrap:anywhere;word-break:break-word">${slot("value")}</div>`,
 );
 
 /** Facts one below the other, for the inside of a `dl`. */
-export function factItems(facts: readonly Fact[]): Markup {
-  const [beforeLabel, beforeLines, afterLines] = fact.fixed;
-  const [beforeLine, afterLine] = line.fixed;
-  const parts: (string | undefined)[] = [];
-  for (const { label, value } of facts) {
-    parts.push(beforeLabel, html`${label}`.text, beforeLines);
-    for (const item of typeof value === "string" ? [value] : value) {
-      parts.push(beforeLine, html`${item}`.text, afterLine);
-    }
-    parts.push(afterLines);
-  }
-  return new Markup(parts.join(""));
-}
+export const factItems = (facts: readonly Fact[]): readonly Markup[] =>
+  facts.map(({ label, value }) => {
+    const lines = typeof value === "string" ? lineFrame({ value }) : value.map((item) => lineFrame({ value: item }));
+    return factFrame({ label, lines });
+  });
 
 /** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
 export const factLines = (facts: readonly Fact[]): string[] =>
