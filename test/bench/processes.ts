@@ -43,7 +43,12 @@ export class Processes implements AsyncDisposable {
     });
     this.#children.push(child);
     const url = `http://127.0.0.1:${port}`;
-    while (!(await fetch(`${url}/readyz`).then((response) => response.status < 500, () => false))) {
+    while (
+      !(await fetch(`${url}/readyz`).then(
+        (response) => response.status < 500,
+        () => false,
+      ))
+    ) {
       if (child.exitCode !== null) throw new Error(`${words.join(" ")} ended with ${child.exitCode}.`);
       await pause(10);
     }

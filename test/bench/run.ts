@@ -105,7 +105,9 @@ async function compare([first, ...others]: readonly [Name, ...Name[]], clients: 
   for (const name of names) {
     const of = (figure: keyof Sample) => (samples.get(name) ?? []).map((one) => one[figure]);
     const ratio = (figure: keyof Sample) =>
-      median(of(figure).map((value, round) => value / (samples.get(first)?.[round]?.[figure] ?? Number.NaN))).toFixed(2);
+      median(of(figure).map((value, round) => value / (samples.get(first)?.[round]?.[figure] ?? Number.NaN))).toFixed(
+        2,
+      );
     console.log(
       `${name.padEnd(17)}${median(of("perSecond")).toFixed(0).padStart(7)}/s, ratio ${ratio("perSecond")}` +
         `   CPU ${median(of("cpuMicros")).toFixed(0).padStart(6)} µs, × ${ratio("cpuMicros")}` +

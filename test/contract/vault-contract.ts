@@ -296,13 +296,13 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
 
       test("touches no file that is being kept at this moment", async () => {
         const staged = await Promise.all(Array.from({ length: 40 }, () => stage(vault)));
-        let keeping = true;
+        const kept = new AbortController();
         const sweeps = (async () => {
-          while (keeping) await sweep(knowing());
+          while (!kept.signal.aborted) await sweep(knowing());
         })();
         const keys: string[] = [];
         for (const file of staged) keys.push(await vault.keep(file));
-        keeping = false;
+        kept.abort();
         await sweeps;
         for (const key of keys) expect(await buffer(await vault.read(key))).toHaveLength(64);
       });

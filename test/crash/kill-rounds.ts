@@ -19,7 +19,7 @@ export interface Findings {
   doubled: number;
   /** Resumes whose bytes are not those that were sent. */
   resumesWrong: number;
-  /** Files that no application knows, after the sweep. */
+  /** Files that no application knows, beyond those of interrupted uploads: each may have left one for the sweep. */
   filesLeft: number;
   mailsMissing: number;
   mailsDoubled: number;
@@ -182,7 +182,7 @@ async function examine(site: CrashSite, load: Load): Promise<Findings> {
       acknowledged.filter((one) => of(one).length > 1 || of(one)[0]?.reference !== one.reference).length +
       (rows.length - acknowledged.length),
     resumesWrong,
-    filesLeft: (await site.resumeFiles()).length - applications.length,
+    filesLeft: Math.max(0, (await site.resumeFiles()).length - applications.length - load.interrupted),
     mailsMissing:
       2 * (inquiries.length + applications.length) +
       subscribers.length -

@@ -14,7 +14,7 @@ import type { OpenApiDocument } from "../../server/src/http/openapi/document-typ
 import { applicant, buyer, form, json, pdf } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 
-const prism = fileURLToPath(new URL("../../node_modules/.bin/prism", import.meta.url));
+const prism = fileURLToPath(new URL("node_modules/.bin/prism", import.meta.url));
 
 interface Proxy {
   readonly url: string;

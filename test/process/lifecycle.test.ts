@@ -61,7 +61,9 @@ test("SIGTERM under load: what was acknowledged is stored, what is refused says 
     { kind: "sqlite", file: join(service.dataFolder, "submissions.sqlite") },
     { access: "read-only" },
   );
-  const stored = new Set((await Array.fromAsync(store.readSubmissions("inquiry", {}))).map(({ reference }) => reference));
+  const stored = new Set(
+    (await Array.fromAsync(store.readSubmissions("inquiry", {}))).map(({ reference }) => reference),
+  );
   expect(acknowledged.filter((reference) => !stored.has(reference))).toEqual([]);
 });
 

@@ -34,9 +34,7 @@ function valuesOf(input: unknown, field: string): readonly unknown[] {
 
 // Browsers send the empty field with the form. Only the beginning of a text is looked at: cleaning takes time.
 const isFilled = (value: unknown): boolean =>
-  typeof value === "string"
-    ? value.length > 1_000 || cleanText(value) !== ""
-    : value !== undefined && value !== null;
+  typeof value === "string" ? value.length > 1_000 || cleanText(value) !== "" : value !== undefined && value !== null;
 
 const onlyText = ([value, ...more]: readonly unknown[]): string | null =>
   typeof value === "string" && value !== "" && more.length === 0 ? value : null;

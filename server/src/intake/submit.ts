@@ -133,11 +133,7 @@ async function keepResume({ vault }: Intake, input: object, deadline: number): P
 }
 
 /** Takes the resume back if, and only if, its application is certainly not stored. */
-async function discardingUnlessStored(
-  intake: Intake,
-  key: string,
-  stored: Promise<Acceptance>,
-): Promise<Acceptance> {
+async function discardingUnlessStored(intake: Intake, key: string, stored: Promise<Acceptance>): Promise<Acceptance> {
   try {
     const acceptance = await stored;
     if (acceptance.result !== "accepted") await discard(intake, key);

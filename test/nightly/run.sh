@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# `npm run test:nightly`: the long runs, about two hours on two cores. Installs what only they need, goes on after a
+# failure, and ends with 1 if anything failed.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+npm ci --prefix test/nightly --no-audit --no-fund || exit 1
+bash test/nightly/install-peers.sh
+
+failed=()
+run() {
+  echo "== $*"
+  "$@" || failed+=("$*")
+}
+node=(node -C @submissions/source)
+run npx vitest run --config test/nightly/vitest.config.ts
+run "${node[@]}" test/crash/long-run.ts 60
+run "${node[@]}" test/crash/long-run.ts 60 --postgres
+run "${node[@]}" test/fuzz/long-run.ts 100000
+run "${node[@]}" test/fuzz/mixed-run.ts 100000
+for group in resumes outbox gate; do
+  run test/nightly/node_modules/.bin/stryker run "test/nightly/mutation/$group.json"
+done
+
+((${#failed[@]} == 0)) || printf 'failed: %s\n' "${failed[@]}"
+exit $((${#failed[@]} > 0))
