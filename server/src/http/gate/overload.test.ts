@@ -1,6 +1,6 @@
 import Fastify from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { httpLimits } from "../limits.ts";
+import { type HttpLimits, httpLimits } from "../limits.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { LoopLag, shedLoad } from "./overload.ts";
 import { Traffic } from "./traffic.ts";
@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 /** A server behind the gate, and the status that it answers with. */
-function guarded(limits: Partial<typeof httpLimits>) {
+function guarded(limits: Partial<HttpLimits>) {
   const all = { ...httpLimits, ...limits };
   const app = Fastify();
   app.decorateRequest("failure", null);

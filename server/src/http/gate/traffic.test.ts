@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { httpLimits } from "../limits.ts";
+import { type HttpLimits, httpLimits } from "../limits.ts";
 import { ClientAddresses, type TrustedProxies } from "./client-address.ts";
 import { Traffic } from "./traffic.ts";
 
 interface Options {
-  readonly limits?: Partial<typeof httpLimits>;
+  readonly limits?: Partial<HttpLimits>;
   readonly trusted?: TrustedProxies;
   readonly answer?: (response: ServerResponse) => void;
 }
