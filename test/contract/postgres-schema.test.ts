@@ -7,7 +7,7 @@ import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-vers
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
-import { accept, allMails, inquiries, inquiry, lease, noon, offer } from "./records.ts";
+import { accept, inquiries, inquiry, lease, noon, offer } from "./records.ts";
 
 const names = postgresMigrations().map(({ name }) => name);
 const latest = names.length;
@@ -130,18 +130,6 @@ describe("a role that may only read and write rows", () => {
     expect(await store.checkReadiness()).toEqual({ ready: true });
     expect(await inquiries(store)).toEqual([]);
   });
-});
-
-test("what is opened for reading only reads the replica, and nothing else does", async () => {
-  await using primary = await createDatabase();
-  await using replica = await createDatabase();
-  const location = { ...locate(primary.url), replicaUrl: replica.url };
-  await using store = await openStore(location);
-  await accept(store, inquiry(1));
-  expect(await inquiries(store)).toHaveLength(1);
-  await using reader = await openStore(location, { access: "read-only" });
-  expect(await inquiries(reader)).toEqual([]);
-  expect(await allMails(reader)).toEqual([]);
 });
 
 test("a database of another encoding is refused", async () => {

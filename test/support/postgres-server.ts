@@ -98,6 +98,8 @@ export interface PostgresServer extends PostgresDatabases, AsyncDisposable {
   readonly prepared: string | null;
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Starts another server with a copy of the files, which may be changed before. This one stops for a moment. */
+  copy(change: (folder: string) => Promise<void>): Promise<PostgresServer>;
 }
 
 interface PostgresOptions {
@@ -106,15 +108,18 @@ interface PostgresOptions {
   readonly from?: string | null;
   /** Whether to make the template, and a prepared data folder. */
   readonly prepares?: boolean;
+  /** Changes the data folder before the server starts. */
+  readonly change?: (folder: string) => Promise<void>;
 }
 
 /** Starts a server. Unless the settings say otherwise nothing is synced: it need not survive the machine. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const { settings = {}, from = null, prepares = false } = options;
+  const { settings = {}, from = null, prepares = false, change } = options;
   const folder = await mkdtemp(join(tmpdir(), "pg-"));
   const port = await freePort();
   const flags = { ...quick, ...settings };
   const EmbeddedPostgres = await loadEmbeddedPostgres();
+  const standsBy = Promise.withResolvers<void>();
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
@@ -123,12 +128,21 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     createPostgresUser: userInfo().uid === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
     postgresFlags: Object.entries(flags).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-    onLog: () => {},
+    onLog: (line: string) => {
+      if (line.includes("ready to accept read-only connections")) standsBy.resolve();
+    },
     onError: () => {},
   });
+  // The package does not know what a standby says when it is ready.
+  const start = async () => {
+    const started = server.start();
+    started.catch(() => {});
+    await Promise.race([started, standsBy.promise]);
+  };
   if (from === null) await server.initialise();
   else await copyFolder(from, folder);
-  await server.start();
+  await change?.(folder);
+  await start();
   const watch = await watchOver(folder);
   const databases = new PostgresDatabases(`postgres://postgres:${password}@127.0.0.1:${port}`);
   const prepared = prepares ? `${folder}-prepared` : null;
@@ -136,14 +150,25 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     await databases.makeTemplate();
     await server.stop();
     await copyFolder(folder, prepared);
-    await server.start();
+    await start();
   }
   return Object.assign(databases, {
     port,
     folder,
     prepared,
     stop: () => server.stop(),
-    start: () => server.start(),
+    start,
+    async copy(changeCopy: (folder: string) => Promise<void>) {
+      await server.stop();
+      const snapshot = `${folder}-snapshot`;
+      await copyFolder(folder, snapshot);
+      await start();
+      try {
+        return await startPostgres({ settings, from: snapshot, change: changeCopy });
+      } finally {
+        await rm(snapshot, { recursive: true, force: true });
+      }
+    },
     async [Symbol.asyncDispose]() {
       await server.stop();
       await watch.end();

@@ -10,10 +10,10 @@ import { rowsAs, type RowOf } from "./columns.ts";
 import type { Connections, Statement } from "./connections.ts";
 
 /** Mails that one transaction wakes or gives back. */
-export const mailsAtOnce = 500;
+const mailsAtOnce = 500;
 
 /** Pause between two batches of work that can wait. */
-export const batchPauseMs = 2;
+const batchPauseMs = 2;
 
 /** How a try of one mail ended, as the columns that it changes. */
 export const settledColumns = {

@@ -1,0 +1,115 @@
+// Work that grows with a table is done in batches on PostgreSQL, each in a transaction of its own, and waits for no row that
+// another transaction holds.
+import { expect, test } from "vitest";
+import { openCallCounts } from "../../server/src/storage/open-store.ts";
+import { forgottenAtOnce } from "../../server/src/storage/rules/retention.ts";
+import type { Store } from "../../server/src/storage/store.ts";
+import type { PostgresDatabase } from "../support/postgres-server.ts";
+import { locate, openPostgresUnderTest } from "./postgres-under-test.ts";
+import { noon } from "./records.ts";
+
+const rows = 1_203;
+const dayMs = 24 * 60 * 60 * 1000;
+
+async function hold(database: PostgresDatabase, rowsToHold: string) {
+  const session = await database.connect();
+  await session.query(`BEGIN; SELECT FROM ${rowsToHold} FOR UPDATE`);
+  return session;
+}
+
+/** Counts the transactions that change a table. */
+const noteChanges = (database: PostgresDatabase, table: string) =>
+  database.query(`
+    CREATE TABLE changed (by BIGINT);
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO changed VALUES (txid_current()); RETURN NULL; END $$;
+    CREATE TRIGGER note AFTER UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION note()`);
+
+/** The most rows that one transaction changed. */
+const mostAtOnce = async (database: PostgresDatabase) => {
+  const [most] = await database.query(
+    "SELECT max(count)::integer AS most FROM (SELECT count(*) FROM changed GROUP BY by) AS counts",
+  );
+  return most?.["most"];
+};
+
+async function forgetAll(store: Store): Promise<number> {
+  let all = 0;
+  for (;;) {
+    const { forgotten, more } = await store.forgetExpired(noon);
+    all += forgotten;
+    if (!more) return all;
+  }
+}
+
+const submission = `
+  INSERT INTO submission (arrival, kind, day_number, reference, received_at, name, email, email_key, status, door,
+    request_id, fields) VALUES (1, 'inquiry', 1, 'r', 1, 'n', 'e', 'e', 'new', 'rest', 'r', '{}')`;
+
+test.each([
+  ["idempotency", `'p', n::text, 'f', NULL, NULL, ${noon - dayMs - rows} + n`, "key_hash = '7'"],
+  ["spent_challenge", `n::text, ${noon - dayMs - rows} + n`, "challenge_hash = '7'"],
+  ["mail", `n, 'inquiry-receipt', 1, NULL, NULL, 'sent', 1, ${noon - 91 * dayMs - rows} + n`, "id = 7"],
+])("%s is forgotten in batches, but for a row that is held", async (table, values, held) => {
+  await using tested = await openPostgresUnderTest("test");
+  const { store, database } = tested;
+  await database.query(submission);
+  await database.query(`INSERT INTO ${table} SELECT ${values} FROM generate_series(1, ${rows}) AS n`);
+  await noteChanges(database, table);
+  {
+    await using _held = await hold(database, `${table} WHERE ${held}`);
+    expect(await forgetAll(store)).toBe(rows - 1);
+  }
+  expect(await mostAtOnce(database)).toBe(forgottenAtOnce);
+  expect(await database.query(`SELECT FROM ${table}`)).toHaveLength(1);
+  expect(await forgetAll(store)).toBe(1);
+});
+
+test("failed mails are woken in batches, but for one that is held", async () => {
+  await using tested = await openPostgresUnderTest("test");
+  const { store, database } = tested;
+  await database.query(submission);
+  await database.query(`
+    INSERT INTO mail (id, kind, submission, status, attempts, created_at)
+    SELECT n, 'inquiry-notice', 1, 'failed', 9, n FROM generate_series(1, ${rows}) AS n`);
+  await noteChanges(database, "mail");
+  {
+    await using _held = await hold(database, "mail WHERE id = 7");
+    expect(await store.retryMails({ status: "failed" }, noon)).toBe(rows - 1);
+  }
+  expect(await mostAtOnce(database)).toBe(500);
+  expect(await store.retryMails({ status: "failed" }, noon)).toBe(1);
+  expect(await store.mailBacklog()).toMatchObject({ queued: rows, failed: 0 });
+});
+
+test("mails of a process that stops are given back in batches", async () => {
+  await using tested = await openPostgresUnderTest("test");
+  const { store, database } = tested;
+  await database.query(submission);
+  await database.query(`
+    INSERT INTO mail (kind, submission, status, created_at, due_at, lease_owner, lease_until)
+    SELECT 'inquiry-notice', 1, 'queued', n, n, CASE WHEN n % 3 = 0 THEN 'other' ELSE 'own' END, ${noon}
+    FROM generate_series(1, ${rows}) AS n`);
+  await noteChanges(database, "mail");
+  await store.releaseMails("own", noon);
+  expect(await mostAtOnce(database)).toBe(500);
+  const left = await database.query("SELECT FROM mail WHERE lease_owner IS NOT NULL");
+  expect(left).toHaveLength(rows / 3);
+});
+
+test("windows of callers that are over are forgotten in batches, but for one that is held", async () => {
+  await using tested = await openPostgresUnderTest("test");
+  const { database } = tested;
+  const events: string[] = [];
+  const told = { alone: () => void events.push("alone"), together: () => void events.push("together") };
+  await using counts = await openCallCounts(locate(database.url), told);
+  await database.query(`INSERT INTO call_count SELECT n::text, 1, n FROM generate_series(1, ${rows + 6}) AS n`);
+  await noteChanges(database, "call_count");
+  {
+    await using _held = await hold(database, "call_count WHERE key = '7'");
+    await counts?.forget(rows);
+  }
+  expect(await mostAtOnce(database)).toBe(forgottenAtOnce);
+  expect(await database.query("SELECT FROM call_count")).toHaveLength(7);
+  expect(events).toEqual([]);
+});

@@ -1,0 +1,77 @@
+// What is opened for reading only reads a replica: a real standby, which follows its primary.
+import { appendFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, inject, test, vi } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { startPostgres } from "../support/postgres-server.ts";
+import { createDatabase, locate } from "./postgres-under-test.ts";
+import {
+  accept,
+  allMails,
+  collect,
+  inquiries,
+  inquiry,
+  minute,
+  noon,
+  offer,
+  subscribers,
+  subscription,
+} from "./records.ts";
+
+test("reads the replica, and nothing else does", async () => {
+  await using primary = await createDatabase();
+  await using replica = await createDatabase();
+  const location = { ...locate(primary.url), replicaUrl: replica.url };
+  await using store = await openStore(location);
+  await accept(store, inquiry(1));
+  expect(await inquiries(store)).toHaveLength(1);
+  await using reader = await openStore(location, { access: "read-only" });
+  expect(await inquiries(reader)).toEqual([]);
+  expect(await allMails(reader)).toEqual([]);
+});
+
+test("a standby is read as far as no open transaction of the primary can store anything before it", async () => {
+  await using primary = await startPostgres({ from: inject("postgresData") });
+  if (inject("postgresData") === null) await primary.makeTemplate();
+  const database = await primary.create();
+  await using standby = await primary.copy(async (folder) => {
+    await writeFile(join(folder, "standby.signal"), "");
+    const url = new URL(primary.url);
+    const info = `host=127.0.0.1 port=${url.port} user=${url.username} password=${url.password}`;
+    await appendFile(join(folder, "postgresql.auto.conf"), `\nprimary_conninfo = '${info}'\n`);
+  });
+  await using store = await openStore(locate(database.url));
+  const location = { ...locate(database.url), replicaUrl: `${standby.url}/${database.name}` };
+  await using reader = await openStore(location, { access: "read-only" });
+
+  await accept(store, inquiry(1));
+  await accept(store, subscription());
+  await using late = await database.connect();
+  await late.query(`BEGIN; INSERT INTO submission
+    (kind, day_number, reference, received_at, name, email, email_key, status, door, request_id, fields)
+    SELECT kind, 0, 'late', received_at, name, email, email_key, status, door, request_id, fields FROM submission`);
+  await accept(store, inquiry(2));
+  await vi.waitFor(async () => expect(await reader.listMails({ limit: 10 })).toHaveLength(5), { timeout: minute });
+
+  let isDone = false;
+  const read = collect(reader.readSubmissions("inquiry", {})).finally(() => (isDone = true));
+  // More transactions than may be open at once, and more round trips than the reader needs.
+  const goOn = async () => {
+    for (let n = 0; n < 150; n += 1) await store.checkReadiness();
+  };
+  await goOn();
+  for (let n = 0; n < 50; n += 1) await reader.findSubmission("INQ-20261121-000000");
+  expect(isDone).toBe(false);
+  await late.query("COMMIT");
+  expect((await read).map(({ arrival }) => arrival)).toEqual([1, 2, 3]);
+  const [readers] = await Promise.all([subscribers(reader), goOn()]);
+  expect(readers).toHaveLength(1);
+
+  // It stores nothing.
+  await expect(openStore(locate(location.replicaUrl)).then((other) => offer(other, inquiry(3)))).rejects.toBeInstanceOf(
+    StorageUnavailable,
+  );
+  expect(await reader.checkReadiness()).toMatchObject({ ready: false });
+  expect(await store.findEarlier({ procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon })).toBeNull();
+});
