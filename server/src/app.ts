@@ -35,8 +35,10 @@ export interface App extends AsyncDisposable {
   drain(): void;
   /** From now on it takes nothing new either. It goes on listening, so that callers are told. */
   refuse(): void;
-  /** Finishes what is under way and stops; nothing acknowledged is lost. */
+  /** Finishes what is under way and stops, within {@link closeMs}; nothing acknowledged is lost. */
   close(): Promise<void>;
+  /** Milliseconds. */
+  readonly closeMs: number;
 }
 
 export interface AppOptions {
@@ -49,8 +51,11 @@ export interface AppOptions {
   readonly formsFolder?: string | undefined;
 }
 
-/** How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal. */
-const closeMs = 8_000;
+/**
+ * How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal. An SMTP
+ * server cannot be asked whether it took a mail, so its reply is waited for longer.
+ */
+const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
 /** What of it is left for the store. */
 const storeMs = 500;
 
@@ -76,6 +81,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     deadlineMs: config.mailDeadlineMs,
   });
   // What the HTTP side has left of the time is the outbox's: it waits for mails that were handed over.
+  const closeMs = closeMsMax[config.mail.kind];
   let closedBy = Number.POSITIVE_INFINITY;
   opened.defer(() => outbox.stop(Math.min(Math.max(closedBy - performance.now() - storeMs, storeMs), closeMs)));
   metrics.attach({ mailBacklog: () => store.mailBacklog(), storeTotals: () => store.commitCounts });
@@ -148,6 +154,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     drain,
     refuse,
     close,
+    closeMs,
     [Symbol.asyncDispose]: close,
   };
 }

@@ -17,8 +17,8 @@ import { createLog, type ProcessLog } from "./observe/log.ts";
 import { SettingUnusable } from "./resumes/vault.ts";
 import { whatToOpen } from "./what-to-open.ts";
 
-/** The service ends within this time of the first signal, finished or not. */
-const closeMsMax = 9_500;
+/** What a process has, beside the notice and the closing, until it ends finished or not. */
+const spareMs = 500;
 /** Long enough for a balancer that asks twice a second; short in comparison with the time that closing takes. */
 const noticeMs = 1_000;
 /** Two SIGINTs closer together than this are one Ctrl-C: npm passes the terminal's on. */
@@ -66,7 +66,7 @@ function endOnSignals(app: App, log: ProcessLog): void {
   const end = () => {
     if (ending) return;
     ending = true;
-    setTimeout(() => process.exit(1), closeMsMax).unref();
+    setTimeout(() => process.exit(1), noticeMs + app.closeMs + spareMs).unref();
     void close(app, log).then((closed) => process.exit(closed ? exitCode : 1));
   };
   let signalledAt: number | undefined;

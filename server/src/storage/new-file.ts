@@ -4,7 +4,7 @@ import { lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** There is already something under the name. It was not touched. */
-export class FileExists extends Error {
+class FileExists extends Error {
   override readonly name = "FileExists";
 }
 

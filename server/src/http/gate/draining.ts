@@ -6,8 +6,7 @@ import { Fault } from "../../fault.ts";
 import { refuse } from "../fault-reply.ts";
 import type { Traffic } from "./traffic.ts";
 
-// The service ends within 9.5 s of SIGTERM: a second of notice comes before this (main.ts), the outbox stops after it and
-// has 3 s (outbox.ts), the rest is for the store.
+// The rest of the time that closing takes (app.ts) is the outbox's and the store's.
 const closeMsMax = 4_500;
 const idleCheckMs = 50;
 
