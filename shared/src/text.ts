@@ -59,9 +59,9 @@ const singleLineControls = /[\u0000-\u001F\u007F-\u009F]/;
 const multiLineControls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/;
 // Normalising a run of combining marks takes the square of its length. UAX 15 expects at most 30 in real text. The
 // pattern tries only the beginning of each run, so it takes linear time.
-const longMarkRun = /(?<!\p{M})\p{M}{50}/u;
+const longMarkRun = /(?<!\p{M})\p{M}{100}/u;
 
-/** Whether a text can be normalised in linear time: it has no run of 50 combining marks. */
+/** Whether a text can be normalised in linear time: it has no run of 100 combining marks. */
 export const isNormalisable = (text: string): boolean => !longMarkRun.test(text);
 
 /** Whether a text draws nothing. */

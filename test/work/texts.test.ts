@@ -22,9 +22,9 @@ const distinctLetters = (length: number) =>
 /** Texts of about so many code units that are the worst for one pattern, normaliser or parser or another. */
 const worst: Readonly<Record<string, (length: number) => string>> = {
   "marks without end": (length) => `a${"\u0301\u0323".repeat(length / 2)}`,
-  "marks in runs of 49, in the wrong order": (length) =>
-    `a${"\u0301".repeat(25)}${"\u0323".repeat(24)}`.repeat(length / 50),
-  "marks that decompose into two": (length) => `a${"\u0344\u0323".repeat(24)}`.repeat(length / 49),
+  "marks in runs of 99, in the wrong order": (length) =>
+    `a${"\u0301".repeat(50)}${"\u0323".repeat(49)}`.repeat(length / 100),
+  "marks that decompose into two": (length) => `a${"\u0344\u0323".repeat(49)}`.repeat(length / 99),
   "blanks inside": (length) => `é${" ".repeat(length)}é`,
   "zero-width characters": (length) => "\u200B".repeat(length),
   "bidirectional overrides": (length) => `${"\u202E".repeat(length)}a`,
