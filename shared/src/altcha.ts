@@ -1,8 +1,8 @@
-// Proof of work as forms see it: where challenges come from, and the field that a solution is sent in. It is no field of
-// any submission: no schema names it, and two submissions that differ in it ask for the same thing.
+// Proof of work: where challenges come from, and the field of a solution. It is no field of any submission; no schema
+// names it, and it is not part of an idempotency fingerprint.
 
-/** Holds the solution of a challenge, as ALTCHA's widget sends it: base64 of JSON with the challenge and its solution. */
+/** Name of the field with the solution of a challenge: base64 of JSON with both, as ALTCHA's widget sends it. */
 export const altchaField = "altcha";
 
-/** Answers a fresh challenge where the service asks for proofs of work, and 404 where it does not. */
+/** Path of fresh challenges; 404 where the service asks for no proofs of work. */
 export const altchaChallengePath = "/altcha/challenge";

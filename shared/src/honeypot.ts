@@ -1,5 +1,4 @@
-// The trap for programs that fill in every field of a form. It is no field of any submission: no schema and no document
-// names it.
+// The honeypot: a hidden field that only programs fill in. It is no field of any submission; no schema names it.
 
-/** A form hides this field from people; whoever fills it in is no person. */
+/** Name of the field that a form hides from people. */
 export const honeypotField = "website";

@@ -1,5 +1,5 @@
-// References are the labels that people quote (INQ-20261121-042137). They are unique and must not tell the volume:
-// six random digits within the UTC day, never a counter. Whether one is free, only the store knows.
+// References are the labels that people quote (INQ-20261121-042137). They are unique and do not show the volume: the six
+// digits are a keyed permutation of the counter of the day, which the store issues.
 import { z } from "zod";
 
 export type ReferenceKind = "INQ" | "APP";

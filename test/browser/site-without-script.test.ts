@@ -111,7 +111,7 @@ test("a mistake is shown with the form as it was, and once mended it is sent onc
   ]);
 });
 
-test("a resume that is too large is told at its place, and the letter behind it is still there", async () => {
+test("a resume that is too large is reported at its field, and the letter behind it is kept", async () => {
   await using visit = await visitWithoutScript();
   visit.expectProblems(refusedWith(413));
   const { page } = visit;

@@ -164,7 +164,7 @@ async function refusedApplication(page: Page): Promise<void> {
   });
 }
 
-/** Sends a form without the browser's own checks, as a page of somebody else would. */
+/** Sends a form without the browser's own checks, as a page of another site would. */
 async function post(page: Page, path: string, values: Readonly<Record<string, string>>): Promise<void> {
   await Promise.all([
     page.waitForURL(`**${path}`),

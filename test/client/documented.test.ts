@@ -1,5 +1,4 @@
-// What docs/client.md shows for those who do without the client: its commands do what it says, and its words are the
-// service's.
+// The examples of docs/client.md without the client: the commands work, and the refusal is the service's.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,10 +15,10 @@ let service: Service;
 beforeAll(async () => (service = await startService()));
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** What a documented text does at the service of this test. */
+/** A documented text for the service of this test. */
 const here = (text: string) => text.replaceAll("http://127.0.0.1:3000", service.url);
 
-test("the commands send an inquiry and an application, and once each, however often they are run", async () => {
+test("the commands send one inquiry and one application, however often they are run", async () => {
   const commands = blocks("sh");
   expect(commands).toHaveLength(2);
   for (const command of [...commands, ...commands])

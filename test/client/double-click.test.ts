@@ -46,7 +46,7 @@ test("a page that is loaded again while the service is at work gets the receipt 
   controller.abort("reload");
   await rejected;
 
-  // Nobody tells when the abandoned call is done, so that this client really waits.
+  // No event marks the end of the abandoned call, so this client really waits.
   gate.resolve();
   const client = createSubmissionsClient(running.service);
   const { inquiryId } = await client.marketplace.inquiry(buyer, { idempotencyKey });

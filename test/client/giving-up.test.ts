@@ -80,7 +80,7 @@ describe("gives up with the last failure", () => {
     expect(unclear.idempotencyKey).toBe(proxy.requests[2]?.headers["idempotency-key"]);
   });
 
-  test("when nobody is there", async () => {
+  test("when no server listens", async () => {
     const client = await clientThrough([]);
     // Nothing listens on the port of a proxy that is closed.
     await proxy[Symbol.asyncDispose]();

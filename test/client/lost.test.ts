@@ -93,7 +93,7 @@ describe("a resume", () => {
     expect(second).toBe(first);
   });
 
-  test("and the fields are those of the call, whatever the form says by now", async () => {
+  test("and the fields are those of the call, even if the form has changed", async () => {
     await using it = await behindProxy();
     it.proxy.next("lose answer");
     const form = new FormData();
@@ -104,7 +104,7 @@ describe("a resume", () => {
   });
 });
 
-test("the fields are those of the call, whatever the object says by now", async () => {
+test("the fields are those of the call, even if the object has changed", async () => {
   await using it = await behindProxy();
   it.proxy.next("lose answer");
   const inquiry = { ...buyer, selectedPackageIds: ["de-AT"] };

@@ -1,4 +1,4 @@
-// A time in which nobody waits: each wait is over at once and moves the clock by its length.
+// A clock for tests: each wait ends at once and moves the clock by its length.
 import type { Tempo } from "../../client/src/sdk/retry.ts";
 
 export interface TestTempo extends Tempo {

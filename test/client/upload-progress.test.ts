@@ -25,7 +25,7 @@ async function behindProxy(...mishaps: readonly Mishap[]) {
   return { service, proxy, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Keeps what it is told. */
+/** Records the progress. */
 function watched() {
   const seen: UploadProgress[] = [];
   return { seen, onUploadProgress: (progress: UploadProgress) => void seen.push(progress) };
@@ -94,7 +94,7 @@ describe("fails as it does without being measured", () => {
     expect(await service.files("resumes")).toEqual([]);
   });
 
-  test("when nobody is there", async () => {
+  test("when no server listens", async () => {
     const proxy = await FlakyProxy.open("http://127.0.0.1:9");
     const { url } = proxy;
     await proxy[Symbol.asyncDispose]();
@@ -131,7 +131,7 @@ describe("fails as it does without being measured", () => {
   });
 });
 
-test("is not measured where nobody asks, where a fetch was given, and where there is no way to", async () => {
+test("is not measured without the option, with a fetch of the caller, and without XMLHttpRequest", async () => {
   await using service = await startService();
   const { seen, onUploadProgress } = watched();
   await createSubmissionsClient(service).applications.submit(applicant);

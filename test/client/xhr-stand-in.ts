@@ -73,7 +73,7 @@ export class XhrStandIn extends EventTarget {
     this.responseText = text;
   }
 
-  /** In pieces, each told when it is on its way. Whatever goes wrong, the answer's promise tells. */
+  /** In pieces, each reported when it is sent. Failures reject the promise of the answer. */
   #write(sending: ClientRequest, bytes: Buffer, start = 0): void {
     if (start >= bytes.length) return void sending.end();
     const end = Math.min(start + Math.ceil(bytes.length / 4), bytes.length);

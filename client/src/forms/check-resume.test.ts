@@ -1,4 +1,4 @@
-// What is said of a file before it is uploaded. The service's own judgement is tried in test/resumes.
+// The check of a file before it is uploaded. test/resumes tries the service's own.
 import { english } from "@submissions/shared/forms/form-strings";
 import { german } from "@submissions/shared/forms/form-strings-de";
 import { bytesMax } from "@submissions/shared/limits";
@@ -28,11 +28,11 @@ test.each([
   ["cv.pdf", "MZ", "The resume must be a PDF, DOC or DOCX file."],
   ["cv.doc", "PK\x03\x04", "The name of this file ends in .doc, but it is a DOCX file."],
   ["cv.exe", ole, "The name of this file ends in .exe, but it is a DOC file."],
-])("%s that begins with %j is refused in words", async (name, beginning, words) => {
+])("%s that begins with %j is refused", async (name, beginning, words) => {
   expect(await checkResume(fileOf(name, beginning), english)).toBe(words);
 });
 
-test("the limit is in, and the first byte beyond is out and looks it", async () => {
+test("a file at the limit passes, and one byte more is refused and shown as larger", async () => {
   const bytes = new Uint8Array(bytesMax.resume + 1);
   bytes.set(new TextEncoder().encode("%PDF-"));
   expect(await checkResume(new File([bytes.subarray(1)], "a.pdf"), english)).toBe(
@@ -43,7 +43,7 @@ test("the limit is in, and the first byte beyond is out and looks it", async () 
   expect(await checkResume(new File([bytes], "a.pdf"), german)).toContain("5,1 MB");
 });
 
-test("a file that is gone since it was chosen is told as such", async () => {
+test("a file that was deleted after it was chosen is reported as unreadable", async () => {
   const gone = new File(["%PDF-"], "a.pdf");
   gone.slice = () => {
     throw new DOMException("It was deleted.", "NotFoundError");

@@ -1,10 +1,10 @@
-// What surrounds a form in its shadow root: its style, and what the server has written around it.
+// The surroundings of a form in its shadow root: its style, and what the server has written.
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
 import { formStyle } from "@submissions/shared/forms/form-style";
 
 let sheet: CSSStyleSheet | undefined;
 
-/** Gives a shadow root the forms' style, unless the server has linked it there. One sheet serves all forms of a page. */
+/** Gives a shadow root the style of the forms, unless the server has linked it. All forms of a page share one sheet. */
 export function style(root: ShadowRoot): void {
   if (root.querySelector("link[rel=stylesheet]")) return;
   if (!sheet) {
@@ -14,7 +14,7 @@ export function style(root: ShadowRoot): void {
   root.adoptedStyleSheets = [sheet];
 }
 
-/** What the server offers in a form that it wrote: packages, any (null), or nobody knows. */
+/** The packages in a form that the server wrote: a list, any (null), or unknown (undefined). */
 export function packagesIn(frame: HTMLElement): readonly PackageChoice[] | null | undefined {
   const boxes = [...frame.querySelectorAll<HTMLInputElement>(".box input")];
   if (boxes.length > 0)

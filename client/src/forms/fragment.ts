@@ -1,4 +1,4 @@
-// Makes elements of markup, also on pages that demand trusted types.
+// Makes elements from markup, also on pages that require trusted types.
 
 interface TrustedTypes {
   createPolicy(name: string, rules: { createHTML(text: string): string }): { createHTML(text: string): string };
@@ -6,7 +6,7 @@ interface TrustedTypes {
 
 let policy: { createHTML(text: string): string } | null | undefined;
 
-/** The elements of markup that `html` made, which escapes whatever is filled in. */
+/** The elements of markup that `html` wrote, which escapes every fill. */
 export function fragmentOf(markup: string): DocumentFragment {
   if (policy === undefined) policy = trustedPolicy();
   const template = document.createElement("template");
@@ -19,7 +19,7 @@ function trustedPolicy() {
   try {
     return trustedTypes?.createPolicy("submission-forms", { createHTML: (text) => text }) ?? null;
   } catch {
-    // TypeError: the page names the policies that it allows, and not ours. It may still take plain text.
+    // TypeError: the page allows other policies only. It may still accept plain text.
     return null;
   }
 }

@@ -1,11 +1,11 @@
-// Gets a challenge of a service that asks for proofs of work, and has it solved.
+// Gets a challenge from a service that asks for proofs of work, and solves it.
 import { altchaChallengePath } from "@submissions/shared/altcha";
 import { SubmissionError } from "../sdk/submission-error.ts";
 
 /**
  * A fresh solution, for one submission.
  *
- * @throws SubmissionError when no challenge can be had, or the reason of the signal
+ * @throws SubmissionError when there is no challenge, or the reason of the signal
  */
 export async function proveWork(endpoint: string, signal: AbortSignal): Promise<string> {
   const challenge = await freshChallenge(endpoint + altchaChallengePath, signal);
@@ -16,7 +16,7 @@ export async function proveWork(endpoint: string, signal: AbortSignal): Promise<
 async function freshChallenge(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, { signal }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    // TypeError: nobody answered, or the browser may not say.
+    // TypeError: no answer, or one that the browser hides.
     throw notSent({ code: "NETWORK", cause });
   });
   if (!response.ok)
@@ -29,4 +29,4 @@ async function freshChallenge(url: string, signal: AbortSignal): Promise<unknown
 }
 
 const notSent = (facts: Omit<ConstructorParameters<typeof SubmissionError>[0], "message">) =>
-  new SubmissionError({ ...facts, message: "No challenge could be had.", mayHaveArrived: false });
+  new SubmissionError({ ...facts, message: "There is no challenge.", mayHaveArrived: false });

@@ -1,33 +1,33 @@
-// The field of the resume: a file is looked at as soon as it was chosen, or dropped anywhere on the form.
+// The field of the resume: a file is checked as soon as it is chosen, or dropped anywhere on the form.
 import type { Issue } from "@submissions/shared/faults";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { checkResume } from "./check-resume.ts";
 import type { FormView } from "./form-view.ts";
 
-/** What is wrong with the chosen file; undefined when nothing is, or nothing was chosen. */
+/** The problem of the chosen file; undefined when there is none, or no file. */
 export async function fileIssue({ file }: FormView, strings: FormStrings): Promise<Issue | undefined> {
   const message = file && (await checkResume(file, strings));
   return message === undefined ? undefined : { path: ["resumeFile"], message };
 }
 
-/** Shows the file that was chosen, and what is wrong with it. */
+/** Shows the chosen file and its problem. */
 export async function fileChosen(view: FormView, strings: FormStrings): Promise<void> {
   view.showFile();
   view.amend("resumeFile", await fileIssue(view, strings));
 }
 
-/** Takes the chosen file back. */
+/** Removes the chosen file. */
 export function removeFile(view: FormView, strings: FormStrings): void {
   view.fileInput!.value = "";
   view.fileInput!.focus();
   void fileChosen(view, strings);
 }
 
-/** Something is dragged over the form, away from it, or dropped. */
+/** Files are dragged over the form, away from it, or dropped. */
 export function fileDragged(event: DragEvent, view: FormView, strings: FormStrings, busy: boolean): void {
   const { dataTransfer, type } = event;
   if (!view.fileInput || !dataTransfer?.types.includes("Files")) return;
-  // A file that misses its place would be opened by the browser, and the form be gone.
+  // The browser would open a file that misses its place, and leave the page.
   event.preventDefault();
   view.draggedOver = type === "dragover";
   if (type !== "drop" || busy) return;

@@ -1,8 +1,8 @@
-// Solves a challenge (ALTCHA, version 2): derives keys until one begins as asked. Loaded only by forms whose service asks
-// for it; it must import nothing, or the bundle would load its entry a second time. WebCrypto derives on threads of its
-// own, so that a page stays alive without workers, which pages of another origin could not start.
+// Solves a challenge (ALTCHA, version 2): derives keys until one has the wanted prefix. Only forms that need it load it. It
+// imports nothing, or the bundle would load its entry a second time. WebCrypto derives on its own threads, so the page
+// stays responsive without workers, which pages of another origin cannot start.
 
-/** What the service answers of its challenge, as far as it takes part in solving. */
+/** The part of a challenge that solving needs. */
 interface Challenge {
   readonly parameters: {
     readonly algorithm: string;
@@ -14,11 +14,11 @@ interface Challenge {
   };
 }
 
-/** The challenge with its solution, as the service takes it. Rejects with the signal's reason. */
+/** The challenge with its solution, as the service reads it. Rejects with the signal's reason. */
 export async function solveChallenge(challenge: unknown, signal: AbortSignal): Promise<string> {
   const { algorithm, nonce, salt, cost, keyLength, keyPrefix } = (challenge as Challenge).parameters;
   const [name, hash] = algorithm.split("/");
-  if (name !== "PBKDF2" || hash === undefined) throw new Error(`There is no way to solve ${algorithm} here.`);
+  if (name !== "PBKDF2" || hash === undefined) throw new Error(`${algorithm} cannot be solved.`);
   const derivation = { name, hash, salt: bytesOf(salt), iterations: cost };
   const keyOf = async (counter: number): Promise<string> => {
     const password = new Uint8Array([...bytesOf(nonce), 0, 0, 0, 0]);
@@ -26,7 +26,7 @@ export async function solveChallenge(challenge: unknown, signal: AbortSignal): P
     const key = await crypto.subtle.importKey("raw", password, name, false, ["deriveBits"]);
     return hexOf(await crypto.subtle.deriveBits(derivation, key, keyLength * 8));
   };
-  // As many at once as there are processors to derive them.
+  // As many at once as there are processors.
   const atOnce = Math.min(navigator.hardwareConcurrency || 2, 16);
   for (let first = 0; ; first += atOnce) {
     signal.throwIfAborted();

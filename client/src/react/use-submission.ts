@@ -40,7 +40,7 @@ interface StandardResult {
     | undefined;
 }
 
-/** What {@link useSubmission} is told. */
+/** Options of {@link useSubmission}. */
 export interface SubmissionOptions<Name extends SubmissionName> {
   readonly client: SubmissionsClient;
   /** Checks the values before they are sent. Without it the service alone does. */
@@ -54,7 +54,7 @@ export type FieldErrors<Name extends SubmissionName> = {
   readonly [Field in keyof Input<Name>]?: { readonly type: "schema" | "server"; readonly message: string };
 };
 
-/** A submission that is being filled in, sent, or done. */
+/** A submission: its values, its problems and its state. */
 export interface Submission<Name extends SubmissionName> {
   readonly values: Partial<Input<Name>>;
   readonly set: (values: Partial<Input<Name>>) => void;

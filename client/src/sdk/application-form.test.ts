@@ -32,7 +32,7 @@ test("keeps an empty file that was chosen, so that the service can refuse it", (
   expect(applicationForm({ ...person, resumeFile: new Blob([]) }).has("resumeFile")).toBe(true);
 });
 
-test("takes a ready form, unknown fields and all, but not the file that nobody chose", () => {
+test("takes a form with its unknown fields, and leaves out a file that was not chosen", () => {
   const ready = new FormData();
   ready.append("fullName", "Ana Souza");
   ready.append("utm", "a");

@@ -1,18 +1,18 @@
-// Writes a job application as the multipart form that carries its file. It checks nothing: the service does.
+// Writes a job application as a multipart form with its file. It checks nothing; the service does.
 import type { Application } from "./submissions.ts";
 
-// Without an extension: the service goes by the bytes, and a guessed extension could only contradict them.
+// Without an extension: the service judges the bytes, and a guessed extension could contradict them.
 const filenameDefault = "resume";
 
 /**
  * The form of an application, made from its fields or from a form. Blank and undefined fields are left out, and so is
  * the empty file without a name that stands for "no file chosen": undici would send it as text.
  *
- * @param resumeFilename what the resume is called; by default a file's own name
+ * @param resumeFilename the name of the resume; by default a file's own name
  */
 export function applicationForm(application: Application | FormData, resumeFilename?: string): FormData {
   const form = new FormData();
-  // Programs without types also hand over null.
+  // Programs without types also pass null.
   const fields: Iterable<[string, string | Blob | null | undefined]> =
     application instanceof FormData ? application.entries() : Object.entries({ ...application });
   for (const [name, value] of fields) {

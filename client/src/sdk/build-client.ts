@@ -1,4 +1,4 @@
-// Builds the client: tRPC's client, typed by the router, over one link of ours (docs/adr/0012). Tests pass their own
+// Builds the client: tRPC's client, typed by the router, on our one link (docs/adr/0012). Tests pass their own
 // clock and random numbers.
 import { createTRPCClient, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../router.ts";
@@ -34,14 +34,14 @@ export function buildClient(options: SubmissionsClientOptions, tempo: Tempo): Su
 }
 
 function wayOf(options: SubmissionsClientOptions, tempo: Tempo): Way {
-  // The content type is not the caller's to choose: a form's names the boundary that stands in its body.
+  // A content type of the caller is dropped: that of a form names the boundary in its body.
   const { "content-type": _, ...headers } = Object.fromEntries(new Headers(options.headers));
-  // The global is looked up at each call, and called as a function: browsers refuse it as somebody's method.
+  // The global is looked up at each call, and called as a function: browsers refuse it as a method.
   const usual = byFetch(options.fetch ?? ((...request) => fetch(...request)));
   return {
     door: doorOf(options.url),
     headers,
-    // A `fetch` of the caller's is there for a reason, and must not be gone around.
+    // A `fetch` of the caller must see every request.
     exchangeFor: ({ onUploadProgress }) =>
       onUploadProgress && !options.fetch && canMeasureUploads() ? byMeasuredUpload(onUploadProgress) : usual,
     policy: retryPolicy(options.retry),

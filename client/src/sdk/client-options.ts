@@ -1,4 +1,4 @@
-// What callers can choose: once for a client, and for each call. Types only.
+// Options of a client and of a call. Types only.
 import type { RetryOptions } from "./retry.ts";
 import type { UploadProgress } from "./upload-progress.ts";
 
@@ -45,8 +45,8 @@ export interface CallOptions {
   /** How often and how long this submission is sent again; `false` for never. What it leaves out is as the client has it. */
   readonly retry?: RetryOptions | false | undefined;
   /**
-   * Ends the call, also while it waits for its next try. It then rejects with the signal's reason, as `fetch` does: an `AbortError`, or a `TimeoutError` of
-   * `AbortSignal.timeout`. Whether the submission arrived is unknown then.
+   * Ends the call, also while it waits for its next try. It then rejects with the signal's reason, as `fetch` does: an
+   * `AbortError`, or a `TimeoutError` of `AbortSignal.timeout`. Whether the submission arrived is unknown then.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -64,14 +64,14 @@ export interface CallOptions {
  */
 export interface ApplicationOptions extends CallOptions {
   /**
-   * What the resume is called. By default a `File`'s own name, and `resume` for a `Blob`. An extension must agree with
-   * the file's bytes.
+   * The name of the resume. By default a `File`'s own name, and `resume` for a `Blob`. An extension must agree with the
+   * bytes of the file.
    */
   readonly resumeFilename?: string | undefined;
   /**
-   * Told from time to time how much of the form is on its way; each further try begins at the beginning. The answer comes
-   * some time after the last byte. Where that cannot be known it is never called: only browsers measure uploads, in pages
-   * and dedicated workers (`XMLHttpRequest`), and not those of a `fetch` that the client was given.
+   * Called with the progress of the upload; each further try begins at the beginning. The answer comes some time after the
+   * last byte. Only browsers measure uploads, in pages and dedicated workers (`XMLHttpRequest`), and not those of a `fetch`
+   * of your own; elsewhere it is never called.
    *
    * @example
    * ```ts

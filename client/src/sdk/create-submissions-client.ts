@@ -1,5 +1,5 @@
-// The typed client of the submission interface, and all that the package exports. Runs wherever there is `fetch`:
-// browsers, workers, Node 20 and later.
+// The typed client of the submission interface, the entry of the package. It runs in every runtime with `fetch`: browsers,
+// workers, Node 20 and later.
 import { buildClient } from "./build-client.ts";
 import type { SubmissionsClientOptions } from "./client-options.ts";
 import { systemTempo } from "./retry.ts";
@@ -38,7 +38,7 @@ export type { UploadProgress } from "./upload-progress.ts";
  * }
  * ```
  *
- * @example Sent once, come what may; or again for longer, by a job that nobody waits for
+ * @example Sent once only; or again for ten minutes, by a job in the background
  * ```ts
  * createSubmissionsClient({ url, retry: false });
  * createSubmissionsClient({ url, retry: { tries: 20, giveUpAfterMs: 600_000 } });

@@ -1,7 +1,7 @@
-// One request and its whole answer, by whatever means the surroundings have. It knows neither envelopes nor failures:
-// when no whole answer comes, it rejects with whatever was thrown underneath.
+// One request and its complete answer. It knows neither envelopes nor failures: without a complete answer it rejects with
+// the underlying error.
 
-/** What one try sends, the same each time. */
+/** What each try sends. */
 export interface Outgoing {
   readonly url: string;
   /** Names in lower case. */
@@ -10,7 +10,7 @@ export interface Outgoing {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An answer that has come to its end. */
+/** A complete answer. */
 export interface WholeAnswer {
   readonly status: number;
   readonly text: string;
@@ -21,12 +21,12 @@ export interface WholeAnswer {
 /** Sends one POST. */
 export type Exchange = (outgoing: Outgoing) => Promise<WholeAnswer>;
 
-/** The usual means. */
+/** Sends by `fetch`. */
 export const byFetch =
   (send: typeof fetch): Exchange =>
   async ({ url, headers, body = null, signal = null }) => {
     const response = await send(url, { method: "POST", headers, body, signal });
-    // Read here, to its end: an answer that breaks off is no answer, whatever its status said.
+    // Read to its end: an answer that breaks off is no answer, even with a good status.
     const text = await response.text();
     return { status: response.status, text, header: (name) => response.headers.get(name) };
   };

@@ -1,4 +1,4 @@
-// The keys by which the service tells a submission that is sent again from a second one.
+// The keys that tell a submission that is sent again from a second one.
 
 /**
  * The caller's key, or a new one.
@@ -7,14 +7,14 @@
  */
 export function idempotencyKey(own: string | undefined): string {
   if (own === undefined) return randomKey();
-  // A blank one would arrive empty: white space at the ends of a header is dropped on the way.
+  // A blank key would arrive empty: white space at the ends of a header is dropped.
   if (typeof own !== "string" || !/^(?! *$)[\x20-\x7E]{1,255}$/.test(own))
     throw new TypeError("`idempotencyKey` must be 1 to 255 printable ASCII characters, and not blank.");
   return own;
 }
 
 function randomKey(): string {
-  // Browsers keep `randomUUID` from pages that came over plain HTTP, such as a test installation in a local network.
+  // Pages that came over plain HTTP have no `randomUUID`.
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -28,7 +28,7 @@ describe("which failures", () => {
     ["a kind", failure({ code: "UNSUPPORTED_MEDIA_TYPE", status: 415 })],
     ["a key that stands for something else", failure({ code: "UNPROCESSABLE_CONTENT", status: 422 })],
     ["its slowness", failure({ code: "TIMEOUT", status: 408 })],
-    ["a conflict of somebody else's", answered(409)],
+    ["a conflict of another server", answered(409)],
     ["a page that is no receipt", answered(200)],
     ["another fault", answered(501)],
   ])("is not sent again when refused for %s", (_, error) => expect(waitAfter([error], 0, policy, 0)).toBeNull());

@@ -1,5 +1,5 @@
 // When a submission is sent again, and the loop that does it. It knows failures and time, and neither addresses nor
-// bodies. That sending again makes no second submission is the idempotency key's doing.
+// bodies. The idempotency key makes sending again safe.
 import { SubmissionError } from "./submission-error.ts";
 
 /**
@@ -12,7 +12,7 @@ import { SubmissionError } from "./submission-error.ts";
  * ```
  */
 export interface RetryOptions {
-  /** How often it is sent at most. Waiting for another call with the same key (`CONFLICT`) does not count. Default 4. */
+  /** How often a submission is sent at most. Tries that end in `CONFLICT` do not count. Default 4. */
   readonly tries?: number | undefined;
   /** The longest wait before the second try, in milliseconds; it doubles with every further one. Default 500. */
   readonly firstWaitMs?: number | undefined;
@@ -20,7 +20,7 @@ export interface RetryOptions {
   readonly longestWaitMs?: number | undefined;
   /**
    * After how many milliseconds, counted from the call, nothing is sent again; at most 43,200,000, half as long as the
-   * service keeps keys. A try on its way is not cut, however long its upload takes: that is what `signal` is for. Default 30,000.
+   * service keeps keys. A running try is not cut, however long its upload takes; use `signal` for that. Default 30,000.
    */
   readonly giveUpAfterMs?: number | undefined;
 }
@@ -28,7 +28,7 @@ export interface RetryOptions {
 /** Retry options without gaps. */
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
-/** Time and chance, so that tests need neither wait nor hope. */
+/** The clock and the random numbers. Tests have their own. */
 export interface Tempo {
   /** Milliseconds since some moment. */
   now(): number;
@@ -48,9 +48,9 @@ const bounds: { readonly [Name in keyof RetryPolicy]: readonly [min: number, max
 };
 
 /**
- * What the options come to; null when nothing is sent again.
+ * The policy of the options; null when nothing is sent again.
  *
- * @param base what holds where the options are silent
+ * @param base the policy for options that are left out
  * @throws TypeError when a number is out of bounds
  */
 export function retryPolicy(options: RetryOptions | false | undefined, base: RetryPolicy | null = defaults) {
@@ -66,13 +66,13 @@ export function retryPolicy(options: RetryOptions | false | undefined, base: Ret
   return policy;
 }
 
-// Overload, and what proxies answer while the service behind them is away.
+// Overload, and the answers of proxies while the service behind them is down.
 const passingStatuses = new Set([429, 502, 503, 504]);
 
-/** Whether the last of these failures may be over by itself. */
+/** Whether the last of these failures may pass. */
 function mayPass(last: SubmissionError, failures: readonly SubmissionError[]): boolean {
   if (last.code === "NETWORK" || last.code === "CONFLICT") return true;
-  // A fault of the service's own is rarely gone the next moment, and each one wakes somebody up.
+  // An internal error is rarely gone the next moment, and each one alerts an operator.
   if (last.status === 500) return failures.filter(({ status }) => status === 500).length === 1;
   return last.status !== undefined && passingStatuses.has(last.status);
 }
@@ -95,7 +95,7 @@ export function waitAfter(
   const last = failures.at(-1);
   const counted = failures.filter(({ code }) => code !== "CONFLICT").length;
   if (last === undefined || counted >= policy.tries || !mayPass(last, failures)) return null;
-  // No wait doubles more often than that; without an end, nothing doubled would at last be no number.
+  // No wait doubles more often. Without a bound, 0 doubled to infinity would be no number.
   const doublings = Math.min(failures.length - 1, 30);
   const backOffMs = random * Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** doublings);
   const askedMs =
@@ -126,7 +126,7 @@ export async function repeat<Answer>(
   }
 }
 
-/** The last failure, which knows of what the earlier ones leave open. */
+/** The last failure, with `mayHaveArrived` of all of them. */
 function lastOf(failures: readonly SubmissionError[]): SubmissionError | undefined {
   const last = failures.at(-1);
   if (last === undefined || last.mayHaveArrived || !failures.some(({ mayHaveArrived }) => mayHaveArrived)) return last;
@@ -135,13 +135,13 @@ function lastOf(failures: readonly SubmissionError[]): SubmissionError | undefin
   return new SubmissionError({ ...facts, mayHaveArrived: true });
 }
 
-/** The real thing. */
+/** The system's clock and random numbers. */
 export const systemTempo: Tempo = {
   now: () => performance.now(),
   random: () => Math.random(),
   wait: (ms, signal) =>
     new Promise((resolve, reject) => {
-      // Whatever the caller aborts with is what the caller gets.
+      // The caller gets the reason of its own signal.
       const stop = () => {
         clearTimeout(timer);
         reject(signal?.reason);

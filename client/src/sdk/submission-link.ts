@@ -1,6 +1,5 @@
-// The one link under tRPC's client, and its last: a call that comes down to it is a submission, with a key and all its
-// tries. It knows how submissions travel, and nothing of what is submitted; nor does it know the router, whose types
-// stay out of the published ones that way.
+// The one link of tRPC's client: it makes a call a submission, with a key and all its tries. It knows how submissions are
+// sent, and neither their fields nor the router.
 import { TRPCClientError, type Operation, type TRPCLink, type TRPCProcedureOptions } from "@trpc/client";
 import type { AnyTRPCRouter } from "@trpc/server";
 import { observable } from "@trpc/server/observable";
@@ -10,26 +9,26 @@ import { idempotencyKey } from "./idempotency-key.ts";
 import { repeat, retryPolicy, type RetryPolicy, type Tempo } from "./retry.ts";
 import { keyHeader, send } from "./transport.ts";
 
-/** What all submissions of a client have in common. */
+/** What all submissions of a client share. */
 export interface Way {
   /** Address of the typed door, without a slash at its end. */
   readonly door: string;
   /** Sent with every request; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** By what means a call with these options is sent. */
+  /** How a call with these options is sent. */
   readonly exchangeFor: (own: ApplicationOptions) => Exchange;
-  /** What holds where a call says nothing of retries; null for none. */
+  /** The retries of calls without their own; null for none. */
   readonly policy: RetryPolicy | null;
   readonly tempo: Tempo;
 }
 
-/** The options of a call as tRPC's client hands them down to the link. */
+/** The options of a call as tRPC's client passes them to the link. */
 export const handedDown = (own: ApplicationOptions = {}): TRPCProcedureOptions => ({
   context: { own },
   ...(own.signal && { signal: own.signal }),
 });
 
-/** The link. Whatever a call fails with comes up as the `cause` of a TRPCClientError, the only error tRPC hands on. */
+/** The link. A failure becomes the `cause` of a TRPCClientError, the only error that tRPC passes on. */
 export const submissionLink =
   <Router extends AnyTRPCRouter>(way: Way): TRPCLink<Router> =>
   () =>
@@ -47,8 +46,8 @@ export const submissionLink =
 async function submit(way: Way, { path, input, context, signal: maybe }: Operation): Promise<unknown> {
   const own = context["own"] as ApplicationOptions;
   const signal = maybe ?? undefined;
-  // Settled before the first try, since the key stands for it: a caller may change an object while the client waits.
-  // Texts and forms, files and all, can be sent any number of times; no input is a stream.
+  // Written before the first try, because the key stands for it and the caller may change the object meanwhile. Texts and
+  // forms can be sent any number of times; no input is a stream.
   const body = input instanceof FormData ? input : JSON.stringify(input);
   const outgoing = {
     url: `${way.door}/${path}`,

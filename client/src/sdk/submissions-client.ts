@@ -1,4 +1,4 @@
-// What the client can do. Types only.
+// The interface of the client. Types only.
 import type { ApplicationOptions, CallOptions } from "./client-options.ts";
 import type {
   Application,
@@ -10,11 +10,11 @@ import type {
 } from "./submissions.ts";
 
 /**
- * The three submissions. One call is one submission: when no answer comes, or one that may pass, it is sent again with
- * the same key, and the service answers a key once. Every method rejects with a `SubmissionError`, the last one if
- * there were several, or with the reason of the caller's abort; mistakes of the calling program are TypeErrors.
+ * The three submissions. One call is one submission: after no answer, or a failure that may pass, it is sent again with
+ * the same key, and the service stores a key once. Every method rejects with a `SubmissionError`, that of the last try,
+ * or with the reason of the caller's signal; mistakes of the calling program are TypeErrors.
  *
- * @example A part of a page that is handed the client, and can be handed another one in tests
+ * @example A part of a page that gets the client, and another one in tests
  * ```ts
  * function signUp({ newsletter }: SubmissionsClient) {
  *   return newsletter.subscribe({ email, source: "footer" });
@@ -39,7 +39,7 @@ export interface SubmissionsClient {
   };
   readonly newsletter: {
     /**
-     * Subscribes to the newsletter. Every address is answered alike, subscribed before or not.
+     * Subscribes to the newsletter. Every address is answered alike, known or not.
      *
      * @example
      * ```ts
@@ -50,7 +50,7 @@ export interface SubmissionsClient {
   };
   readonly applications: {
     /**
-     * Applies for a job, with a resume or without. Takes the fields, or a form that is ready.
+     * Applies for a job, with a resume or without. Takes the fields or a form.
      *
      * @example From Node
      * ```ts

@@ -1,9 +1,9 @@
-// How far an upload has come. `fetch` cannot tell, so this sends by XMLHttpRequest, which browsers and their dedicated
-// workers have and nobody else.
+// The progress of an upload. `fetch` cannot measure it, so this sends by XMLHttpRequest, which only browsers and their
+// dedicated workers have.
 import type { Exchange } from "./exchange.ts";
 
 /**
- * How much of a request is on its way.
+ * How much of a request is sent.
  *
  * @example
  * ```ts
@@ -17,10 +17,10 @@ export interface UploadProgress {
   readonly total: number;
 }
 
-/** Whether there is a way to know. */
+/** Whether uploads can be measured here. */
 export const canMeasureUploads = (): boolean => typeof XMLHttpRequest === "function";
 
-/** Sends as `fetch` does, and tells how far it has come. */
+/** Sends as `fetch` does, and reports the progress. */
 export const byMeasuredUpload =
   (onProgress: (progress: UploadProgress) => void): Exchange =>
   ({ url, headers, body = null, signal }) =>
@@ -33,7 +33,7 @@ export const byMeasuredUpload =
       xhr.addEventListener("load", () =>
         resolve({ status: xhr.status, text: xhr.responseText, header: (name) => xhr.getResponseHeader(name) }),
       );
-      // It does not say why, on purpose: a page must not learn about other people's networks.
+      // The event has no reason, on purpose: a page must not learn about other networks.
       xhr.addEventListener("error", () => reject(new TypeError("The upload failed.")));
       xhr.addEventListener("abort", () => reject(signal?.reason));
       xhr.addEventListener("loadend", () => signal?.removeEventListener("abort", stop));

@@ -1,4 +1,4 @@
-// What the client sends is what tRPC's own client sends for the same router.
+// The client sends what tRPC's own client sends for the same router.
 import type { AppRouter } from "../router.ts";
 import { createTRPCClient, httpLink } from "@trpc/client";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { createSubmissionsClient } from "./create-submissions-client.ts";
 
 const url = "http://service.test/behind/a/prefix";
 
-/** A `fetch` that answers everything alike and keeps what was asked. */
+/** A `fetch` that records its requests. */
 function recorder() {
   const seen: unknown[] = [];
   const send = async (address: unknown, init: unknown) => {

@@ -1,5 +1,4 @@
-// Which fields each form shows, in which order, and what browsers should know of them. What is refused is in the rules of
-// the submission; the words are in the strings.
+// The fields of each form and their order. The rules of the submissions say what is refused; the strings hold the texts.
 
 /** The three forms, by the names of their elements: `<inquiry-form>` and so on. */
 export type FormName = "inquiry" | "newsletter" | "application";
@@ -8,13 +7,13 @@ export type FormName = "inquiry" | "newsletter" | "application";
 export type FieldKind = "text" | "email" | "tel" | "url" | "paragraphs" | "packages" | "file";
 
 export interface FormField {
-  /** As it is submitted, and as issues name it. */
+  /** The name in the submission and in issues. */
   readonly name: FieldName;
   readonly kind: FieldKind;
   readonly required?: true;
-  /** What browsers fill in (HTML 4.10.18.7). */
+  /** How browsers fill it in (HTML 4.10.18.7). */
   readonly autocomplete?: string;
-  /** Takes half a line where there is room. */
+  /** Half a line wide where there is room. */
   readonly half?: true;
 }
 
@@ -89,19 +88,19 @@ export const formFields: Readonly<Record<FormName, readonly FieldGroup[]>> = {
 /** The fields of a form without their groups. */
 export const fieldsOf = (form: FormName): readonly FormField[] => formFields[form].flatMap(({ fields }) => fields);
 
-/** Where each form is sent to, below the base address of the service. */
+/** The path of each form below the base address of the service. */
 export const formPaths: Readonly<Record<FormName, string>> = {
   inquiry: "/api/marketplace/inquiry",
   newsletter: "/api/newsletter/subscribe",
   application: "/api/applications/submit",
 };
 
-/** The hidden field in which a form without script carries what a program sends as the `Idempotency-Key` header. */
+/** The hidden field of a form without script that holds what programs send as the `Idempotency-Key` header. */
 export const idempotencyKeyField = "idempotencyKey";
 
 /**
- * The package identifiers in what a form sent. Without a catalogue they are typed, one to a line; an identifier holds no
- * line break, so that those of ticked boxes come through as they are.
+ * The package identifiers that a form sent. Without a catalogue they are typed, one on each line. Identifiers hold no line
+ * breaks, so those of ticked boxes are not changed.
  */
 export const packageIdsOf = (sent: readonly string[]): string[] =>
   sent.flatMap((text) => text.split(/[\r\n]+/)).filter((id) => id.trim() !== "");

@@ -1,5 +1,6 @@
 // The two languages have the same texts with the same slots.
 import { describe, expect, test } from "vitest";
+import { faults } from "../faults.ts";
 import { applicationRules, inquiryRules, packageIdsRule } from "../rules.ts";
 import { readText } from "../text.ts";
 import { english } from "./form-strings.ts";
@@ -35,6 +36,21 @@ test("every message of the rules can be said in German", () => {
     "“de-AT” is not a package we offer.",
   ];
   expect(messages.filter((message) => translated(message, german) === message)).toEqual([]);
+});
+
+test("every refusal that a form can meet can be said in German", () => {
+  const met = [
+    faults.fieldsInvalid,
+    faults.proofOfWorkInvalid,
+    faults.crossSiteForbidden,
+    faults.requestTimedOut,
+    faults.idempotencyConflict,
+    faults.bodyTooLarge,
+    faults.fieldTooLarge,
+    faults.resumeTooLarge,
+    faults.resumeKindUnsupported,
+  ];
+  expect(met.map(({ message }) => message).filter((message) => translated(message, german) === message)).toEqual([]);
 });
 
 describe("a translated message", () => {

@@ -1,4 +1,4 @@
-// Says in a form's language what the rules and the service say in English.
+// Translates the English messages of the rules and the service into the language of a form.
 import type { Issue } from "../faults.ts";
 import { packageIdsRule } from "../rules.ts";
 import { missing } from "../text.ts";
@@ -7,7 +7,7 @@ import type { FormStrings } from "./form-strings.ts";
 
 /** A problem as the person reads it. */
 export interface WordedIssue {
-  /** The field that it is shown at; undefined when the form has none of that name. */
+  /** Where it is shown; undefined when the form has no such field. */
   readonly field: FormField | undefined;
   readonly text: string;
 }
@@ -16,21 +16,21 @@ export interface WordedIssue {
 export const filled = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{(\w+)\}/g, (slot, name: string) => String(values[name] ?? slot));
 
-/** One message in the form's language, or as it came when the strings do not have it. */
+/** One message in the language of the form, or as it is when the strings do not have it. */
 export function translated(message: string, strings: FormStrings): string {
   const quoted = /“(.*)”/s.exec(message)?.[1] ?? "…";
   const number = /\d[\d,]*/.exec(message.replace(quoted, ""))?.[0] ?? "#";
   const known = strings.messages[message] ?? strings.messages[message.replace(quoted, "…").replace(number, "#")];
   if (known === undefined) return message;
   const count = number === "#" ? number : Number(number.replaceAll(",", "")).toLocaleString(strings.lang);
-  // Functions, because text that a stranger typed may hold what `replace` takes for a pattern.
+  // Functions, because quoted text may hold patterns of `replace`.
   return known.replace("#", () => count).replace("…", () => quoted);
 }
 
-// What the rules say of a field that is missing.
+// The messages for a missing field.
 const missingMessages: ReadonlySet<string> = new Set([missing, packageIdsRule.min[1]]);
 
-/** The problems of a form in its own words, in the order of its fields; those of no field come last. */
+/** The problems of a form in its language, in the order of its fields; those without a field come last. */
 export function wordedIssues(form: FormName, issues: readonly Issue[], strings: FormStrings): WordedIssue[] {
   const fields = [...fieldsOf(form), undefined];
   const fieldOf = ({ path }: Issue) => fields.find((field) => field?.name === path[0]);
