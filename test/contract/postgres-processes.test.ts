@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { receiptsMax } from "../../server/src/storage/rules/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
+import { CutWire } from "../support/cut-wire.ts";
 import { locate, openPostgresUnderTest } from "./postgres-under-test.ts";
 import {
   accept,
@@ -160,6 +161,26 @@ test("submissions that come while others are being committed share the next comm
   await Promise.all([store.settleMails(sent, lease.owner), ...[1, 2].map((n) => accept(store, inquiry(1000 + n)))]);
   expect(store.commitCounts.commits - commits).toBe(1);
   expect(await store.listMails({ status: "sent", limit: 1000 })).toHaveLength(800);
+});
+
+test("a commit is one round trip, whatever shares it, and so is a read", async () => {
+  await using tested = await openPostgresUnderTest();
+  await using wire = await CutWire.open(tested.database.url);
+  await using store = await openStore(locate(wire.url));
+  wire.holdsAnswers = true;
+  const key = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
+  const challenge = { hash: "c", expiresAt: noon + minute };
+  const stored = await Promise.all([1, 2, 3].map((n) => accept(store, inquiry(n))));
+  const sent = { id: stored[0]?.mails[0]?.id ?? "", result: "sent", at: noon, providerId: "p" } as const;
+  await Promise.all([
+    store.settleMails([sent], lease.owner),
+    accept(store, application(4)),
+    accept(store, inquiry(5), { key, challenge }),
+    accept(store, application(6, { resume: null }), { spam: true }),
+  ]);
+  expect(await store.findEarlier(key)).toMatchObject({ fingerprint: "f" });
+  expect(await store.claimDueMails(lease.until + 1, 10, { ...lease, owner: "other" })).toHaveLength(9);
+  expect(await store.checkReadiness()).toEqual({ ready: true });
 });
 
 test("a process whose own clock is wrong follows the server's, as all others do", async () => {

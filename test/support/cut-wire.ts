@@ -59,6 +59,9 @@ export class CutWire implements AsyncDisposable {
   /** Mishaps happen only to transactions in which these words were sent, the name of their first statement for example. */
   only = "";
 
+  /** No answer of the server comes back before the COMMIT was sent: a client that waits for one waits without end. */
+  holdsAnswers = false;
+
   /** With the next mishap all connections break, and no more are let through. */
   breakForGood = false;
 
@@ -100,8 +103,11 @@ export class CutWire implements AsyncDisposable {
         if (mishap !== "silence" && mishap !== "late") other.destroy();
       });
     }
+    // Answers that come before the COMMIT; null: none are held.
+    let early: Buffer[] | null = null;
     server.on("data", (bytes: Buffer) => {
-      if (mishap === undefined) client.write(bytes);
+      if (mishap === undefined && early !== null) early.push(bytes);
+      else if (mishap === undefined) client.write(bytes);
       else if (mishap === "answer lost" && bytes.includes(commit)) client.resetAndDestroy();
     });
     const messages = new Messages();
@@ -112,6 +118,7 @@ export class CutWire implements AsyncDisposable {
       held.push(message);
       if (message.includes(begin)) {
         concerned = false;
+        if (this.holdsAnswers) early = [];
         return;
       }
       concerned ||= message.includes(this.only);
@@ -132,6 +139,10 @@ export class CutWire implements AsyncDisposable {
         await this.#late();
       }
       if (mishap === undefined || mishap === "answer lost") server.write(bytes);
+      if (ends && early !== null) {
+        client.write(Buffer.concat(early));
+        early = null;
+      }
     };
     let passed = Promise.resolve();
     client.on("data", (bytes: Buffer) => {
