@@ -244,6 +244,26 @@ const intake = {
   }),
 };
 
+const access = {
+  OIDC_ISSUER: optional(kind.issuer, "passwords only", {
+    means: "OpenID Connect provider that operators may sign in with",
+    values:
+      "The provider's base address, https, or http on this machine. Needs the next two. The provider must send the e-mail address and that it is verified. Its redirect address is `PUBLIC_URL/console/oidc/callback`.",
+    example: "https://login.example.org",
+  }),
+  OIDC_CLIENT_ID: optional(kind.token(), "none", {
+    means: "name of this service at that provider",
+    values: "One word.",
+    example: "submissions",
+  }),
+  OIDC_CLIENT_SECRET: optional(kind.token(), "none", {
+    means: "secret of this service at that provider",
+    values: "One word.",
+    example: "0123456789abcdef",
+    secret: true,
+  }),
+};
+
 const observation = {
   LOG_LEVEL: valued(kind.oneOf(...logLevels), "info", {
     means: "least important lines that are logged",
@@ -264,11 +284,12 @@ export const sections = {
   "Database and files": storage,
   Mail: mail,
   "What is accepted": intake,
+  Operators: access,
   "Log and metrics": observation,
 };
 
 /** Every setting by the name of its variable. */
-export const settings = { ...network, ...storage, ...mail, ...intake, ...observation };
+export const settings = { ...network, ...storage, ...mail, ...intake, ...access, ...observation };
 
 export type SettingName = keyof typeof settings;
 
