@@ -15,11 +15,10 @@ import type {
   PageRequest,
   Person,
   SubscriberFilter,
-  SubscriberRow,
   TriageOutcome,
   TriageRequest,
 } from "@submissions/shared/console";
-import type { MailStatus, ScanState, StoredSubmission, SubmissionKind } from "./records.ts";
+import type { MailStatus, ScanState, StoredSubmission, StoredSubscriber, SubmissionKind } from "./records.ts";
 
 /** What a role may see. What lies outside is answered like what does not exist. */
 export interface Scope {
@@ -85,10 +84,18 @@ export interface Outdated {
   readonly before: number;
 }
 
-/** One thing that is known of a person. `data` has the names that exports use. */
-export interface KnownFact {
-  readonly kind: "inquiry" | "application" | "subscription" | "mail" | "note" | "suppression" | "idempotency";
-  readonly data: Readonly<Record<string, unknown>>;
+/** One thing that is known of a person. `desk/person.ts` gives it the names that exports use. */
+export type KnownFact =
+  | { readonly kind: "submission"; readonly submission: StoredSubmission }
+  | { readonly kind: "note"; readonly reference: string; readonly note: Note }
+  | { readonly kind: "subscription"; readonly subscriber: StoredSubscriber }
+  | { readonly kind: "mail"; readonly mail: MailRow }
+  | { readonly kind: "suppression"; readonly reason: string | null; readonly at: number }
+  | { readonly kind: "idempotency"; readonly procedure: string; readonly createdAt: number };
+
+/** Everything of one address, as it is stored. */
+export interface StoredPerson extends Omit<Person, "subscription"> {
+  readonly subscription: StoredSubscriber | null;
 }
 
 export interface DeskStore {
@@ -110,12 +117,12 @@ export interface DeskStore {
   neighbours(scope: Scope, reference: string, filter: InboxFilter): Promise<Neighbours>;
 
   /** Everything of an address that the scope holds, the newest 200 submissions; null when that is nothing. */
-  findPerson(scope: Scope, email: string): Promise<Person | null>;
+  findPerson(scope: Scope, email: string): Promise<StoredPerson | null>;
 
-  /** Subscribers, newest first. `search`: the beginning of an address. */
-  listSubscribers(filter: SubscriberFilter, page: PageRequest): Promise<Page<SubscriberRow>>;
+  /** Subscribers, newest first. `search`: a part of an address. */
+  listSubscribers(filter: SubscriberFilter, page: PageRequest): Promise<Page<StoredSubscriber>>;
 
-  /** Active subscribers at the end of each of the last days (UTC), oldest first. */
+  /** Active subscribers as they were counted at the end of the last days (UTC), oldest first, and now as today's. */
   subscriberGrowth(now: number, days: number): Promise<readonly { readonly day: string; readonly active: number }[]>;
 
   /** Mails that the scope holds, newest first; `after` and `next` are numbers of their rows. */
@@ -179,6 +186,9 @@ export interface DeskStore {
    */
   indexNext(limit: number, isDisposable: (email: string) => boolean): Promise<number>;
 
-  /** Counts the submissions of past days for {@link overview}, one day a call. Answers whether there are more days. */
+  /**
+   * Counts the submissions of a past day for {@link overview}, and the active subscribers when that day is yesterday. One
+   * day a call. Answers whether there are more days.
+   */
   countNextDay(now: number): Promise<boolean>;
 }
