@@ -1,4 +1,6 @@
 // Days as they are stored (yyyymmdd, UTC) and shown (yyyy-mm-dd).
+import type { SubmissionKind } from "../records.ts";
+
 export const dayMs = 24 * 60 * 60 * 1000;
 
 /** The beginning of the day of an instant. */
@@ -19,3 +21,6 @@ export function median(numbers: readonly number[]): number | null {
   const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
+
+/** Whether a row of `day_count` counts submissions. */
+export const isSubmissionKind = (kind: string): kind is SubmissionKind => kind === "inquiry" || kind === "application";

@@ -1,7 +1,7 @@
 // Erases persons and outdated submissions, a few in each transaction. Runs inside transactions of the commit queue.
 import { emailKey } from "@submissions/shared/fields";
 import type { Actor, Erased, Outdated } from "../desk-store.ts";
-import { erasedAtOnce, hashedKey } from "../rules/erasing.ts";
+import { erasedAtOnce, hashedKey, outdatedNames } from "../rules/erasing.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Audit } from "./desk-changes.ts";
 import type { DeskSearch } from "./desk-search.ts";
@@ -87,6 +87,3 @@ export function prepareDeskErase(connection: SqliteConnection, search: DeskSearc
     discarded: (keys: readonly string[]): void => keys.forEach((key) => void discarded.run(key)),
   };
 }
-
-/** How the audit log calls what has had its time. */
-export const outdatedNames = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;

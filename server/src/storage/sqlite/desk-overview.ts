@@ -1,19 +1,19 @@
 // Numbers of the overview. Past days were counted before; only what came since is counted when it is asked for.
 import type { InboxRow, Overview } from "@submissions/shared/console";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Scope } from "../desk-store.ts";
-import { searchRanges } from "../ranges.ts";
+import { firstAt } from "../ranges.ts";
 import type { SubmissionKind } from "../records.ts";
-import { dayAt, dayMs, median, shownDay, startOfDay, storedDay } from "../rules/days.ts";
+import { dayAt, dayMs, isSubmissionKind, median, shownDay, startOfDay, storedDay } from "../rules/days.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { growthOf, responsesMax, shownDays, waitingMax } from "../rules/overview.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import type { DeskLists } from "./desk-lists.ts";
 
-const shownDays = 30;
-const waitingMax = 5;
-/** Responses that the median is taken of; the latest. */
-const responsesMax = 5_000;
+/** Mails that are counted in one turn: some milliseconds. */
+const mailsAtOnce = 20_000;
 
 const read = <T>(work: () => T): Promise<T> => retryWhileBusy(work);
 
@@ -52,7 +52,7 @@ export function prepareDeskOverview(connection: SqliteConnection, lists: DeskLis
     const today = startOfDay(now);
     const first = today - (shownDays - 1) * dayMs;
     const known = await read(() => counted.all(storedDay(first)));
-    const lastKnown = known.reduce((last, { day, kind }) => (kind === "subscriber" ? last : Math.max(last, day)), 0);
+    const lastKnown = known.reduce((last, { day, kind }) => (isSubmissionKind(kind) ? Math.max(last, day) : last), 0);
     const found: { day: string; inquiries: number; applications: number }[] = [];
     for (let at = first; at <= today; at += dayMs) {
       const day = storedDay(at);
@@ -75,25 +75,17 @@ export function prepareDeskOverview(connection: SqliteConnection, lists: DeskLis
     const counts = new Map<string, number>();
     if (kinds.length > 0) {
       const text = `SELECT status, count(*) AS count FROM mail NOT INDEXED
-        WHERE id > ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY +status`;
+        WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`;
       const statement = mailCounts.get(text) ?? connection.prepare<[number, number], { status: string; count: number }>(text);
       mailCounts.set(text, statement);
       const last = (await read(() => lastMail.get()))?.last ?? 0;
-      await searchRanges({
-        above: 0,
-        below: last + 1,
-        descending: true,
-        limit: Infinity,
-        read: async (above, below) => {
-          // Rows are in the order of time, but for seconds.
-          const newest = await read(() => mailAt.get(below - 1));
-          if (newest !== undefined && newest.at < since) return [];
-          for (const { status, count } of await read(() => statement.all(above, below))) {
-            counts.set(status, (counts.get(status) ?? 0) + count);
-          }
-          return [];
-        },
-      });
+      const first = await firstAt(since, last, (id) => read(() => mailAt.get(id)?.at ?? null));
+      for (let from = first; from <= last; from += mailsAtOnce) {
+        for (const { status, count } of await read(() => statement.all(from, Math.min(from + mailsAtOnce, last + 1)))) {
+          counts.set(status, (counts.get(status) ?? 0) + count);
+        }
+        await nextTurn();
+      }
     }
     const of = (status: string) => counts.get(status) ?? 0;
     return { queued: of("queued"), sent: of("sent"), failed: of("failed"), inDoubt: of("in-doubt") };
@@ -116,12 +108,8 @@ export function prepareDeskOverview(connection: SqliteConnection, lists: DeskLis
     async growth(now: number, shown: number): Promise<{ day: string; active: number }[]> {
       const from = storedDay(startOfDay(now) - (shown - 1) * dayMs);
       const rows = await read(() => counted.all(from));
-      const past = rows.filter(({ kind }) => kind === "subscriber");
       const current = await read(() => active.get()?.count ?? 0);
-      return [
-        ...past.map(({ day, counted: number }) => ({ day: shownDay(dayAt(day)), active: number })),
-        { day: shownDay(now), active: current },
-      ];
+      return growthOf(rows, now, current);
     },
 
     /** The beginning of the next day that is to be counted; null when all are. */
@@ -140,5 +128,3 @@ export function prepareDeskOverview(connection: SqliteConnection, lists: DeskLis
     },
   };
 }
-
-const isSubmissionKind = (kind: string): kind is SubmissionKind => kind === "inquiry" || kind === "application";

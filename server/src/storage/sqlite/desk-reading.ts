@@ -5,12 +5,13 @@ import type { SQLInputValue } from "node:sqlite";
 import type { DeskDetail, KnownFact, Scope, StoredPerson } from "../desk-store.ts";
 import { type Page as Batch, pageRows, readPages } from "../pages.ts";
 import { searchRanges } from "../ranges.ts";
-import type { MailStatus, ScanState, StoredSubscriber, SubmissionKind, TriageStatus } from "../records.ts";
+import type { MailStatus, ScanState, StoredSubscriber, SubmissionKind } from "../records.ts";
 import { type AuditColumns, auditRow, duplicatesMax, historyEntry, historyMax, personMax } from "../rules/audit.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { mailKindsOf, quoted, rowsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, inboxRowOf, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-row.ts";
+import { newestTwins, type Twin } from "../rules/twins.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { retryWhileBusy } from "./busy.ts";
@@ -23,14 +24,6 @@ interface DetailRow extends ListedRow {
   readonly resume_scan: ScanState | null;
   readonly resume_sha256: string | null;
   readonly email_key: string;
-}
-
-interface Duplicate {
-  readonly arrival: number;
-  readonly reference: string;
-  readonly kind: SubmissionKind;
-  readonly receivedAt: number;
-  readonly status: TriageStatus;
 }
 
 const read = <T>(work: () => T): Promise<T> => retryWhileBusy(work);
@@ -53,7 +46,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     `SELECT id, at, operator, action, subject, detail FROM audit WHERE subject = ? ORDER BY id DESC LIMIT ${historyMax}`,
   );
   const same = (column: "email_key" | "resume_sha256", index: string) =>
-    connection.prepare<[string, number, string], Duplicate>(`
+    connection.prepare<[string, number, string], Twin>(`
       SELECT arrival, reference, kind, received_at AS receivedAt, status FROM submission INDEXED BY ${index}
       WHERE ${column} = ? AND arrival <> ? AND kind IN (SELECT value FROM json_each(?))
       ORDER BY arrival DESC LIMIT ${duplicatesMax}`);
@@ -242,13 +235,4 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
       ...keysOfSubscriber.all(key).map((one): KnownFact => ({ kind: "idempotency", ...one })),
     ];
   }
-}
-
-/** The newest of some submissions, each once. */
-export function newestTwins(twins: readonly Duplicate[]): DeskDetail["duplicates"] {
-  const byArrival = new Map(twins.map((twin) => [twin.arrival, twin]));
-  return [...byArrival.values()]
-    .toSorted((a, b) => b.arrival - a.arrival)
-    .slice(0, duplicatesMax)
-    .map(({ reference, kind, receivedAt, status }) => ({ reference, kind, receivedAt, status }));
 }
