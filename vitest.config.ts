@@ -57,6 +57,7 @@ export default defineConfig({
         "outbox",
         "package",
         "desk",
+        "console",
         "config",
         "client",
         "process",

@@ -4,6 +4,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import cors from "@fastify/cors";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Console } from "../console/console.ts";
+import { consoleDoor, consoleFactor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Log } from "../observe/log.ts";
@@ -70,6 +72,10 @@ export interface HttpOptions {
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
   readonly formsFolder?: string | undefined;
+  /** What operators use. */
+  readonly console: Console;
+  /** Where the console's front end was built to. */
+  readonly consoleFolder: string;
   /** What differs from {@link httpLimits}. */
   readonly limits?: Partial<HttpLimits> | undefined;
 }
@@ -211,6 +217,8 @@ async function openDoors(
   siteRoutes(app, site);
   const guard = guardOf("links", followedLinksFactor);
   await app.register((scope) => newsletterPages(scope, { brand, links: { clock, store }, guard }));
+  const ofConsole = { console: options.console, addresses, folder: options.consoleFolder };
+  await app.register((scope) => consoleDoor(scope, { ...ofConsole, guard: guardOf("console", consoleFactor) }));
   if (options.webhook !== null) {
     const wrongPasswords = new WrongPasswords(addresses, limits.wrongPasswordsMax);
     postmarkWebhook(app, { credentials: options.webhook, wrongPasswords, store, clock, metrics });
