@@ -63,7 +63,7 @@ export const queryClient = new QueryClient({
 
 /** Calls without the cache. */
 export const calls = createTRPCClient<ConsoleRouter>({
-  links: [signInAgain, httpLink({ url: new URL("trpc", consoleUrl).href })],
+  links: [signInAgain, httpLink({ url: new URL("trpc", consoleUrl).href, methodOverride: "POST" })],
 });
 
 /** The options of queries and mutations for TanStack Query, by procedure. */
