@@ -118,11 +118,13 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
   const erase = useMutation({
     ...trpc.people.erase.mutationOptions(),
     onSuccess: ({ submissions, subscriptions, resumes }) => {
-      // Nothing of the person stays in the page's memory.
-      queryClient.clear();
       onClose();
       showToast(`Erased: ${plural(submissions, "submission")}, ${plural(resumes, "resume")}, ${plural(subscriptions, "subscription")}.`);
-      void navigate({ to: "/" });
+      void navigate({ to: "/" }).then(() => {
+        // Nothing of the person stays in the page's memory.
+        queryClient.removeQueries({ type: "inactive" });
+        return queryClient.resetQueries();
+      });
     },
   });
   return (

@@ -1,6 +1,6 @@
 // One submission: what was sent, what became of it, and what to do next.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { SubmissionDetail } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
@@ -82,16 +82,16 @@ function Submission({ detail }: { readonly detail: SubmissionDetail }) {
 
 /** Back to the list, previous and next, and the keys for it. */
 function Neighbourhood({ reference }: { readonly reference: string }) {
-  const search = useSearch({ strict: false });
+  const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
   const triage = useTriage();
   const [assigning, setAssigning] = useState(false);
   const { previous = null, next = null } =
     useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) })).data ?? {};
   const go = (to: typeof next) => {
-    if (to !== null) void navigate({ to: submissionPath(to.kind), params: { reference: to.reference }, search: search as never });
+    if (to !== null) void navigate({ to: submissionPath(to.kind), params: { reference: to.reference }, search });
   };
-  const back = () => void navigate({ to: "/", search: search as never });
+  const back = () => void navigate({ to: "/", search });
   useShortcuts({
     j: () => go(next),
     k: () => go(previous),
@@ -210,10 +210,3 @@ function SpamNotice({ reference }: { readonly reference: string }) {
     </div>
   );
 }
-
-/** What a page that is not in the list links to. */
-export const SubmissionLink = ({ reference, kind, children }: { readonly reference: string; readonly kind: SubmissionDetail["kind"]; readonly children?: string }) => (
-  <Link to={submissionPath(kind)} params={{ reference }} className={children === undefined ? "reference" : undefined}>
-    {children ?? reference}
-  </Link>
-);
