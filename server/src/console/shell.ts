@@ -25,6 +25,7 @@ const shellPolicy = [
   "form-action 'self'",
   "base-uri 'self'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
 ].join("; ");
 
 // The viewer runs in a frame of opaque origin, where 'self' is nothing: files come from the origin by its name.
