@@ -70,8 +70,7 @@ const subscriberOf: Statement<StoredSubscriber> = {
 
 const suppressionOf: Statement<{ reason: string | null; at: number }> = {
   name: "suppression-of-person",
-  text: `SELECT reason, changed_at AS at FROM suppression WHERE email_key IN ($1, ${hashedInSql("$1")})
-    ORDER BY reason IS NULL LIMIT 1`,
+  text: `SELECT reason, changed_at AS at FROM suppression WHERE email_key IN ($1, ${hashedInSql("$1")})`,
 };
 
 const keysOf = (owner: "submission" | "subscriber"): Statement<{ procedure: string; createdAt: number }> => ({

@@ -59,7 +59,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     `SELECT ${subscriberColumns} FROM subscriber WHERE email_key = ?`,
   );
   const suppressionOf = connection.prepare<[string, string], { reason: string | null; at: number }>(
-    "SELECT reason, changed_at AS at FROM suppression WHERE email_key IN (?, ?) ORDER BY reason IS NULL LIMIT 1",
+    "SELECT reason, changed_at AS at FROM suppression WHERE email_key IN (?, ?)",
   );
   const keysOf = connection.prepare<[number], { procedure: string; createdAt: number }>(
     "SELECT procedure, created_at AS createdAt FROM idempotency WHERE submission = ?",
