@@ -134,7 +134,8 @@ export async function operatorOf(
 ): Promise<StoredOperator> {
   const bound = await access.findOidcOperator(identity);
   if (bound !== null) return bound;
-  const isBound = email !== null && (await access.bindOidc(email, identity, { operator: email, at: now }));
+  const known = email === null ? null : await access.findOperator(email);
+  const isBound = known !== null && (await access.bindOidc(known.email, identity, { operator: known.email, at: now }));
   const operator = isBound ? await access.findOidcOperator(identity) : null;
   if (operator === null) throw new Fault("oidcRefused");
   return operator;
