@@ -37,6 +37,7 @@ export default defineConfig({
           "test/api/{parity,idempotency}.test.ts",
           "test/newsletter/{life,links}.test.ts",
           "test/outbox/{leases,never-twice}.test.ts",
+          "test/console/{sign-in,changes,tokens,downloads}.test.ts",
         ],
         { globalSetup: "test/support/postgres-global.ts", env: { TEST_DATABASE: "postgres" } },
       ),
