@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startApp, type App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import { configExitCode, loadConfig, readEnvironment, reportMisspellings, reportProblems } from "./config/load.ts";
+import { devOperator } from "./dev-operator.ts";
 import { createLog } from "./observe/log.ts";
 import { openStore } from "./storage/open-store.ts";
 import { whatToOpen } from "./what-to-open.ts";
@@ -21,7 +22,15 @@ async function main(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(app));
   // The addresses are made up, so no provider may get mail for them.
   if (config.mail.kind === "mailbox" && (await isEmpty(config))) await seed(app.address);
-  process.stdout.write(whatToOpen(app.address, config));
+  process.stdout.write(whatToOpen(app.address, config, await signInOf(config)));
+}
+
+// Not in a PostgreSQL database, which may be a real one.
+async function signInOf(config: Config): Promise<string | null> {
+  if (config.storage.kind !== "sqlite") return null;
+  await using store = await openStore(config.storage);
+  const operator = await devOperator(store, config.dataFolder);
+  return operator && `${operator.email}, password ${operator.password}`;
 }
 
 async function end(app: App): Promise<void> {

@@ -1,28 +1,28 @@
-// Everything that is known of a person, as NDJSON.
+// Everything that is known of a person, as NDJSON, under the names that exports use.
 import type { KnownFact } from "../storage/desk-store.ts";
+import { applicationFields, inquiryFields, iso, subscriberFields } from "./export.ts";
 
 /** One fact as a line. */
-export function personLine(fact: KnownFact): string {
-  return `${JSON.stringify(plain(fact))}\n`;
-}
+export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
 
-function plain(fact: KnownFact): object {
+function fieldsOf(fact: KnownFact): object {
   switch (fact.kind) {
     case "submission": {
-      const { kind, receivedAt, ...rest } = fact.submission;
-      const resume = "resume" in rest && rest.resume !== null ? { ...rest.resume, key: undefined } : undefined;
-      return { kind, receivedAt: iso(receivedAt), ...rest, resume };
+      const { submission } = fact;
+      const fields = submission.kind === "inquiry" ? inquiryFields(submission) : applicationFields(submission);
+      return { kind: submission.kind, ...fields };
     }
     case "subscription":
-      return { kind: fact.kind, ...fact.subscriber };
+      return { kind: fact.kind, ...subscriberFields(fact.subscriber) };
     case "note":
-      return { kind: fact.kind, reference: fact.reference, ...fact.note };
-    case "mail":
-      return { ...fact.mail, kind: fact.kind, mail: fact.mail.kind };
+      return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
+    case "mail": {
+      const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
+      return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
+    }
     case "suppression":
+      return { ...fact, at: iso(fact.at) };
     case "idempotency":
-      return fact;
+      return { ...fact, createdAt: iso(fact.createdAt) };
   }
 }
-
-const iso = (epochMs: number): string => new Date(epochMs).toISOString();
