@@ -16,6 +16,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      checks: { pluginTimings: false },
       // React's directives for servers mean nothing here.
       onLog: (level, log, handle) => {
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);

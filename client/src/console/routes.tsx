@@ -92,7 +92,14 @@ export const router = createRouter({
     settings,
     invitation,
   ]),
-  basepath: new URL(consoleUrl).pathname,
+  basepath: new URL(consoleUrl).pathname.replace(/\/$/, ""),
+  // The inbox is `/console`, without a slash behind it.
+  rewrite: {
+    output: ({ url }) => {
+      if (url.pathname.length > 1) url.pathname = url.pathname.replace(/\/$/, "");
+      return url;
+    },
+  },
   defaultPreload: "intent",
   defaultPendingComponent: () => <Skeleton rows={6} />,
   scrollRestoration: false,

@@ -53,7 +53,7 @@ export function Filters({ search, onChange }: Props) {
           className={search.kind && "set"}
           onChange={({ target }) => set({ kind: kinds.find((kind) => kind === target.value) })}
         >
-          <option value="">Any kind</option>
+          <option value="">Kind</option>
           {kinds.map((kind) => (
             <option key={kind} value={kind}>
               {kindWords[kind]}
@@ -67,7 +67,7 @@ export function Filters({ search, onChange }: Props) {
         className={search.status && "set"}
         onChange={({ target }) => set({ status: statuses.find((status) => status === target.value) })}
       >
-        <option value="">Any status</option>
+        <option value="">Status</option>
         {statuses.map((status) => (
           <option key={status} value={status}>
             {statusWords[status]}
@@ -80,7 +80,7 @@ export function Filters({ search, onChange }: Props) {
         className={search.assignee && "set"}
         onChange={({ target }) => set({ assignee: target.value === "" ? undefined : target.value })}
       >
-        <option value="">Anyone</option>
+        <option value="">Assignee</option>
         <option value="none">Unassigned</option>
         <option value={me.email}>Me</option>
         {others.map((email) => (

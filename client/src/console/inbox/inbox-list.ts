@@ -22,10 +22,15 @@ export function useInboxList(search: InboxSearch, enabled: boolean) {
   const query = useInfiniteQuery({
     queryKey: [...listKey, filter],
     queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
+      if (pageParam !== null) {
+        return { ...(await calls.inbox.list.query({ filter, page: { after: pageParam } }, { signal })), latest: 0 };
+      }
       // Asked before the list, so that what comes in meanwhile counts as new.
-      const latest = pageParam === null ? calls.inbox.since.query({ arrival: Number.MAX_SAFE_INTEGER }, { signal }) : undefined;
-      const page = await calls.inbox.list.query({ filter, page: pageParam === null ? {} : { after: pageParam } }, { signal });
-      return { ...page, latest: (await latest)?.latest ?? 0 };
+      const [{ latest }, page] = await Promise.all([
+        calls.inbox.since.query({ arrival: 0 }, { signal }),
+        calls.inbox.list.query({ filter, page: {} }, { signal }),
+      ]);
+      return { ...page, latest };
     },
     initialPageParam: null as number | null,
     getNextPageParam: ({ next }) => next,

@@ -51,7 +51,7 @@ export function SubscribersPage() {
           value={search.status ?? ""}
           onChange={({ target }) => set(target.value === "" ? undefined : (target.value as SubscriberStatus), search.q ?? "")}
         >
-          <option value="">Any state</option>
+          <option value="">State</option>
           {Object.entries(subscriberWords).map(([status, words]) => (
             <option key={status} value={status}>
               {words}

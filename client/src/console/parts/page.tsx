@@ -1,7 +1,6 @@
 // The frame of a page that is not the inbox: heading, actions and content. It also names the browser's tab.
 import { Link } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
-import { Empty } from "./states.tsx";
 
 export function useTitle(title: string): void {
   useEffect(() => {
@@ -33,7 +32,9 @@ export function PageFrame({ title, lead, actions, children }: Props) {
 }
 
 export const NotFoundPage = () => (
-  <Empty icon="search" title="Page not found" text="There is no page at this address.">
-    <Link to="/">Go to the inbox</Link>
-  </Empty>
+  <PageFrame title="Page not found" lead="There is no page at this address.">
+    <p>
+      <Link to="/">Go to the inbox</Link>
+    </p>
+  </PageFrame>
 );
