@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
 import { openConsole } from "./console/console.ts";
+import { startIndexing } from "./desk/indexing.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { Draining } from "./http/gate/draining.ts";
 import type { HttpLimits } from "./http/limits.ts";
@@ -137,7 +138,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   outbox.start({ claiming: config.mode !== "web" });
   if (config.scanner !== null && config.mode !== "web")
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
-  opened.use(startHousekeeping({ vault, store, callCounts, clock, log }));
+  if (config.mode !== "web") opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
+  opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);
 

@@ -107,6 +107,11 @@ function configOf(values: Values): Config {
     corsOrigins: values.CORS_ORIGINS,
     trustedProxy: values.TRUST_PROXY,
     rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
+    retentionDays: {
+      inquiry: values.RETENTION_DAYS_INQUIRIES,
+      application: values.RETENTION_DAYS_APPLICATIONS,
+      spam: values.RETENTION_DAYS_SPAM,
+    },
     oidc: oidcOf(values),
     metricsToken: values.METRICS_TOKEN,
     log: { level: values.LOG_LEVEL },

@@ -244,7 +244,19 @@ const intake = {
   }),
 };
 
+const retention = (means: string, values: string) =>
+  optional(kind.wholeNumber(1, 36_500), "kept", { means, values, example: "365" });
+
 const access = {
+  RETENTION_DAYS_INQUIRIES: retention(
+    "days after which inquiries are erased",
+    "1 to 36,500, counted from their receipt. They are erased once a day with everything that belongs to them; the audit log says how many.",
+  ),
+  RETENTION_DAYS_APPLICATIONS: retention(
+    "days after which applications and their resumes are erased",
+    "As `RETENTION_DAYS_INQUIRIES`.",
+  ),
+  RETENTION_DAYS_SPAM: retention("days after which spam is erased", "As `RETENTION_DAYS_INQUIRIES`."),
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",
     values:

@@ -31,7 +31,13 @@ export async function erasePerson({ desk, vault }: Places, email: string, actor:
 }
 
 /** Discards the bytes of resumes whose records are erased. */
-export async function discardErased({ desk, vault }: Places): Promise<void> {
+export async function discardErased({
+  desk,
+  vault,
+}: {
+  readonly desk: Pick<DeskStore, "resumesToDiscard" | "forgetDiscarded">;
+  readonly vault: Pick<Vault, "discard">;
+}): Promise<void> {
   for (;;) {
     const keys = await desk.resumesToDiscard(discardedAtOnce);
     if (keys.length === 0) return;

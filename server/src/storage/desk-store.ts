@@ -165,8 +165,11 @@ export interface DeskStore {
    */
   erasePerson(email: string, actor: Actor): Promise<Erased>;
 
-  /** Removes one batch of outdated submissions in the same way, and records how many. */
-  eraseOutdated(outdated: Outdated, actor: Actor): Promise<Erased>;
+  /**
+   * Removes one batch of outdated submissions in the same way. Writes no entry in the audit log: one for each batch would
+   * bury the others. `desk/retention.ts` writes one for all.
+   */
+  eraseOutdated(outdated: Outdated): Promise<Erased>;
 
   /** Vault keys of erased resumes whose bytes are still to be discarded, at most `limit`. */
   resumesToDiscard(limit: number): Promise<readonly string[]>;

@@ -102,6 +102,20 @@ export async function moveStore(
   return { tables: read };
 }
 
+/**
+ * An empty store, made and migrated if need be, to be filled in one transaction.
+ *
+ * @throws MoveRefused when it is not empty
+ * @throws StorageUnavailable when it cannot be used, or a service runs on it
+ */
+export async function openEmpty(location: StoreLocation): Promise<MovableStore> {
+  await using opened = new AsyncDisposableStack();
+  const target = opened.use(await openMovable(location, "target"));
+  await refuseUnlessEmpty(target);
+  opened.move();
+  return target;
+}
+
 async function openMovable(location: StoreLocation, role: MoveRole): Promise<MovableStore> {
   if (location.kind === "sqlite") return (await import("./sqlite/move.ts")).openSqliteMove(location.file, role);
   return (await import("./postgres/move.ts")).openPostgresMove(location, role);

@@ -2,7 +2,7 @@
 // words in the search, too. Dead rows keep the words until VACUUM, which the server does by itself.
 import { emailKey } from "@submissions/shared/fields";
 import type { Actor, Erased, Outdated } from "../desk-store.ts";
-import { erasedAtOnce, outdatedNames } from "../rules/erasing.ts";
+import { erasedAtOnce } from "../rules/erasing.ts";
 import { lockAddress } from "./addresses.ts";
 import type { Connections, Session, Statement } from "./connections.ts";
 import { auditWithin } from "./desk-changes.ts";
@@ -90,15 +90,11 @@ export class DeskErase {
   }
 
   /** @param firstKept arrival number of the first submission that is young enough */
-  outdated({ kind, before }: Outdated, firstKept: number, actor: Actor): Promise<Erased> {
-    return this.#connections.transaction(async (session: Session) => {
-      const statement = kind === "spam" ? outdatedOf.spam : outdatedOf.kind;
-      const [counts] = await session.all(statement, [kind, firstKept, before]);
-      const { submissions = 0, resumes = 0 } = counts ?? {};
-      const entry = { action: "retention", subject: outdatedNames[kind], detail: { submissions, resumes } };
-      if (submissions > 0) await auditWithin(session, [entry], actor);
-      return { submissions, resumes, subscriptions: 0, more: submissions === limit };
-    });
+  async outdated({ kind, before }: Outdated, firstKept: number): Promise<Erased> {
+    const statement = kind === "spam" ? outdatedOf.spam : outdatedOf.kind;
+    const [counts] = await this.#connections.write(statement, [kind, firstKept, before], { repeatable: true });
+    const { submissions = 0, resumes = 0 } = counts ?? {};
+    return { submissions, resumes, subscriptions: 0, more: submissions === limit };
   }
 
   async toDiscard(count: number): Promise<string[]> {

@@ -119,8 +119,8 @@ export class PostgresDesk implements DeskStore {
     return this.#erase.person(email, actor);
   }
 
-  async eraseOutdated(outdated: Outdated, actor: Actor): Promise<Erased> {
-    return this.#erase.outdated(outdated, await this.#lists.firstSince(outdated.before), actor);
+  async eraseOutdated(outdated: Outdated): Promise<Erased> {
+    return this.#erase.outdated(outdated, await this.#lists.firstSince(outdated.before));
   }
 
   resumesToDiscard(limit: number) {

@@ -12,6 +12,3 @@ export const hashedKey = (emailKey: string): string => hashedPrefix + createHash
 
 /** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from SQLite's search. */
 export const erasedAtOnce = { sqlite: 4, postgres: 100 };
-
-/** How the audit log calls what has had its time. */
-export const outdatedNames = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;

@@ -11,7 +11,10 @@ const wordLengthMax = 100;
 /** As you type, one letter would match nearly everything. */
 const prefixLengthMin = 2;
 
-const word = /[\p{L}\p{N}\p{Co}\u0300-\u036F]+/gu;
+// As SQLite's tokenizer splits: some marks belong to a word, the others and a few vowel signs part it.
+const letter = String.raw`[[\p{L}\p{N}\p{Co}]--[\u19B0-\u19C0\u19C8\u19C9\u1CF2\u1CF3]]`;
+const mark = String.raw`[\u0300-\u0304\u0306-\u030C\u030F\u0311\u031B\u0323-\u0328\u032D\u032E\u0330\u0331]`;
+const word = new RegExp(`${letter}(?:${letter}|${mark})*`, "gv");
 
 /** The words that somebody searches for, in lower case. */
 export const searchedWords = (text: string): string[] =>

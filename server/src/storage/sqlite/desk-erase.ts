@@ -1,7 +1,7 @@
 // Erases persons and outdated submissions, a few in each transaction. Runs inside transactions of the commit queue.
 import { emailKey } from "@submissions/shared/fields";
 import type { Actor, Erased, Outdated } from "../desk-store.ts";
-import { erasedAtOnce, hashedKey, outdatedNames } from "../rules/erasing.ts";
+import { erasedAtOnce, hashedKey } from "../rules/erasing.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Audit } from "./desk-changes.ts";
 import type { DeskSearch } from "./desk-search.ts";
@@ -75,12 +75,10 @@ export function prepareDeskErase(connection: SqliteConnection, search: DeskSearc
     },
 
     /** @param firstKept arrival number of the first submission that is young enough */
-    outdated({ kind, before }: Outdated, firstKept: number, actor: Actor): Erased {
+    outdated({ kind, before }: Outdated, firstKept: number): Erased {
       const rows = (kind === "spam" ? outdatedOf.spam : outdatedOf.kind).all(kind, firstKept, before);
       const resumes = eraseRows(rows);
-      const detail = { submissions: rows.length, resumes };
-      if (rows.length > 0) audit({ action: "retention", subject: outdatedNames[kind], detail }, actor);
-      return { ...detail, subscriptions: 0, more: rows.length === limit };
+      return { submissions: rows.length, resumes, subscriptions: 0, more: rows.length === limit };
     },
 
     toDiscard: (limit: number): string[] => toDiscard.all(limit).map(({ key }) => key),

@@ -40,6 +40,8 @@ export function prepareDeskSearch(connection: SqliteConnection) {
   const indexedTo = () => progress.get()?.reached ?? 0;
 
   return {
+    isComplete: (): boolean => next.get(indexedTo(), 1) === undefined,
+
     /** Runs inside a transaction of the commit queue, as does {@link remove}. */
     indexNext(limit: number, isDisposable: (email: string) => boolean): number {
       const from = indexedTo();

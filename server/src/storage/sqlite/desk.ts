@@ -138,9 +138,9 @@ export class SqliteDesk implements DeskStore {
     return this.#run(() => this.#erase.person(email, actor));
   }
 
-  async eraseOutdated(outdated: Outdated, actor: Actor): Promise<Erased> {
+  async eraseOutdated(outdated: Outdated): Promise<Erased> {
     const firstKept = await this.#lists.firstSince(outdated.before);
-    return this.#run(() => this.#erase.outdated(outdated, firstKept, actor));
+    return this.#run(() => this.#erase.outdated(outdated, firstKept));
   }
 
   resumesToDiscard(limit: number) {
@@ -159,7 +159,9 @@ export class SqliteDesk implements DeskStore {
     return this.#run(() => this.#audit(entry, actor));
   }
 
-  indexNext(limit: number, isDisposable: (email: string) => boolean) {
+  async indexNext(limit: number, isDisposable: (email: string) => boolean) {
+    // Without a transaction where there is nothing to do: this is asked for every second.
+    if (await retryWhileBusy(() => this.#search.isComplete())) return 0;
     return this.#run(() => this.#search.indexNext(limit, isDisposable));
   }
 
