@@ -25,7 +25,7 @@ export function prepareDeskOverview(connection: SqliteConnection, lists: DeskLis
   );
   const lastCounted = connection.prepare<[], { day: number | null }>("SELECT max(day) AS day FROM day_count");
   const firstReceived = connection.prepare<[], { at: number }>(
-    "SELECT received_at AS at FROM submission ORDER BY arrival LIMIT 1",
+    "SELECT received_at AS at FROM submission WHERE arrival > 0 ORDER BY arrival LIMIT 1",
   );
   const countKind = connection.prepare<[SubmissionKind, number, number], { count: number }>(`
     SELECT count(*) AS count FROM submission INDEXED BY submission_kind
