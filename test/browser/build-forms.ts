@@ -8,6 +8,10 @@ const client = join(import.meta.dirname, "../../client");
 
 export async function setup(): Promise<void> {
   await build({ root: client, configFile: join(client, "vite.forms.config.ts"), logLevel: "warn" });
+  // Vitest says `test` here, and React would be built for development.
+  const { NODE_ENV } = process.env;
+  process.env["NODE_ENV"] = "production";
   await build({ configFile: join(client, "vite.console.config.ts"), logLevel: "warn" });
+  process.env["NODE_ENV"] = NODE_ENV;
   if (process.env["CHROMIUM_PATH"] === undefined) await packed.executablePath();
 }

@@ -18,7 +18,9 @@ afterAll(async () => {
 
 async function findings(page: Page): Promise<string[]> {
   // Without the style sheets, which axe would copy into the page against its policy.
-  const { violations } = await new AxeBuilder({ page }).options({ preload: false, resultTypes: ["violations"] }).analyze();
+  const { violations } = await new AxeBuilder({ page })
+    .options({ preload: false, resultTypes: ["violations"] })
+    .analyze();
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
@@ -26,7 +28,10 @@ const pages: readonly (readonly [string, () => string])[] = [
   ["the inbox", () => ""],
   ["no match", () => "?q=nothing-has-this-name"],
   ["an inquiry", () => `/inquiries/${standIn.submissions.find(({ kind }) => kind === "inquiry")!.reference}`],
-  ["an application", () => `/applications/${standIn.submissions.find(({ hasResume }) => hasResume)!.reference}?status=new`],
+  [
+    "an application",
+    () => `/applications/${standIn.submissions.find(({ hasResume }) => hasResume)!.reference}?status=new`,
+  ],
   ["a person", () => `/people/${encodeURIComponent(standIn.submissions[1]!.email)}`],
   ["subscribers", () => "/subscribers"],
   ["mails", () => "/mails"],
@@ -71,7 +76,10 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
     await page.getByLabel("Has a resume").waitFor();
     expect(await findings(page)).toEqual([]);
     await page.keyboard.press("Escape");
-    await page.getByRole("checkbox", { name: /^Select / }).first().click();
+    await page
+      .getByRole("checkbox", { name: /^Select / })
+      .first()
+      .click();
     await page.getByRole("toolbar").waitFor();
     expect(await findings(page)).toEqual([]);
     if (look.viewport.width > 400) return;

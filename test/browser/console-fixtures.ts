@@ -1,5 +1,13 @@
 // A month of believable submissions for the console's stand-in.
-import type { AuditRow, DayCount, MailRow, OperatorRow, SubmissionDetail, SubscriberRow, TriageStatus } from "@submissions/shared/console";
+import type {
+  AuditRow,
+  DayCount,
+  MailRow,
+  OperatorRow,
+  SubmissionDetail,
+  SubscriberRow,
+  TriageStatus,
+} from "@submissions/shared/console";
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
@@ -17,11 +25,26 @@ const dayMs = 24 * hourMs;
 
 const people: readonly (readonly [name: string, email: string, company: string | null, text: string])[] = [
   ["Anna Müller", "anna.mueller@kalomi.example", "Kalomi GmbH", "English, Scottish accents · German, Austria"],
-  ["Ben Novák", "ben.novak@mail.example", null, "Accent annotator: I grew up between Brno and Vienna and hear small differences."],
+  [
+    "Ben Novák",
+    "ben.novak@mail.example",
+    null,
+    "Accent annotator: I grew up between Brno and Vienna and hear small differences.",
+  ],
   ["Chiamaka Okafor", "chiamaka@voxlab.example", "Voxlab Ltd", "Yoruba, Lagos"],
-  ["Diego Fernández Álvarez de la Torre y Santamaría", "diego.fernandez.alvarez@universidad-de-las-montanas.example", "Universidad de las Montañas Azules, Departamento de Lingüística", "Spanish, Andean · Quechua, Cusco · Aymara"],
+  [
+    "Diego Fernández Álvarez de la Torre y Santamaría",
+    "diego.fernandez.alvarez@universidad-de-las-montanas.example",
+    "Universidad de las Montañas Azules, Departamento de Lingüística",
+    "Spanish, Andean · Quechua, Cusco · Aymara",
+  ],
   ["Elif Yılmaz", "elif@yilmaz.example", "Ses Atölyesi", "Turkish, Black Sea coast"],
-  ["Finn O’Connor", "finn@oconnor.example", null, "Field recorder: Two years of interviews in Connacht, own equipment."],
+  [
+    "Finn O’Connor",
+    "finn@oconnor.example",
+    null,
+    "Field recorder: Two years of interviews in Connacht, own equipment.",
+  ],
   ["Grace Kim", "grace.kim@tonari.example", "Tonari Inc.", "Korean, Gyeongsang · Japanese, Kansai"],
   ["Hassan Ali", "hassan@mailinator.example", null, "Translator: Available at once."],
   ["Ines Carvalho", "ines@carvalho.example", "Fala Estúdio", "Portuguese, Azores"],
@@ -68,7 +91,16 @@ export function fixtures(now: number) {
     const day = new Date(receivedAt).toISOString().slice(0, 10).replaceAll("-", "");
     const reference = `${kind === "inquiry" ? "INQ" : "APP"}-${day}-${String((arrival * 7_919) % 1_000_000).padStart(6, "0")}`;
     const ageMs = now - receivedAt;
-    const status: TriageStatus = ageMs < 6 * hourMs ? "new" : index % 11 === 10 ? "spam" : ageMs < 3 * dayMs ? (["new", "open", "open", "done"] as const)[roll(4)]! : roll(12) === 0 ? "open" : "done";
+    const status: TriageStatus =
+      ageMs < 6 * hourMs
+        ? "new"
+        : index % 11 === 10
+          ? "spam"
+          : ageMs < 3 * dayMs
+            ? (["new", "open", "open", "done"] as const)[roll(4)]!
+            : roll(12) === 0
+              ? "open"
+              : "done";
     const assignee = status === "new" || status === "spam" ? null : ([me, ben, cleo] as const)[roll(3)]!;
     const hasResume = kind === "application" && index % 5 !== 0;
     const mail = (what: "receipt" | "notice", state: MailRow["status"]): MailRow => ({
@@ -85,7 +117,12 @@ export function fixtures(now: number) {
     });
     const fields: Stored["fields"] =
       kind === "inquiry"
-        ? { name, email, company, selectedPackageIds: text.split(" · ").map((title) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-")) }
+        ? {
+            name,
+            email,
+            company,
+            selectedPackageIds: text.split(" · ").map((title) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-")),
+          }
         : {
             fullName: name,
             email,
@@ -115,16 +152,40 @@ export function fixtures(now: number) {
       disposable: email.includes("mailinator"),
       fields,
       packageTitles: Object.fromEntries(
-        kind === "inquiry" ? text.split(" · ").map((title) => [title.toLowerCase().replaceAll(/[^a-z]+/g, "-"), title]) : [],
+        kind === "inquiry"
+          ? text.split(" · ").map((title) => [title.toLowerCase().replaceAll(/[^a-z]+/g, "-"), title])
+          : [],
       ),
-      resume: hasResume ? { filename: "ben-novak-resume.pdf", kind: "pdf", size: 248_113, sha256: "0".repeat(64), download: "allowed" } : null,
+      resume: hasResume
+        ? { filename: "ben-novak-resume.pdf", kind: "pdf", size: 248_113, sha256: "0".repeat(64), download: "allowed" }
+        : null,
       mails: status === "spam" ? [] : [mail("receipt", "sent"), mail("notice", index % 6 === 1 ? "failed" : "sent")],
-      notes: index % 6 === 1 ? [{ id: arrival, author: ben, at: receivedAt + 20 * minuteMs, text: "Spoke on the phone: very good ear. Ask for a sample of Moravian German before we decide." }] : [],
+      notes:
+        index % 6 === 1
+          ? [
+              {
+                id: arrival,
+                author: ben,
+                at: receivedAt + 20 * minuteMs,
+                text: "Spoke on the phone: very good ear. Ask for a sample of Moravian German before we decide.",
+              },
+            ]
+          : [],
       history:
         status === "done"
           ? [
-              { at: receivedAt + 2 * hourMs, operator: ben, action: "triage", detail: { from: "new", to: "open", assignee } },
-              { at: receivedAt + 5 * hourMs, operator: assignee ?? ben, action: "triage", detail: { from: "open", to: "done" } },
+              {
+                at: receivedAt + 2 * hourMs,
+                operator: ben,
+                action: "triage",
+                detail: { from: "new", to: "open", assignee },
+              },
+              {
+                at: receivedAt + 5 * hourMs,
+                operator: assignee ?? ben,
+                action: "triage",
+                detail: { from: "open", to: "done" },
+              },
             ]
           : [],
       changedBy: null,
@@ -142,7 +203,11 @@ export function fixtures(now: number) {
   const days: DayCount[] = Array.from({ length: 30 }, (_, index) => {
     const at = now - (29 - index) * dayMs;
     const weekend = [0, 6].includes(new Date(at).getUTCDay());
-    return { day: new Date(at).toISOString().slice(0, 10), inquiries: weekend ? roll(5) : 8 + roll(14), applications: weekend ? roll(3) : 2 + roll(8) };
+    return {
+      day: new Date(at).toISOString().slice(0, 10),
+      inquiries: weekend ? roll(5) : 8 + roll(14),
+      applications: weekend ? roll(3) : 2 + roll(8),
+    };
   });
   const growth = days.map(({ day }, index) => ({ day, active: 1_180 + index * 9 + roll(12) }));
   const sources = ["footer", "blog", "podcast", "front-page"];
@@ -164,10 +229,38 @@ export function fixtures(now: number) {
     };
   });
   const mails: MailRow[] = [
-    ...submissions.flatMap((one) => one.mails).filter(({ status }) => status === "failed").slice(0, 7),
-    { id: "doubt", kind: "inquiry-receipt", reference: submissions[4]?.reference ?? null, email: "elif@yilmaz.example", status: "in-doubt", attempts: 2, createdAt: now - 40 * minuteMs, dueAt: null, sentAt: null, lastError: "The connection broke after the message was handed over." },
-    { id: "queued", kind: "newsletter-welcome", reference: null, email: "new.reader@example.org", status: "queued", attempts: 1, createdAt: now - 3 * minuteMs, dueAt: now + 4 * minuteMs, sentAt: null, lastError: "The provider answered 503." },
-    ...submissions.flatMap((one) => one.mails).filter(({ status }) => status === "sent").slice(0, 20),
+    ...submissions
+      .flatMap((one) => one.mails)
+      .filter(({ status }) => status === "failed")
+      .slice(0, 7),
+    {
+      id: "doubt",
+      kind: "inquiry-receipt",
+      reference: submissions[4]?.reference ?? null,
+      email: "elif@yilmaz.example",
+      status: "in-doubt",
+      attempts: 2,
+      createdAt: now - 40 * minuteMs,
+      dueAt: null,
+      sentAt: null,
+      lastError: "The connection broke after the message was handed over.",
+    },
+    {
+      id: "queued",
+      kind: "newsletter-welcome",
+      reference: null,
+      email: "new.reader@example.org",
+      status: "queued",
+      attempts: 1,
+      createdAt: now - 3 * minuteMs,
+      dueAt: now + 4 * minuteMs,
+      sentAt: null,
+      lastError: "The provider answered 503.",
+    },
+    ...submissions
+      .flatMap((one) => one.mails)
+      .filter(({ status }) => status === "sent")
+      .slice(0, 20),
   ];
   const actions: readonly (readonly [string, string, Record<string, unknown>])[] = [
     ["sign-in", "", {}],
@@ -179,7 +272,14 @@ export function fixtures(now: number) {
   ];
   const audit: AuditRow[] = Array.from({ length: 24 }, (_, index) => {
     const [action, subject, detail] = actions[index % actions.length]!;
-    return { id: 500 - index, at: now - index * 37 * minuteMs, operator: [me, ben, cleo][index % 3]!, action, subject, detail };
+    return {
+      id: 500 - index,
+      at: now - index * 37 * minuteMs,
+      operator: [me, ben, cleo][index % 3]!,
+      action,
+      subject,
+      detail,
+    };
   });
   const operators: OperatorRow[] = [
     { email: me, role: "admin", state: "active", createdAt: now - 200 * dayMs },

@@ -25,7 +25,11 @@ import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http";
 import { fixtures, type Stored } from "./console-fixtures.ts";
 
 const files = join(import.meta.dirname, "../../client/dist/console");
-const types: Readonly<Record<string, string>> = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const types: Readonly<Record<string, string>> = {
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
 
 /** As the service sends it. */
 const policy =
@@ -62,7 +66,14 @@ export class ConsoleStandIn implements AsyncDisposable {
         const path = pathname.slice("/console/trpc/".length);
         this.called.push(path);
         const context = { request, response };
-        void nodeHTTPRequestHandler({ router, path, req: request, res: response, createContext: () => context, allowMethodOverride: true });
+        void nodeHTTPRequestHandler({
+          router,
+          path,
+          req: request,
+          res: response,
+          createContext: () => context,
+          allowMethodOverride: true,
+        });
       } else this.#file(pathname, response);
     });
   }
@@ -103,7 +114,8 @@ export class ConsoleStandIn implements AsyncDisposable {
   }
 
   empty(): void {
-    for (const list of [this.#data.submissions, this.#data.subscribers, this.#data.mails, this.#data.audit]) list.splice(0);
+    for (const list of [this.#data.submissions, this.#data.subscribers, this.#data.mails, this.#data.audit])
+      list.splice(0);
     this.#data.growth.splice(0);
   }
 
@@ -122,7 +134,9 @@ export class ConsoleStandIn implements AsyncDisposable {
   #file(path: string, response: ServerResponse): void {
     const resume = /^\/console\/resumes\/(APP-[\d-]+)$/.exec(path)?.[1];
     if (resume !== undefined) {
-      response.writeHead(200, { "content-type": "application/pdf", "content-disposition": "attachment" }).end("%PDF-1.7\n%%EOF");
+      response
+        .writeHead(200, { "content-type": "application/pdf", "content-disposition": "attachment" })
+        .end("%PDF-1.7\n%%EOF");
       return;
     }
     if (/^\/console\/(?:exports|people)\/.*\.(?:csv|ndjson)$/.test(path)) {
@@ -140,7 +154,9 @@ export class ConsoleStandIn implements AsyncDisposable {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(readFileSync(join(files, "index.html")));
+    response
+      .writeHead(200, { "content-type": "text/html; charset=utf-8" })
+      .end(readFileSync(join(files, "index.html")));
   }
 
   #router() {
@@ -160,8 +176,6 @@ export class ConsoleStandIn implements AsyncDisposable {
       if (me === undefined) throw new TRPCError({ code: "UNAUTHORIZED", message: "Please sign in." });
       return next({ ctx: { me } });
     });
-    // The fixtures trust their one client.
-    const input = <Input>(value: unknown) => value as Input;
     const begin = ({ response }: Context, me: Me): Me => {
       const token = randomUUID();
       this.#sessions.set(token, me);
@@ -172,8 +186,9 @@ export class ConsoleStandIn implements AsyncDisposable {
       session: t.router({
         me: open.query(({ ctx }) => this.#sessions.get(tokenOf(ctx)) ?? null),
         methods: open.query(() => ({ password: true as const, oidc: this.oidc })),
-        signIn: open.input(input<{ email: string; password: string }>).mutation(({ ctx, input: typed }) => {
-          if (typed.password !== password) throw new TRPCError({ code: "FORBIDDEN", message: "The e-mail address or the password is wrong." });
+        signIn: open.input(trusted<{ email: string; password: string }>).mutation(({ ctx, input: typed }) => {
+          if (typed.password !== password)
+            throw new TRPCError({ code: "FORBIDDEN", message: "The e-mail address or the password is wrong." });
           return begin(ctx, { email: typed.email, role: this.role });
         }),
         signOut: signedIn.mutation(({ ctx }) => {
@@ -184,27 +199,35 @@ export class ConsoleStandIn implements AsyncDisposable {
           this.#sessions.clear();
           return null;
         }),
-        acceptInvitation: open.input(input<{ token: string; password: string }>).mutation(({ ctx, input: { token, password: chosen } }) => {
-          if (token !== "invited") throw new TRPCError({ code: "NOT_FOUND", message: "There is no such invitation." });
-          if (/^password/i.test(chosen)) throw new TRPCError({ code: "BAD_REQUEST", message: "This password is too common." });
-          return begin(ctx, { email: "cleo@kalomi.example", role: "sales" });
-        }),
+        acceptInvitation: open
+          .input(trusted<{ token: string; password: string }>)
+          .mutation(({ ctx, input: { token, password: chosen } }) => {
+            if (token !== "invited")
+              throw new TRPCError({ code: "NOT_FOUND", message: "There is no such invitation." });
+            if (/^password/i.test(chosen))
+              throw new TRPCError({ code: "BAD_REQUEST", message: "This password is too common." });
+            return begin(ctx, { email: "cleo@kalomi.example", role: "sales" });
+          }),
       }),
       inbox: t.router({
         list: signedIn
-          .input(input<{ filter: InboxFilter; page: PageRequest }>)
-          .query(({ input: { filter, page } }) => pageOf(matching(data.submissions, filter).map(rowOf), page, filter.order === "oldest")),
+          .input(trusted<{ filter: InboxFilter; page: PageRequest }>)
+          .query(({ input: { filter, page } }) =>
+            pageOf(matching(data.submissions, filter).map(rowOf), page, filter.order === "oldest"),
+          ),
         counts: signedIn.query(({ ctx }) => {
           const count = (status: string) => data.submissions.filter((one) => one.status === status).length;
-          const mine = data.submissions.filter(({ status, assignee }) => /new|open/.test(status) && assignee === ctx.me.email).length;
+          const mine = data.submissions.filter(
+            ({ status, assignee }) => /new|open/.test(status) && assignee === ctx.me.email,
+          ).length;
           return { new: count("new"), open: count("open"), done: count("done"), spam: count("spam"), mine };
         }),
-        since: signedIn.input(input<{ arrival: number }>).query(({ input: { arrival } }) => ({
+        since: signedIn.input(trusted<{ arrival: number }>).query(({ input: { arrival } }) => ({
           latest: Math.max(0, ...data.submissions.map((one) => one.arrival)),
           added: data.submissions.filter((one) => one.arrival > arrival).length,
         })),
         assignees: signedIn.query(() => data.operators.map(({ email }) => email)),
-        triage: signedIn.input(input<TriageRequest>).mutation(({ ctx, input: request }) =>
+        triage: signedIn.input(trusted<TriageRequest>).mutation(({ ctx, input: request }) =>
           request.targets.map(({ reference, version }): TriageOutcome => {
             const one = this.#find(reference);
             if (one.version !== version) {
@@ -212,7 +235,10 @@ export class ConsoleStandIn implements AsyncDisposable {
               return { reference, result: "conflict", version: one.version, status, assignee, changedBy, changedAt };
             }
             const { status, assignee } = request;
-            const detail = { ...(status && { from: one.status, to: status }), ...(assignee !== undefined && { assignee }) };
+            const detail = {
+              ...(status && { from: one.status, to: status }),
+              ...(assignee !== undefined && { assignee }),
+            };
             one.history.push({ at: Date.now(), operator: ctx.me.email, action: "triage", detail });
             Object.assign(one, status && { status }, assignee !== undefined && { assignee }, {
               version: version + 1,
@@ -224,66 +250,94 @@ export class ConsoleStandIn implements AsyncDisposable {
         ),
       }),
       submission: t.router({
-        get: signedIn.input(input<{ reference: string }>).query(({ input: { reference } }): SubmissionDetail => {
+        get: signedIn.input(trusted<{ reference: string }>).query(({ input: { reference } }): SubmissionDetail => {
           const { changedBy: _by, changedAt: _at, ...detail } = this.#find(reference);
           const same = data.submissions.filter((one) => one.email === detail.email && one.reference !== reference);
-          return { ...detail, duplicates: same.map(({ reference: other, kind, receivedAt, status }) => ({ reference: other, kind, receivedAt, status })) };
+          return {
+            ...detail,
+            duplicates: same.map(({ reference: other, kind, receivedAt, status }) => ({
+              reference: other,
+              kind,
+              receivedAt,
+              status,
+            })),
+          };
         }),
-        neighbours: signedIn.input(input<{ reference: string; filter: InboxFilter }>).query(({ input: { reference, filter } }) => {
-          const list = data.submissions.filter((one) => one.reference === reference || matching([one], filter).length > 0);
-          const at = list.findIndex((one) => one.reference === reference);
-          const named = (one: Stored | undefined) => (one === undefined ? null : { reference: one.reference, kind: one.kind });
-          return { previous: named(list[at - 1]), next: named(list[at + 1]) };
-        }),
-        addNote: signedIn.input(input<{ reference: string; text: string }>).mutation(({ ctx, input: { reference, text } }) => {
-          const one = this.#find(reference);
-          const note = { id: Date.now(), author: ctx.me.email, at: Date.now(), text };
-          one.notes.push(note);
-          return note;
-        }),
-        release: signedIn.input(input<{ reference: string }>).mutation(({ input: { reference } }) => {
+        neighbours: signedIn
+          .input(trusted<{ reference: string; filter: InboxFilter }>)
+          .query(({ input: { reference, filter } }) => {
+            const list = data.submissions.filter(
+              (one) => one.reference === reference || matching([one], filter).length > 0,
+            );
+            const at = list.findIndex((one) => one.reference === reference);
+            const named = (one: Stored | undefined) =>
+              one === undefined ? null : { reference: one.reference, kind: one.kind };
+            return { previous: named(list[at - 1]), next: named(list[at + 1]) };
+          }),
+        addNote: signedIn
+          .input(trusted<{ reference: string; text: string }>)
+          .mutation(({ ctx, input: { reference, text } }) => {
+            const one = this.#find(reference);
+            const note = { id: Date.now(), author: ctx.me.email, at: Date.now(), text };
+            one.notes.push(note);
+            return note;
+          }),
+        release: signedIn.input(trusted<{ reference: string }>).mutation(({ input: { reference } }) => {
           const one = this.#find(reference);
           one.status = "new";
           one.version += 1;
           return null;
         }),
-        sendAgain: signedIn.input(input<{ mailId: string }>).mutation(({ input: { mailId } }) => {
+        sendAgain: signedIn.input(trusted<{ mailId: string }>).mutation(({ input: { mailId } }) => {
           for (const one of data.submissions) {
-            one.mails = one.mails.map((mail) => (mail.id === mailId ? { ...mail, status: "queued" as const, dueAt: Date.now(), lastError: null } : mail));
+            one.mails = one.mails.map((mail) =>
+              mail.id === mailId ? { ...mail, status: "queued" as const, dueAt: Date.now(), lastError: null } : mail,
+            );
           }
           return null;
         }),
       }),
       people: t.router({
-        get: signedIn.input(input<{ email: string }>).query(({ input: { email } }) => {
+        get: signedIn.input(trusted<{ email: string }>).query(({ input: { email } }) => {
           const submissions = data.submissions.filter((one) => one.email === email).map(rowOf);
           const subscription = data.subscribers.find((one) => one.email === email) ?? null;
-          if (submissions.length === 0 && subscription === null) throw new TRPCError({ code: "NOT_FOUND", message: "There is nothing from this address." });
+          if (submissions.length === 0 && subscription === null)
+            throw new TRPCError({ code: "NOT_FOUND", message: "There is nothing from this address." });
           return { email, submissions, subscription, suppressed: null };
         }),
-        erase: signedIn.input(input<{ email: string }>).mutation(({ input: { email } }) => {
+        erase: signedIn.input(trusted<{ email: string }>).mutation(({ input: { email } }) => {
           const gone = data.submissions.filter((one) => one.email === email);
           for (const one of gone) data.submissions.splice(data.submissions.indexOf(one), 1);
           const at = data.subscribers.findIndex((one) => one.email === email);
           if (at >= 0) data.subscribers.splice(at, 1);
-          return { submissions: gone.length, subscriptions: at >= 0 ? 1 : 0, resumes: gone.filter(({ hasResume }) => hasResume).length };
+          return {
+            submissions: gone.length,
+            subscriptions: at >= 0 ? 1 : 0,
+            resumes: gone.filter(({ hasResume }) => hasResume).length,
+          };
         }),
       }),
       subscribers: t.router({
-        list: signedIn.input(input<{ filter: SubscriberFilter; page: PageRequest }>).query(({ input: { filter, page } }) =>
-          pageOf(
-            data.subscribers.filter(({ status, email }) => (filter.status ?? status) === status && email.startsWith(filter.search ?? "")),
-            page,
+        list: signedIn
+          .input(trusted<{ filter: SubscriberFilter; page: PageRequest }>)
+          .query(({ input: { filter, page } }) =>
+            pageOf(
+              data.subscribers.filter(
+                ({ status, email }) => (filter.status ?? status) === status && email.startsWith(filter.search ?? ""),
+              ),
+              page,
+            ),
           ),
-        ),
         growth: signedIn.query(() => data.growth),
       }),
       mails: t.router({
-        list: signedIn.input(input<{ status?: MailRow["status"]; page: PageRequest }>).query(({ input: { status } }) => ({
-          rows: data.mails.filter((mail) => (status ?? mail.status) === mail.status),
-          next: null,
-        })),
-        retry: signedIn.input(input<{ id: string }>).mutation(({ input: { id } }) => {
+        list: signedIn
+          .input(trusted<{ status?: MailRow["status"]; page: PageRequest }>)
+          .query(({ input: { status } }) => ({
+            rows: data.mails.filter((mail) => (status ?? mail.status) === mail.status),
+            next: null,
+          })),
+        retry: signedIn.input(trusted<{ id: string }>).mutation(({ input: { id } }) => {
           const at = data.mails.findIndex((mail) => mail.id === id);
           const mail = data.mails[at];
           if (mail !== undefined) data.mails[at] = { ...mail, status: "queued", dueAt: Date.now() };
@@ -294,8 +348,17 @@ export class ConsoleStandIn implements AsyncDisposable {
         get: signedIn.query(() => ({
           days: data.days,
           firstResponseMs: data.submissions.length > 0 ? 4.2 * 3_600_000 : null,
-          waiting: data.submissions.filter(({ status }) => status === "new").slice(-5).toReversed().map(rowOf),
-          mails: { queued: 2, sent: 1284, failed: data.mails.filter(({ status }) => status === "failed").length, inDoubt: 1 },
+          waiting: data.submissions
+            .filter(({ status }) => status === "new")
+            .slice(-5)
+            .toReversed()
+            .map(rowOf),
+          mails: {
+            queued: 2,
+            sent: 1284,
+            failed: data.mails.filter(({ status }) => status === "failed").length,
+            inDoubt: 1,
+          },
         })),
       }),
       audit: t.router({
@@ -303,15 +366,18 @@ export class ConsoleStandIn implements AsyncDisposable {
       }),
       operators: t.router({
         list: signedIn.query((): readonly OperatorRow[] => data.operators),
-        invite: signedIn.input(input<{ email: string; role: Role }>).mutation(({ input: { email, role } }) => {
+        invite: signedIn.input(trusted<{ email: string; role: Role }>).mutation(({ input: { email, role } }) => {
           data.operators.push({ email, role, state: "invited", createdAt: Date.now() });
           return { link: `${this.url}/invitation?token=invited` };
         }),
-        remove: signedIn.input(input<{ email: string }>).mutation(({ input: { email } }) => {
-          data.operators.splice(data.operators.findIndex((one) => one.email === email), 1);
+        remove: signedIn.input(trusted<{ email: string }>).mutation(({ input: { email } }) => {
+          data.operators.splice(
+            data.operators.findIndex((one) => one.email === email),
+            1,
+          );
           return null;
         }),
-        setRole: signedIn.input(input<{ email: string; role: Role }>).mutation(({ input: { email, role } }) => {
+        setRole: signedIn.input(trusted<{ email: string; role: Role }>).mutation(({ input: { email, role } }) => {
           const at = data.operators.findIndex((one) => one.email === email);
           const one = data.operators[at];
           if (one !== undefined) data.operators[at] = { ...one, role };
@@ -320,12 +386,24 @@ export class ConsoleStandIn implements AsyncDisposable {
       }),
       tokens: t.router({
         list: signedIn.query((): readonly TokenRow[] => this.#tokens),
-        create: signedIn.input(input<{ name: string; role: Role; expiresAt: number | null }>).mutation(({ input: { name, role, expiresAt } }) => {
-          this.#tokens.push({ id: this.#tokens.length + 1, name, role, createdAt: Date.now(), expiresAt, usedAt: null });
-          return { token: "sub_7fPq1ZxW9mKc2VnE4tRb8YsA6dHu3LgJ" };
-        }),
-        revoke: signedIn.input(input<{ id: number }>).mutation(({ input: { id } }) => {
-          this.#tokens.splice(this.#tokens.findIndex((one) => one.id === id), 1);
+        create: signedIn
+          .input(trusted<{ name: string; role: Role; expiresAt: number | null }>)
+          .mutation(({ input: { name, role, expiresAt } }) => {
+            this.#tokens.push({
+              id: this.#tokens.length + 1,
+              name,
+              role,
+              createdAt: Date.now(),
+              expiresAt,
+              usedAt: null,
+            });
+            return { token: "sub_7fPq1ZxW9mKc2VnE4tRb8YsA6dHu3LgJ" };
+          }),
+        revoke: signedIn.input(trusted<{ id: number }>).mutation(({ input: { id } }) => {
+          this.#tokens.splice(
+            this.#tokens.findIndex((one) => one.id === id),
+            1,
+          );
           return null;
         }),
       }),
@@ -333,9 +411,42 @@ export class ConsoleStandIn implements AsyncDisposable {
   }
 }
 
+/** The stand-in trusts its one client. */
+function trusted<Input>(value: Input): Input {
+  return value;
+}
+
 const rowOf = (one: Stored): InboxRow => {
-  const { arrival, reference, kind, name, email, company, summary, status, assignee, version, receivedAt, hasResume, disposable } = one;
-  return { arrival, reference, kind, name, email, company, summary, status, assignee, version, receivedAt, hasResume, disposable };
+  const {
+    arrival,
+    reference,
+    kind,
+    name,
+    email,
+    company,
+    summary,
+    status,
+    assignee,
+    version,
+    receivedAt,
+    hasResume,
+    disposable,
+  } = one;
+  return {
+    arrival,
+    reference,
+    kind,
+    name,
+    email,
+    company,
+    summary,
+    status,
+    assignee,
+    version,
+    receivedAt,
+    hasResume,
+    disposable,
+  };
 };
 
 function matching(submissions: readonly Stored[], filter: InboxFilter): readonly Stored[] {
@@ -344,7 +455,8 @@ function matching(submissions: readonly Stored[], filter: InboxFilter): readonly
     (one) =>
       (filter.kind ?? one.kind) === one.kind &&
       (filter.status === undefined ? one.status !== "spam" : one.status === filter.status) &&
-      (filter.assignee === undefined || (filter.assignee === "none" ? one.assignee === null : one.assignee === filter.assignee)) &&
+      (filter.assignee === undefined ||
+        (filter.assignee === "none" ? one.assignee === null : one.assignee === filter.assignee)) &&
       (filter.from ?? 0) <= one.receivedAt &&
       one.receivedAt < (filter.until ?? Infinity) &&
       (filter.hasResume !== true || one.hasResume) &&
@@ -355,7 +467,11 @@ function matching(submissions: readonly Stored[], filter: InboxFilter): readonly
 }
 
 /** Newest first, or the other way round. */
-function pageOf<Row extends { readonly arrival: number }>(newestFirst: readonly Row[], { after, limit = 50 }: PageRequest, oldest = false) {
+function pageOf<Row extends { readonly arrival: number }>(
+  newestFirst: readonly Row[],
+  { after, limit = 50 }: PageRequest,
+  oldest = false,
+) {
   const list = oldest ? newestFirst.toReversed() : newestFirst;
   const rest = list.filter(({ arrival }) => after === undefined || (oldest ? arrival > after : arrival < after));
   const rows = rest.slice(0, limit);

@@ -13,7 +13,9 @@ import { SignInDialog, SignInPage } from "./sign-in.tsx";
 export function App() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const state = useSyncExternalStore(session.subscribe, () => session.state);
-  const me = useQuery(trpc.session.me.queryOptions(undefined, { staleTime: Infinity, enabled: state.name === "unknown" }));
+  const me = useQuery(
+    trpc.session.me.queryOptions(undefined, { staleTime: Infinity, enabled: state.name === "unknown" }),
+  );
   useEffect(() => {
     if (me.data !== undefined && session.state.name === "unknown") session.set(me.data);
   }, [me.data]);

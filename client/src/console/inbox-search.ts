@@ -73,7 +73,7 @@ export function filterOf(search: InboxSearch): InboxFilter {
 export const changed = (
   search: InboxSearch,
   change: { readonly [Name in keyof InboxSearch]?: InboxSearch[Name] | undefined },
-): InboxSearch => compact<InboxSearch>({ ...search, ...change } as Required<InboxSearch>);
+): InboxSearch => compact<InboxSearch>({ ...search, ...change });
 
 /** The address without its parts that narrow the list. */
 export const isFiltered = ({ order: _order, ...narrowing }: InboxSearch): boolean => Object.keys(narrowing).length > 0;

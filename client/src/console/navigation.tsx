@@ -69,7 +69,14 @@ function Places() {
           <Place to="/" icon="inbox" count={counts?.new} current={inInbox && !mine} about="new">
             Inbox
           </Place>
-          <Place to="/" search={{ assignee: me.email }} icon="mine" count={counts?.mine} current={inInbox && mine} about="assigned to you">
+          <Place
+            to="/"
+            search={{ assignee: me.email }}
+            icon="mine"
+            count={counts?.mine}
+            current={inInbox && mine}
+            about="assigned to you"
+          >
             Mine
           </Place>
         </>
@@ -117,7 +124,9 @@ function Place({ to, search = {}, icon, count, about, current, children }: Place
       search={search as never}
       className="place"
       activeOptions={{ includeSearch: false, exact: to === "/" }}
-      activeProps={current === undefined ? { className: "current", "aria-current": "page" } : { "aria-current": undefined }}
+      activeProps={
+        current === undefined ? { className: "current", "aria-current": "page" } : { "aria-current": undefined }
+      }
       {...(current === true && { className: "place current", "aria-current": "page" as const })}
     >
       <Icon name={icon} />
@@ -144,7 +153,13 @@ const Account = ({ email, role, onHelp }: AccountProps) => (
       <strong>{shortName(email)}</strong>
       <span>{role}</span>
     </div>
-    <button type="button" className="bare" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick={onHelp}>
+    <button
+      type="button"
+      className="bare"
+      aria-label="Keyboard shortcuts"
+      title="Keyboard shortcuts (?)"
+      onClick={onHelp}
+    >
       <Icon name="help" />
     </button>
     <button type="button" className="link" onClick={() => void signOut(false)}>

@@ -81,6 +81,9 @@ const invitation = createRoute({
   }),
 });
 
+/** `/console`, or longer where the service lies below a path. */
+const base = new URL(consoleUrl).pathname.replace(/\/$/, "");
+
 export const router = createRouter({
   routeTree: root.addChildren([
     inbox.addChildren([inboxIndex, inquiry, application]),
@@ -92,11 +95,15 @@ export const router = createRouter({
     settings,
     invitation,
   ]),
-  basepath: new URL(consoleUrl).pathname.replace(/\/$/, ""),
-  // The inbox is `/console`, without a slash behind it.
+  // In place of `basepath`, which would put a slash behind the inbox's `/console`.
   rewrite: {
+    input: ({ url }) => {
+      if (url.pathname === base || url.pathname.startsWith(`${base}/`))
+        url.pathname = url.pathname.slice(base.length) || "/";
+      return url;
+    },
     output: ({ url }) => {
-      if (url.pathname.length > 1) url.pathname = url.pathname.replace(/\/$/, "");
+      url.pathname = `${base}${url.pathname}`.replace(/\/$/, "");
       return url;
     },
   },

@@ -2,6 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useId } from "react";
 import { consoleUrl, messageOf, queryClient, trpc } from "./calls.ts";
+import { textOf } from "./parts/form-text.ts";
 import { Modal } from "./parts/modal.tsx";
 import { useTitle } from "./parts/page.tsx";
 import { session } from "./session.ts";
@@ -61,7 +62,7 @@ function SignInForm({ email }: { readonly email?: string }) {
       onSubmit={(event) => {
         event.preventDefault();
         const data = new FormData(event.currentTarget);
-        signIn.mutate({ email: String(data.get("email")).trim(), password: String(data.get("password")) });
+        signIn.mutate({ email: textOf(data, "email").trim(), password: textOf(data, "password") });
       }}
     >
       <label>
@@ -96,7 +97,11 @@ function SignInForm({ email }: { readonly email?: string }) {
       </button>
       {oidc && (
         // In the dialog in another tab, because the page must stay as it is.
-        <a className="button-like" href={new URL("oidc/start", consoleUrl).href} target={email === undefined ? undefined : "_blank"}>
+        <a
+          className="button-like"
+          href={new URL("oidc/start", consoleUrl).href}
+          target={email === undefined ? undefined : "_blank"}
+        >
           Sign in with your organisation
         </a>
       )}

@@ -62,13 +62,19 @@ function describe(change: Change, changedCount: number): string {
 function describeConflicts(conflicts: readonly Extract<TriageOutcome, { result: "conflict" }>[]): string {
   const [first] = conflicts;
   if (first === undefined) return "";
-  if (conflicts.length > 1) return `${conflicts.length} were changed by other operators meanwhile and stay as they are.`;
+  if (conflicts.length > 1)
+    return `${conflicts.length} were changed by other operators meanwhile and stay as they are.`;
   const who = first.changedBy === null ? "Another operator" : shortName(first.changedBy);
-  const when = first.changedAt === null ? "" : ` ${age(first.changedAt, Date.now())} ago`.replace("now ago", "just now");
+  const when =
+    first.changedAt === null ? "" : ` ${age(first.changedAt, Date.now())} ago`.replace("now ago", "just now");
   return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} set this to ${first.status}${when}. Your change was not made.`;
 }
 
-function settle(outcomes: readonly TriageOutcome[], before: ReadonlyMap<string, Triaged>, { change, undoing }: Attempt): void {
+function settle(
+  outcomes: readonly TriageOutcome[],
+  before: ReadonlyMap<string, Triaged>,
+  { change, undoing }: Attempt,
+): void {
   const changed: string[] = [];
   const conflicts: Extract<TriageOutcome, { result: "conflict" }>[] = [];
   for (const outcome of outcomes) {
@@ -104,7 +110,12 @@ function undo(references: readonly string[], before: ReadonlyMap<string, Triaged
     group.references.push(reference);
     groups.set(key, group);
   }
-  for (const group of groups.values()) queryClient.getMutationCache().build(queryClient, triageOptions).execute({ ...group, undoing: true }).catch(() => {});
+  for (const group of groups.values())
+    queryClient
+      .getMutationCache()
+      .build(queryClient, triageOptions)
+      .execute({ ...group, undoing: true })
+      .catch(() => {});
 }
 
 const triageOptions = {

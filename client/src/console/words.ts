@@ -1,5 +1,12 @@
 // Words, times and numbers as operators read them.
-import type { HistoryEntry, MailRow, Role, SubmissionKind, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
+import type {
+  HistoryEntry,
+  MailRow,
+  Role,
+  SubmissionKind,
+  SubscriberStatus,
+  TriageStatus,
+} from "@submissions/shared/console";
 
 export const statusWords: Readonly<Record<TriageStatus, string>> = {
   new: "New",
@@ -55,7 +62,7 @@ export const initials = (name: string): string =>
     .split(/[\s._-]+/)
     .filter((part) => part !== "")
     .slice(0, 2)
-    .map((part) => [...part][0]?.toUpperCase() ?? "")
+    .map((part) => String.fromCodePoint(part.codePointAt(0) ?? 0x20).toUpperCase())
     .join("") || "?";
 
 const minuteMs = 60_000;
@@ -89,7 +96,8 @@ export const dayWord = (utcDay: string): string => thisYear.format(new Date(`${u
 export const count = (value: number): string => number.format(value);
 /** Counts above 1,000 are not exact. */
 export const cappedCount = (value: number): string => (value > 1000 ? "1,000+" : count(value));
-export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
 
 export function fileSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
@@ -97,7 +105,8 @@ export function fileSize(bytes: number): string {
 }
 
 /** Where a submission's page is, without the console's own path. */
-export const submissionPath = (kind: SubmissionKind) => (kind === "inquiry" ? "/inquiries/$reference" : "/applications/$reference");
+export const submissionPath = (kind: SubmissionKind) =>
+  kind === "inquiry" ? "/inquiries/$reference" : "/applications/$reference";
 
 const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 const statusText = (value: unknown) => statusWords[text(value) as TriageStatus] ?? text(value);

@@ -31,9 +31,12 @@ interface Sources {
 /** Secrets are 43 characters. Nothing longer is hashed. */
 const secretLengthMax = 100;
 
-/** Whether a request brings a token. Its cookie is then not looked at. */
+/**
+ * Whether a request brings a token. Its cookie is then not looked at. Other schemes belong to a proxy in front, which may
+ * ask for a password of its own.
+ */
 export const bringsToken = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
-  headers.authorization !== undefined;
+  /^bearer(?: |$)/i.test(headers.authorization ?? "");
 
 /** Who sends a request; null: an unknown caller, or one whose session or token has ended. */
 export async function callerOf(

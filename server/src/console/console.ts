@@ -43,6 +43,7 @@ export function openConsole(options: ConsoleOptions): Console {
   const { desk, access } = store;
   const failures = new FailedSignIns(desk, clock, log);
   const throttle = new SignInThrottle(clock);
+  const refused = (code: string) => log.warn({ code }, "a sign-in with OpenID Connect failed");
   return {
     ...options,
     desk,
@@ -50,7 +51,7 @@ export function openConsole(options: ConsoleOptions): Console {
     cookies: new Cookies(publicUrl),
     counts: new Counts(desk),
     signIns: new SignIns({ access, passwords: new Passwords(), throttle, failures, clock, brand }),
-    openIdConnect: oidc === null ? null : new OpenIdConnect(oidc, publicUrl),
+    openIdConnect: oidc === null ? null : new OpenIdConnect(oidc, publicUrl, refused),
     failures,
   };
 }

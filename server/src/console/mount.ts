@@ -1,4 +1,5 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
+import { batchCallsMax } from "@submissions/shared/limits";
 import { resolveResponse } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { bodyKind } from "../http/body/content-type.ts";
@@ -6,6 +7,7 @@ import { takeJson } from "../http/body/whole-body.ts";
 import { noteFailure, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/rate-limit.ts";
+import { jsonAgain } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
 import { bringsToken, callerOf, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
@@ -29,9 +31,6 @@ export interface ConsoleDoorOptions {
 
 /** How many times as many requests as submissions a client may send: an open console asks every few seconds. */
 export const consoleFactor = 20;
-
-/** A page asks for a few things at once. */
-const batchMax = 20;
 
 /** Adds the console. The front end may be missing; the calls are there all the same. */
 export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOptions): Promise<void> {
@@ -67,12 +66,13 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
       bodyKind(request.headers, ["application/json"]);
       const { paths } = request.params;
       const isBatch = request.query.batch === "1";
+      if (isBatch && paths.split(",").length > batchCallsMax) throw new Fault("batchTooLarge");
       const response = await resolveResponse({
         router: consoleRouter,
         req: new Request(`http://internal/${isBatch ? "?batch=1" : ""}`, {
           method: "POST",
           headers: { "content-type": "application/json" },
-          body: request.body === undefined ? null : JSON.stringify(request.body),
+          body: request.body === undefined ? null : jsonAgain(request.body),
         }),
         // It decodes what Fastify has decoded already.
         path: encodeURIComponent(paths),
@@ -80,7 +80,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
         allowBatching: true,
         // Queries come by POST too.
         allowMethodOverride: true,
-        maxBatchSize: batchMax,
+        maxBatchSize: batchCallsMax,
         createContext: async () => contextOf(request, reply, console, addresses),
         onError: ({ error }) => noteFailure(request, reply, failureOf(error)),
       });

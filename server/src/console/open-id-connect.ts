@@ -30,10 +30,13 @@ const providerSecondsMax = 10;
 export class OpenIdConnect {
   readonly #settings: OpenIdConnectSettings;
   readonly #publicUrl: () => string;
+  readonly #refused: (code: string) => void;
   #configuration: Promise<Configuration> | undefined;
 
-  constructor(settings: OpenIdConnectSettings, publicUrl: () => string) {
+  /** @param refused told why a sign-in failed, in one word of the library or the provider, for the log */
+  constructor(settings: OpenIdConnectSettings, publicUrl: () => string, refused: (code: string) => void) {
     this.#settings = settings;
+    this.#refused = refused;
     this.#publicUrl = publicUrl;
   }
 
@@ -87,6 +90,7 @@ export class OpenIdConnect {
       return { identity: { issuer: claims.iss, subject: claims.sub }, email };
     } catch (error) {
       // The library throws errors of many kinds: wrong answers, refusals of the provider, answers that do not come.
+      this.#refused((error as NodeJS.ErrnoException).code ?? (error as Error).name);
       throw new Fault("oidcFailed", { cause: error });
     }
   }

@@ -34,9 +34,11 @@ export const trpc = initTRPC
     errorFormatter: ({ error, path, ctx }) => errorShape(failureOf(error), path, ctx?.requestId ?? ""),
   });
 
-/** What went wrong: refusals of the input in the words of the table. */
-export const failureOf = (error: TRPCError): Error =>
-  error.code === "BAD_REQUEST" && error.cause instanceof ZodError ? inputRefused(error.cause) : error;
+/** What went wrong: refusals of an input, and of a batch that tRPC does not take, in the words of the table. */
+export function failureOf(error: TRPCError): Error {
+  if (error.code !== "BAD_REQUEST") return error;
+  return error.cause instanceof ZodError ? inputRefused(error.cause) : new Fault("bodyMalformed", { cause: error });
+}
 
 /** A procedure that only reads, for these roles. Tokens may call it. */
 export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: false });

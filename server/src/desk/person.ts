@@ -6,23 +6,18 @@ import { applicationFields, inquiryFields, iso, subscriberFields } from "./expor
 export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
 
 function fieldsOf(fact: KnownFact): object {
-  switch (fact.kind) {
-    case "submission": {
-      const { submission } = fact;
-      const fields = submission.kind === "inquiry" ? inquiryFields(submission) : applicationFields(submission);
-      return { kind: submission.kind, ...fields };
-    }
-    case "subscription":
-      return { kind: fact.kind, ...subscriberFields(fact.subscriber) };
-    case "note":
-      return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
-    case "mail": {
-      const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
-      return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
-    }
-    case "suppression":
-      return { ...fact, at: iso(fact.at) };
-    case "idempotency":
-      return { ...fact, createdAt: iso(fact.createdAt) };
+  if (fact.kind === "submission") {
+    const { submission } = fact;
+    const fields = submission.kind === "inquiry" ? inquiryFields(submission) : applicationFields(submission);
+    return { kind: submission.kind, ...fields };
   }
+  if (fact.kind === "subscription") return { kind: fact.kind, ...subscriberFields(fact.subscriber) };
+  if (fact.kind === "note") {
+    return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
+  }
+  if (fact.kind === "mail") {
+    const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
+    return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
+  }
+  return fact.kind === "suppression" ? { ...fact, at: iso(fact.at) } : { ...fact, createdAt: iso(fact.createdAt) };
 }

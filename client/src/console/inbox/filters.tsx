@@ -88,7 +88,9 @@ export function Filters({ search, onChange }: Props) {
             {shortName(email)}
           </option>
         ))}
-        {!known && !others.includes(search.assignee ?? "") && <option value={search.assignee}>{search.assignee}</option>}
+        {!known && !others.includes(search.assignee ?? "") && (
+          <option value={search.assignee}>{search.assignee}</option>
+        )}
       </select>
       <button type="button" className={more > 0 ? "set" : undefined} popoverTarget="more-filters">
         <Icon name="filter" size={16} /> More{more > 0 && ` (${more})`}
@@ -131,7 +133,11 @@ function MoreFilters({ search, set }: MoreProps) {
       </div>
       <p className="quiet small">Whole days in your time zone, {zone}.</p>
       <label className="check">
-        <input type="checkbox" checked={search.resume === "yes"} onChange={({ target }) => set({ resume: target.checked ? "yes" : undefined })} />
+        <input
+          type="checkbox"
+          checked={search.resume === "yes"}
+          onChange={({ target }) => set({ resume: target.checked ? "yes" : undefined })}
+        />
         Has a resume
       </label>
       <label className="check">
@@ -144,7 +150,10 @@ function MoreFilters({ search, set }: MoreProps) {
       </label>
       <label>
         Order
-        <select value={search.order ?? "newest"} onChange={({ target }) => set({ order: target.value === "oldest" ? "oldest" : undefined })}>
+        <select
+          value={search.order ?? "newest"}
+          onChange={({ target }) => set({ order: target.value === "oldest" ? "oldest" : undefined })}
+        >
           <option value="newest">Newest first</option>
           <option value="oldest">Oldest first</option>
         </select>
@@ -173,7 +182,12 @@ export function Chips({ search }: { readonly search: InboxSearch }) {
         .filter(([, words]) => words !== "")
         .map(([name, words]) => (
           <li key={name}>
-            <Link to="/" search={changed(search, { [name]: undefined })} className="chip" activeProps={{ "aria-current": undefined }}>
+            <Link
+              to="/"
+              search={changed(search, { [name]: undefined })}
+              className="chip"
+              activeProps={{ "aria-current": undefined }}
+            >
               {words} <Icon name="close" size={12} />
               <span className="unseen">Remove</span>
             </Link>

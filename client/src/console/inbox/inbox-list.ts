@@ -50,7 +50,10 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
   const client = useQueryClient();
   const first = pages?.[0];
   // Without a filter the list itself says what its latest submission is.
-  const shown = isFiltered(search) || search.order === "oldest" ? 0 : Math.max(0, ...(first?.rows.map(({ arrival }) => arrival) ?? []));
+  const shown =
+    isFiltered(search) || search.order === "oldest"
+      ? 0
+      : Math.max(0, ...(first?.rows.map(({ arrival }) => arrival) ?? []));
   const latest = Math.max(first?.latest ?? 0, shown);
   const [seen, setSeen] = useState(0);
   const known = Math.max(latest, seen);
@@ -68,8 +71,9 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
   const load = () => {
     setSeen(newest);
     // The first page again, and only that.
-    client.setQueriesData<InfiniteData<ListPage>>({ queryKey: listKey }, (data) =>
-      data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+    client.setQueriesData<InfiniteData<ListPage>>(
+      { queryKey: listKey },
+      (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
     );
     void client.invalidateQueries({ queryKey: listKey });
     scrollTo({ top: 0 });

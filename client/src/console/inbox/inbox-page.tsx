@@ -183,7 +183,9 @@ interface NothingProps {
 
 function Nothing({ search, onLetters }: NothingProps) {
   if (!isFiltered(search)) {
-    return <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves." />;
+    return (
+      <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves." />
+    );
   }
   const onlyStatus = Object.keys(search).every((name) => name === "status" || name === "order");
   if (onlyStatus && (search.status === "new" || search.status === "open")) {

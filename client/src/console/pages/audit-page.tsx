@@ -1,6 +1,6 @@
 // The audit log. It cannot be changed from here, or from anywhere.
 import { Link } from "@tanstack/react-router";
-import type { AuditRow } from "@submissions/shared/console";
+import type { AuditRow, SubmissionKind } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
 import { Empty } from "../parts/states.tsx";
@@ -32,8 +32,10 @@ export const AuditPage = () => (
   </PageFrame>
 );
 
+const kindsByPrefix: Readonly<Record<string, SubmissionKind>> = { "INQ-": "inquiry", "APP-": "application" };
+
 function Subject({ subject }: { readonly subject: string }) {
-  const kind = /^INQ-/.test(subject) ? "inquiry" : /^APP-/.test(subject) ? "application" : undefined;
+  const kind = kindsByPrefix[subject.slice(0, 4)];
   if (kind === undefined) return subject === "" ? <span className="quiet">–</span> : subject;
   return (
     <Link to={submissionPath(kind)} params={{ reference: subject }} className="reference">
@@ -42,7 +44,10 @@ function Subject({ subject }: { readonly subject: string }) {
   );
 }
 
-const wordOf = (value: unknown) => (value === null ? "none" : typeof value === "object" ? JSON.stringify(value) : String(value));
+const wordOf = (value: unknown): string => {
+  if (value === null) return "none";
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
 
 const Details = ({ detail }: Pick<AuditRow, "detail">) => (
   <span className="quiet small">

@@ -35,7 +35,7 @@ function useWidth(): readonly [RefObject<HTMLElement | null>, number] {
   const figure = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(720);
   useEffect(() => {
-    if (figure.current === null) return;
+    if (figure.current === null) return undefined;
     const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)));
     observer.observe(figure.current);
     return () => observer.disconnect();
@@ -102,7 +102,17 @@ export function DayBars({ title, days, series }: Props) {
               const y = yOf(below + value, most);
               const barHeight = yOf(below, most) - y;
               below += value;
-              return <rect key={name} className={className} x={xOf(index) - barWidth / 2} y={y} width={barWidth} height={barHeight} rx="2" />;
+              return (
+                <rect
+                  key={name}
+                  className={className}
+                  x={xOf(index) - barWidth / 2}
+                  y={y}
+                  width={barWidth}
+                  height={barHeight}
+                  rx="2"
+                />
+              );
             })}
           </g>
         );
@@ -118,12 +128,17 @@ export function DayLine({ title, days, series }: Props) {
   const lines = linesUpTo(Math.max(1, ...values));
   const most = lines.at(-1) ?? 1;
   const xOf = (index: number) => left + ((width - left - 4) * index) / Math.max(1, days.length - 1);
-  const line = values.map((value, index) => `${index === 0 ? "M" : "L"}${xOf(index).toFixed(1)} ${yOf(value, most).toFixed(1)}`).join("");
+  const line = values
+    .map((value, index) => `${index === 0 ? "M" : "L"}${xOf(index).toFixed(1)} ${yOf(value, most).toFixed(1)}`)
+    .join("");
   const floor = yOf(0, most);
   return (
     <Figure title={title} days={days} series={series} figure={figure} width={width}>
       <Axes days={days} lines={lines} width={width} xOf={xOf} />
-      <path className={`area ${series[0]?.className ?? ""}`} d={`${line}L${xOf(values.length - 1)} ${floor}L${xOf(0)} ${floor}Z`} />
+      <path
+        className={`area ${series[0]?.className ?? ""}`}
+        d={`${line}L${xOf(values.length - 1)} ${floor}L${xOf(0)} ${floor}Z`}
+      />
       <path className={`line ${series[0]?.className ?? ""}`} d={line} />
     </Figure>
   );

@@ -63,7 +63,10 @@ export function InvitationPage() {
             Show what I type
           </label>
           <p id={problem} className="problem" role="alert">
-            {accept.isError && (isMissing(accept.error) ? "This invitation was used or has expired. Ask for a new one." : messageOf(accept.error))}
+            {accept.isError &&
+              (isMissing(accept.error)
+                ? "This invitation was used or has expired. Ask for a new one."
+                : messageOf(accept.error))}
           </p>
           <button type="submit" className="primary" disabled={accept.isPending}>
             Set password

@@ -31,7 +31,12 @@ export function MailsPage() {
   const filter = status === "all" ? {} : { status };
   const again = (mail: MailRow) =>
     mail.status === "queued" ? null : (
-      <button type="button" className="small-button" disabled={retry.isPending} onClick={() => retry.mutate({ id: mail.id })}>
+      <button
+        type="button"
+        className="small-button"
+        disabled={retry.isPending}
+        onClick={() => retry.mutate({ id: mail.id })}
+      >
         Send again
       </button>
     );
@@ -57,8 +62,26 @@ export function MailsPage() {
         load={(page, signal) => calls.mails.list.query({ ...filter, page }, { signal })}
         columns={["Mail", "To", "About", "State", ""]}
         keyOf={({ id }) => id}
-        cells={(mail) => [mailWord(mail.kind), <MailTo email={mail.email} />, <About mail={mail} />, <State mail={mail} />, again(mail)]}
-        empty={<Empty icon="check" title={status === "failed" || status === "in-doubt" ? "All is well" : "No mails"} text={status === "failed" ? "No mail has failed." : status === "in-doubt" ? "No mail is in doubt." : "There are none at the moment."} />}
+        cells={(mail) => [
+          mailWord(mail.kind),
+          <MailTo email={mail.email} />,
+          <About mail={mail} />,
+          <State mail={mail} />,
+          again(mail),
+        ]}
+        empty={
+          <Empty
+            icon="check"
+            title={status === "failed" || status === "in-doubt" ? "All is well" : "No mails"}
+            text={
+              status === "failed"
+                ? "No mail has failed."
+                : status === "in-doubt"
+                  ? "No mail is in doubt."
+                  : "There are none at the moment."
+            }
+          />
+        }
       />
     </PageFrame>
   );
@@ -77,7 +100,11 @@ const About = ({ mail: { reference } }: { readonly mail: MailRow }) =>
   reference === null ? (
     <span className="quiet">newsletter</span>
   ) : (
-    <Link to={submissionPath(reference.startsWith("INQ") ? "inquiry" : "application")} params={{ reference }} className="reference">
+    <Link
+      to={submissionPath(reference.startsWith("INQ") ? "inquiry" : "application")}
+      params={{ reference }}
+      className="reference"
+    >
       {reference}
     </Link>
   );

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { roles, type Role } from "@submissions/shared/console";
 import { useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
+import { textOf } from "../parts/form-text.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Avatar, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
@@ -59,7 +60,13 @@ export function Operators({ me }: { readonly me: string }) {
             >
               <RoleOptions />
             </select>
-            <button type="button" className="small-button" disabled={email === me} aria-label={`Remove ${email}`} onClick={() => setRemoving(email)}>
+            <button
+              type="button"
+              className="small-button"
+              disabled={email === me}
+              aria-label={`Remove ${email}`}
+              onClick={() => setRemoving(email)}
+            >
               Remove
             </button>
           </li>
@@ -88,7 +95,7 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         onSubmit={(event) => {
           event.preventDefault();
           const data = new FormData(event.currentTarget);
-          invite.mutate({ email: String(data.get("email")).trim(), role: String(data.get("role")) as Role });
+          invite.mutate({ email: textOf(data, "email").trim(), role: textOf(data, "role") as Role });
         }}
       >
         <label>
@@ -101,7 +108,9 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
             <RoleOptions />
           </select>
         </label>
-        <p className="quiet small">Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.</p>
+        <p className="quiet small">
+          Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.
+        </p>
         <p className="problem" role="alert">
           {invite.isError && messageOf(invite.error)}
         </p>
@@ -139,7 +148,12 @@ function RemoveDialog({ email, onClose }: { readonly email: string; readonly onC
         <button type="button" onClick={onClose} autoFocus>
           Cancel
         </button>
-        <button type="button" className="danger solid" disabled={remove.isPending} onClick={() => remove.mutate({ email })}>
+        <button
+          type="button"
+          className="danger solid"
+          disabled={remove.isPending}
+          onClick={() => remove.mutate({ email })}
+        >
           Remove
         </button>
       </div>

@@ -49,7 +49,11 @@ function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { read
           <strong>{count(total)}</strong>
           <span className="quiet">in {days.length} days</span>
         </div>
-        <Link to="/mails" search={{ status: mails.failed > 0 || mails.inDoubt === 0 ? "failed" : "in-doubt" }} className="stat">
+        <Link
+          to="/mails"
+          search={{ status: mails.failed > 0 || mails.inDoubt === 0 ? "failed" : "in-doubt" }}
+          className="stat"
+        >
           <span className="stat-label">Mails that failed</span>
           <strong className={mails.failed + mails.inDoubt > 0 ? "bad" : undefined}>{count(mails.failed)}</strong>
           <span className="quiet">

@@ -119,7 +119,9 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
     ...trpc.people.erase.mutationOptions(),
     onSuccess: ({ submissions, subscriptions, resumes }) => {
       onClose();
-      showToast(`Erased: ${plural(submissions, "submission")}, ${plural(resumes, "resume")}, ${plural(subscriptions, "subscription")}.`);
+      showToast(
+        `Erased: ${plural(submissions, "submission")}, ${plural(resumes, "resume")}, ${plural(subscriptions, "subscription")}.`,
+      );
       void navigate({ to: "/" }).then(() => {
         // Nothing of the person stays in the page's memory.
         queryClient.removeQueries({ type: "inactive" });
@@ -130,8 +132,8 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
   return (
     <Modal title="Erase this person?" onClose={erase.isPending ? undefined : onClose}>
       <p>
-        This removes everything from <strong>{person.email}</strong>: {plural(person.submissions.length, "submission")} with
-        resumes, mails and notes{person.subscription && ", and the newsletter subscription"}.
+        This removes everything from <strong>{person.email}</strong>: {plural(person.submissions.length, "submission")}{" "}
+        with resumes, mails and notes{person.subscription && ", and the newsletter subscription"}.
       </p>
       <p>It cannot be undone. The audit log keeps that it was done, without the address.</p>
       <p className="problem" role="alert">
@@ -141,7 +143,12 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
         <button type="button" onClick={onClose} disabled={erase.isPending} autoFocus>
           Cancel
         </button>
-        <button type="button" className="danger solid" disabled={erase.isPending} onClick={() => erase.mutate({ email: person.email })}>
+        <button
+          type="button"
+          className="danger solid"
+          disabled={erase.isPending}
+          onClick={() => erase.mutate({ email: person.email })}
+        >
           {erase.isPending ? "Erasing…" : "Erase"}
         </button>
       </div>

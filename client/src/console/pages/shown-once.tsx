@@ -11,7 +11,14 @@ export function ShownOnce({ label, text, onDone }: Props) {
   const [copied, setCopied] = useState(false);
   return (
     <>
-      <input aria-label={label} className="secret" readOnly value={text} onFocus={({ target }) => target.select()} autoFocus />
+      <input
+        aria-label={label}
+        className="secret"
+        readOnly
+        value={text}
+        onFocus={({ target }) => target.select()}
+        autoFocus
+      />
       <div className="dialog-foot">
         <button
           type="button"

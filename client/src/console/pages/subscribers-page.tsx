@@ -27,7 +27,11 @@ export function SubscribersPage() {
     void navigate({ to: "/subscribers", search: { ...(status && { status }), ...(q !== "" && { q }) }, replace: true });
   const filter = { ...(search.status && { status: search.status }), ...(search.q && { search: search.q }) };
   return (
-    <PageFrame title="Subscribers" lead="People who asked for the newsletter." actions={<ExportMenu list="subscribers" />}>
+    <PageFrame
+      title="Subscribers"
+      lead="People who asked for the newsletter."
+      actions={<ExportMenu list="subscribers" />}
+    >
       <Growth />
       <div className="filters">
         <form role="search" className="search-box" onSubmit={(event) => event.preventDefault()}>
@@ -49,7 +53,9 @@ export function SubscribersPage() {
           aria-label="State"
           className={search.status && "set"}
           value={search.status ?? ""}
-          onChange={({ target }) => set(target.value === "" ? undefined : (target.value as SubscriberStatus), search.q ?? "")}
+          onChange={({ target }) =>
+            set(target.value === "" ? undefined : (target.value as SubscriberStatus), search.q ?? "")
+          }
         >
           <option value="">State</option>
           {Object.entries(subscriberWords).map(([status, words]) => (
@@ -79,7 +85,17 @@ export function SubscribersPage() {
           </>,
           <Age at={subscribedAt} />,
         ]}
-        empty={<Empty icon="subscribers" title="No subscribers" text={Object.keys(filter).length > 0 ? "Nothing matches this filter." : "They appear here as soon as the first one signs up."} />}
+        empty={
+          <Empty
+            icon="subscribers"
+            title="No subscribers"
+            text={
+              Object.keys(filter).length > 0
+                ? "Nothing matches this filter."
+                : "They appear here as soon as the first one signs up."
+            }
+          />
+        }
       />
     </PageFrame>
   );
@@ -95,7 +111,10 @@ function Growth() {
       {growth && growth.length > 0 && (
         <>
           <p className="figure">
-            {count(latest)} <span className="quiet">{gained >= 0 ? `+${count(gained)}` : count(gained)} in {growth.length} days</span>
+            {count(latest)}{" "}
+            <span className="quiet">
+              {gained >= 0 ? `+${count(gained)}` : count(gained)} in {growth.length} days
+            </span>
           </p>
           <DayLine
             title="Active subscribers by day"

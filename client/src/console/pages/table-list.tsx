@@ -30,7 +30,11 @@ export function TableList<Row>({ label, queryKey, load, columns, keyOf, cells, e
       {rows.length === 0 && !list.hasNextPage ? (
         empty
       ) : (
-        <table className={`table${list.isPlaceholderData ? " old" : ""}`} aria-label={label} aria-busy={list.isFetching}>
+        <table
+          className={`table${list.isPlaceholderData ? " old" : ""}`}
+          aria-label={label}
+          aria-busy={list.isFetching}
+        >
           <thead>
             <tr>
               {columns.map((column, index) => (

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Role } from "@submissions/shared/console";
 import { useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
+import { textOf } from "../parts/form-text.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
@@ -32,7 +33,9 @@ export function Tokens() {
       </div>
       {tokens.isPending && <Skeleton rows={1} />}
       {tokens.isError && <Failure error={tokens.error} retry={() => void tokens.refetch()} />}
-      {tokens.data?.length === 0 && <p className="quiet">Scripts use a token in place of a password. There is none yet.</p>}
+      {tokens.data?.length === 0 && (
+        <p className="quiet">Scripts use a token in place of a password. There is none yet.</p>
+      )}
       <ul className="lines">
         {tokens.data?.map(({ id, name, role, createdAt, expiresAt, usedAt }) => (
           <li key={id}>
@@ -41,11 +44,24 @@ export function Tokens() {
                 {name} <span className="quiet">{roleWords[role]}</span>
               </p>
               <p className="quiet small">
-                Created <Age at={createdAt} ago /> · {usedAt === null ? "never used" : <>last used <Age at={usedAt} ago /></>} ·{" "}
-                {expiresAt === null ? "does not expire" : `expires ${exactTime(expiresAt)}`}
+                Created <Age at={createdAt} ago /> ·{" "}
+                {usedAt === null ? (
+                  "never used"
+                ) : (
+                  <>
+                    last used <Age at={usedAt} ago />
+                  </>
+                )}{" "}
+                · {expiresAt === null ? "does not expire" : `expires ${exactTime(expiresAt)}`}
               </p>
             </div>
-            <button type="button" className="small-button" aria-label={`Revoke ${name}`} disabled={revoke.isPending} onClick={() => revoke.mutate({ id })}>
+            <button
+              type="button"
+              className="small-button"
+              aria-label={`Revoke ${name}`}
+              disabled={revoke.isPending}
+              onClick={() => revoke.mutate({ id })}
+            >
               Revoke
             </button>
           </li>
@@ -75,8 +91,8 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
           const data = new FormData(event.currentTarget);
           const days = Number(data.get("days"));
           create.mutate({
-            name: String(data.get("name")).trim(),
-            role: String(data.get("role")) as Role,
+            name: textOf(data, "name").trim(),
+            role: textOf(data, "role") as Role,
             expiresAt: days === 0 ? null : Date.now() + days * dayMs,
           });
         }}

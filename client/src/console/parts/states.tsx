@@ -38,7 +38,13 @@ export const Empty = ({ icon, title, text, children }: EmptyProps) => (
 );
 
 /** Lines in place of rows, as high as these will be. */
-export const Skeleton = ({ rows, className = "skeleton-row" }: { readonly rows: number; readonly className?: string }) => (
+export const Skeleton = ({
+  rows,
+  className = "skeleton-row",
+}: {
+  readonly rows: number;
+  readonly className?: string;
+}) => (
   <div role="status" className="skeleton">
     <span className="unseen">Loading…</span>
     {Array.from({ length: rows }, (_, row) => (
@@ -84,10 +90,15 @@ export const StatusMark = ({ status }: { readonly status: TriageStatus }) => (
 
 /** A round sign with the initials of a person. */
 export const Avatar = ({ name, small = false }: { readonly name: string; readonly small?: boolean }) => (
-  <span className={`avatar tint-${tintOf(name)}${small ? " small" : ""}`} aria-hidden="true" title={small ? name : undefined}>
+  <span
+    className={`avatar tint-${tintOf(name)}${small ? " small" : ""}`}
+    aria-hidden="true"
+    title={small ? name : undefined}
+  >
     {initials(name)}
   </span>
 );
 
 const tints = 6;
-const tintOf = (name: string) => [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % tints;
+const tintOf = (name: string) =>
+  Array.from(name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % tints;

@@ -23,7 +23,10 @@ function put(next: readonly Toast[]): void {
 const remove = (id: number) => put(toasts.filter((toast) => toast.id !== id));
 
 /** Shows a message for 8 s. `undo`: offered beside it, and on z, as long as it is shown. */
-export function showToast(text: string, { tone = "plain", undo }: { tone?: Toast["tone"]; undo?: () => void } = {}): void {
+export function showToast(
+  text: string,
+  { tone = "plain", undo }: { tone?: Toast["tone"]; undo?: () => void } = {},
+): void {
   const id = ++latestId;
   // One offer at a time, so that it is clear what z undoes.
   const others = toasts.filter((toast) => undo === undefined || toast.undo === undefined).slice(-2);

@@ -12,12 +12,19 @@ export const MailMark = ({ status }: { readonly status: MailRow["status"] }) => 
 );
 
 /** When a mail was sent, is due or was given up, and why. */
-export function MailWhen({ mail: { status, sentAt, dueAt, createdAt, attempts, lastError } }: { readonly mail: MailRow }) {
+export function MailWhen({
+  mail: { status, sentAt, dueAt, createdAt, attempts, lastError },
+}: {
+  readonly mail: MailRow;
+}) {
   return (
     <p className="quiet small">
       {status === "sent" && sentAt !== null ? <Age at={sentAt} ago /> : <Age at={createdAt} ago />}
       {attempts > 1 && ` · ${plural(attempts, "attempt")}`}
-      {status === "queued" && dueAt !== null && dueAt > Date.now() && ` · next attempt ${new Date(dueAt).toLocaleTimeString("en-GB", { timeStyle: "short" })}`}
+      {status === "queued" &&
+        dueAt !== null &&
+        dueAt > Date.now() &&
+        ` · next attempt ${new Date(dueAt).toLocaleTimeString("en-GB", { timeStyle: "short" })}`}
       {status !== "sent" && lastError !== null && <span className="why">{lastError}</span>}
     </p>
   );

@@ -24,7 +24,9 @@ const labels: Readonly<Record<string, string>> = {
 const elsewhere = new Set(["coverLetter", "resumeFile"]);
 
 /** `portfolioUrl` of a field that the console does not know yet becomes `Portfolio url`. */
-const labelOf = (name: string) => labels[name] ?? name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
+const labelOf = (name: string) =>
+  labels[name] ??
+  name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
 
 export function Fields({ detail }: { readonly detail: SubmissionDetail }) {
   const fields = Object.entries(detail.fields).filter(([name, value]) => value !== null && !elsewhere.has(name));
@@ -55,7 +57,7 @@ function valueOf(name: string, value: string | readonly string[], detail: Submis
   }
   if (name === "email") return <EmailValue email={value} disposable={detail.disposable} />;
   if (name === "phone") return <a href={`tel:${value.replaceAll(/[^\d+*#]/g, "")}`}>{value}</a>;
-  if (/Url$/.test(name)) return <WebAddress url={value} />;
+  if (name.endsWith("Url")) return <WebAddress url={value} />;
   return value;
 }
 

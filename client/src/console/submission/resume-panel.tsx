@@ -32,7 +32,9 @@ export function ResumePanel({ reference, resume }: Props) {
         )}
       </div>
       {download === "unscanned" && <p className="quiet">It can be downloaded once the virus scanner has checked it.</p>}
-      {download === "infected" && <p className="problem">The virus scanner found something in this file. It cannot be downloaded.</p>}
+      {download === "infected" && (
+        <p className="problem">The virus scanner found something in this file. It cannot be downloaded.</p>
+      )}
     </section>
   );
 }

@@ -134,7 +134,14 @@ interface StepProps {
 }
 
 const Step = ({ label, icon, keys, to, onGo }: StepProps) => (
-  <button type="button" aria-label={label} aria-keyshortcuts={keys} title={`${label} (${keys})`} disabled={to === null} onClick={onGo}>
+  <button
+    type="button"
+    aria-label={label}
+    aria-keyshortcuts={keys}
+    title={`${label} (${keys})`}
+    disabled={to === null}
+    onClick={onGo}
+  >
     <Icon name={icon} />
   </button>
 );
