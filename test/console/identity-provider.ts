@@ -66,7 +66,10 @@ function providerOf(one: IdentityProvider, redirect: string): Provider {
   });
   // Signs in and agrees to everything at once.
   provider.use(async (context, next) => {
-    if (!context.path.startsWith("/interaction/")) return next();
+    if (!context.path.startsWith("/interaction/")) {
+      await next();
+      return;
+    }
     const { prompt, params, session } = await provider.interactionDetails(context.req, context.res);
     if (prompt.name === "login") {
       const result = { login: { accountId: one.person.subject } };

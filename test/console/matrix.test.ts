@@ -50,8 +50,16 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
 
 /** Those that take no input; the others refuse {@link nonsense} with 400 once the caller was admitted. */
 const withoutInput = new Set([
-  ...["session.me", "session.methods", "session.signOut", "session.signOutEverywhere", "inbox.counts"],
-  ...["inbox.assignees", "subscribers.growth", "overview.get", "operators.list", "tokens.list"],
+  "session.me",
+  "session.methods",
+  "session.signOut",
+  "session.signOutEverywhere",
+  "inbox.counts",
+  "inbox.assignees",
+  "subscribers.growth",
+  "overview.get",
+  "operators.list",
+  "tokens.list",
 ]);
 const nonsense = "nonsense";
 
