@@ -22,6 +22,7 @@ import type {
 } from "@submissions/shared/console";
 import { initTRPC, TRPCError } from "@trpc/server";
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http";
+import { z } from "zod";
 import { fixtures, type Stored } from "./console-fixtures.ts";
 
 const files = join(import.meta.dirname, "../../client/dist/console");
@@ -186,7 +187,7 @@ export class ConsoleStandIn implements AsyncDisposable {
       session: t.router({
         me: open.query(({ ctx }) => this.#sessions.get(tokenOf(ctx)) ?? null),
         methods: open.query(() => ({ password: true as const, oidc: this.oidc })),
-        signIn: open.input(trusted<{ email: string; password: string }>).mutation(({ ctx, input: typed }) => {
+        signIn: open.input(z.custom<{ email: string; password: string }>()).mutation(({ ctx, input: typed }) => {
           if (typed.password !== password)
             throw new TRPCError({ code: "FORBIDDEN", message: "The e-mail address or the password is wrong." });
           return begin(ctx, { email: typed.email, role: this.role });
@@ -200,7 +201,7 @@ export class ConsoleStandIn implements AsyncDisposable {
           return null;
         }),
         acceptInvitation: open
-          .input(trusted<{ token: string; password: string }>)
+          .input(z.custom<{ token: string; password: string }>())
           .mutation(({ ctx, input: { token, password: chosen } }) => {
             if (token !== "invited")
               throw new TRPCError({ code: "NOT_FOUND", message: "There is no such invitation." });
@@ -211,7 +212,7 @@ export class ConsoleStandIn implements AsyncDisposable {
       }),
       inbox: t.router({
         list: signedIn
-          .input(trusted<{ filter: InboxFilter; page: PageRequest }>)
+          .input(z.custom<{ filter: InboxFilter; page: PageRequest }>())
           .query(({ input: { filter, page } }) =>
             pageOf(matching(data.submissions, filter).map(rowOf), page, filter.order === "oldest"),
           ),
@@ -222,12 +223,12 @@ export class ConsoleStandIn implements AsyncDisposable {
           ).length;
           return { new: count("new"), open: count("open"), done: count("done"), spam: count("spam"), mine };
         }),
-        since: signedIn.input(trusted<{ arrival: number }>).query(({ input: { arrival } }) => ({
+        since: signedIn.input(z.custom<{ arrival: number }>()).query(({ input: { arrival } }) => ({
           latest: Math.max(0, ...data.submissions.map((one) => one.arrival)),
           added: data.submissions.filter((one) => one.arrival > arrival).length,
         })),
         assignees: signedIn.query(() => data.operators.map(({ email }) => email)),
-        triage: signedIn.input(trusted<TriageRequest>).mutation(({ ctx, input: request }) =>
+        triage: signedIn.input(z.custom<TriageRequest>()).mutation(({ ctx, input: request }) =>
           request.targets.map(({ reference, version }): TriageOutcome => {
             const one = this.#find(reference);
             if (one.version !== version) {
@@ -250,7 +251,7 @@ export class ConsoleStandIn implements AsyncDisposable {
         ),
       }),
       submission: t.router({
-        get: signedIn.input(trusted<{ reference: string }>).query(({ input: { reference } }): SubmissionDetail => {
+        get: signedIn.input(z.custom<{ reference: string }>()).query(({ input: { reference } }): SubmissionDetail => {
           const { changedBy: _by, changedAt: _at, ...detail } = this.#find(reference);
           const same = data.submissions.filter((one) => one.email === detail.email && one.reference !== reference);
           return {
@@ -264,7 +265,7 @@ export class ConsoleStandIn implements AsyncDisposable {
           };
         }),
         neighbours: signedIn
-          .input(trusted<{ reference: string; filter: InboxFilter }>)
+          .input(z.custom<{ reference: string; filter: InboxFilter }>())
           .query(({ input: { reference, filter } }) => {
             const list = data.submissions.filter(
               (one) => one.reference === reference || matching([one], filter).length > 0,
@@ -275,20 +276,20 @@ export class ConsoleStandIn implements AsyncDisposable {
             return { previous: named(list[at - 1]), next: named(list[at + 1]) };
           }),
         addNote: signedIn
-          .input(trusted<{ reference: string; text: string }>)
+          .input(z.custom<{ reference: string; text: string }>())
           .mutation(({ ctx, input: { reference, text } }) => {
             const one = this.#find(reference);
             const note = { id: Date.now(), author: ctx.me.email, at: Date.now(), text };
             one.notes.push(note);
             return note;
           }),
-        release: signedIn.input(trusted<{ reference: string }>).mutation(({ input: { reference } }) => {
+        release: signedIn.input(z.custom<{ reference: string }>()).mutation(({ input: { reference } }) => {
           const one = this.#find(reference);
           one.status = "new";
           one.version += 1;
           return null;
         }),
-        sendAgain: signedIn.input(trusted<{ mailId: string }>).mutation(({ input: { mailId } }) => {
+        sendAgain: signedIn.input(z.custom<{ mailId: string }>()).mutation(({ input: { mailId } }) => {
           for (const one of data.submissions) {
             one.mails = one.mails.map((mail) =>
               mail.id === mailId ? { ...mail, status: "queued" as const, dueAt: Date.now(), lastError: null } : mail,
@@ -298,14 +299,14 @@ export class ConsoleStandIn implements AsyncDisposable {
         }),
       }),
       people: t.router({
-        get: signedIn.input(trusted<{ email: string }>).query(({ input: { email } }) => {
+        get: signedIn.input(z.custom<{ email: string }>()).query(({ input: { email } }) => {
           const submissions = data.submissions.filter((one) => one.email === email).map(rowOf);
           const subscription = data.subscribers.find((one) => one.email === email) ?? null;
           if (submissions.length === 0 && subscription === null)
             throw new TRPCError({ code: "NOT_FOUND", message: "There is nothing from this address." });
           return { email, submissions, subscription, suppressed: null };
         }),
-        erase: signedIn.input(trusted<{ email: string }>).mutation(({ input: { email } }) => {
+        erase: signedIn.input(z.custom<{ email: string }>()).mutation(({ input: { email } }) => {
           const gone = data.submissions.filter((one) => one.email === email);
           for (const one of gone) data.submissions.splice(data.submissions.indexOf(one), 1);
           const at = data.subscribers.findIndex((one) => one.email === email);
@@ -319,7 +320,7 @@ export class ConsoleStandIn implements AsyncDisposable {
       }),
       subscribers: t.router({
         list: signedIn
-          .input(trusted<{ filter: SubscriberFilter; page: PageRequest }>)
+          .input(z.custom<{ filter: SubscriberFilter; page: PageRequest }>())
           .query(({ input: { filter, page } }) =>
             pageOf(
               data.subscribers.filter(
@@ -332,12 +333,12 @@ export class ConsoleStandIn implements AsyncDisposable {
       }),
       mails: t.router({
         list: signedIn
-          .input(trusted<{ status?: MailRow["status"]; page: PageRequest }>)
+          .input(z.custom<{ status?: MailRow["status"]; page: PageRequest }>())
           .query(({ input: { status } }) => ({
             rows: data.mails.filter((mail) => (status ?? mail.status) === mail.status),
             next: null,
           })),
-        retry: signedIn.input(trusted<{ id: string }>).mutation(({ input: { id } }) => {
+        retry: signedIn.input(z.custom<{ id: string }>()).mutation(({ input: { id } }) => {
           const at = data.mails.findIndex((mail) => mail.id === id);
           const mail = data.mails[at];
           if (mail !== undefined) data.mails[at] = { ...mail, status: "queued", dueAt: Date.now() };
@@ -366,18 +367,18 @@ export class ConsoleStandIn implements AsyncDisposable {
       }),
       operators: t.router({
         list: signedIn.query((): readonly OperatorRow[] => data.operators),
-        invite: signedIn.input(trusted<{ email: string; role: Role }>).mutation(({ input: { email, role } }) => {
+        invite: signedIn.input(z.custom<{ email: string; role: Role }>()).mutation(({ input: { email, role } }) => {
           data.operators.push({ email, role, state: "invited", createdAt: Date.now() });
           return { link: `${this.url}/invitation?token=invited` };
         }),
-        remove: signedIn.input(trusted<{ email: string }>).mutation(({ input: { email } }) => {
+        remove: signedIn.input(z.custom<{ email: string }>()).mutation(({ input: { email } }) => {
           data.operators.splice(
             data.operators.findIndex((one) => one.email === email),
             1,
           );
           return null;
         }),
-        setRole: signedIn.input(trusted<{ email: string; role: Role }>).mutation(({ input: { email, role } }) => {
+        setRole: signedIn.input(z.custom<{ email: string; role: Role }>()).mutation(({ input: { email, role } }) => {
           const at = data.operators.findIndex((one) => one.email === email);
           const one = data.operators[at];
           if (one !== undefined) data.operators[at] = { ...one, role };
@@ -387,7 +388,7 @@ export class ConsoleStandIn implements AsyncDisposable {
       tokens: t.router({
         list: signedIn.query((): readonly TokenRow[] => this.#tokens),
         create: signedIn
-          .input(trusted<{ name: string; role: Role; expiresAt: number | null }>)
+          .input(z.custom<{ name: string; role: Role; expiresAt: number | null }>())
           .mutation(({ input: { name, role, expiresAt } }) => {
             this.#tokens.push({
               id: this.#tokens.length + 1,
@@ -399,7 +400,7 @@ export class ConsoleStandIn implements AsyncDisposable {
             });
             return { token: "sub_7fPq1ZxW9mKc2VnE4tRb8YsA6dHu3LgJ" };
           }),
-        revoke: signedIn.input(trusted<{ id: number }>).mutation(({ input: { id } }) => {
+        revoke: signedIn.input(z.custom<{ id: number }>()).mutation(({ input: { id } }) => {
           this.#tokens.splice(
             this.#tokens.findIndex((one) => one.id === id),
             1,
@@ -409,11 +410,6 @@ export class ConsoleStandIn implements AsyncDisposable {
       }),
     });
   }
-}
-
-/** The stand-in trusts its one client. */
-function trusted<Input>(value: Input): Input {
-  return value;
 }
 
 const rowOf = (one: Stored): InboxRow => {
