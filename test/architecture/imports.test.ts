@@ -113,7 +113,7 @@ test.each([
   ["node:sqlite", ["server/src/storage/sqlite/"]],
   ["pg", ["server/src/storage/postgres/"]],
   ["kysely", ["server/src/storage/"]],
-  ["fastify", ["server/src/http/", "server/src/app.ts"]],
+  ["fastify", ["server/src/http/", "server/src/console/", "server/src/app.ts"]],
   ["@fastify/multipart", ["server/src/http/"]],
   ["postmark", ["server/src/mail/providers/postmark-call.ts", "server/src/mail/providers/postmark.ts"]],
   ["nodemailer", ["server/src/mail/"]],
