@@ -199,9 +199,9 @@ async function openDoors(
   const { proofOfWork, clock } = intake;
   openApiRoutes(app, { publicUrl, brand, version: options.version, proofOfWork: proofOfWork !== null });
   const isForeign = foreignSites(options);
-  const guardOf = (name: string, factor: number) => {
+  const guardOf = (name: string, factor: number, counts = shared) => {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * factor };
-    return new Guard({ name, limit, addresses, isForeign, shared });
+    return new Guard({ name, limit, addresses, isForeign, shared: counts });
   };
   if (proofOfWork !== null)
     altchaChallenge(app, { proofOfWork, clock, guard: guardOf("challenges", challengesFactor) });
@@ -217,8 +217,10 @@ async function openDoors(
   siteRoutes(app, site);
   const guard = guardOf("links", followedLinksFactor);
   await app.register((scope) => newsletterPages(scope, { brand, links: { clock, store }, guard }));
-  const ofConsole = { console: options.console, addresses, folder: options.consoleFolder };
-  await app.register((scope) => consoleDoor(scope, { ...ofConsole, guard: guardOf("console", consoleFactor) }));
+  // Counted by each process alone: a shared count would cost each call a query.
+  const consoleGuard = guardOf("console", consoleFactor, null);
+  const ofConsole = { console: options.console, addresses, folder: options.consoleFolder, guard: consoleGuard };
+  await app.register((scope) => consoleDoor(scope, ofConsole));
   if (options.webhook !== null) {
     const wrongPasswords = new WrongPasswords(addresses, limits.wrongPasswordsMax);
     postmarkWebhook(app, { credentials: options.webhook, wrongPasswords, store, clock, metrics });

@@ -63,7 +63,7 @@ export const tokenProcedures = trpc.router({
 });
 
 /** Where an invitation is accepted. */
-export const invitationLink = (publicUrl: string, token: string): string =>
+const invitationLink = (publicUrl: string, token: string): string =>
   `${publicUrl}/console/invitation?token=${token}`;
 
 function done(result: boolean | "last-admin"): null {
