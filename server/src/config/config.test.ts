@@ -52,6 +52,7 @@ test("needs nothing to start, and defaults as documented", () => {
     corsOrigins: [],
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
+    retentionDays: { inquiry: null, application: null, spam: null },
     oidc: null,
     metricsToken: null,
     log: { level: "info" },

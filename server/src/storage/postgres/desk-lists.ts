@@ -2,7 +2,7 @@
 import type { InboxCounts, InboxFilter, InboxRow, Neighbours, Page, PageRequest } from "@submissions/shared/console";
 import type { Scope } from "../desk-store.ts";
 import { firstAt } from "../ranges.ts";
-import { type ListIndex, planList, rowsOf } from "../rules/inbox-filter.ts";
+import { type Condition, type ListPlan, planList, rowsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import { folded, searchedWords, typedWords } from "../rules/words.ts";
 import type { Connections, Session, Statement } from "./connections.ts";
@@ -48,14 +48,10 @@ const since: Statement<{ latest: number; added: number }> = {
         WHERE status = 'new' AND kind = ANY ($1::text[]) AND arrival > $2 LIMIT ${countMax}) AS fresh) AS added`,
 };
 
-// Only index-only scans stay cheap for the planner: it would rather walk along the whole table. The table itself is read
-// only where no index holds what is filtered by. The lists of a search are planned with their words.
-const alongIndex = "SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off";
-const alongTable = "SET LOCAL enable_bitmapscan = off; SET LOCAL enable_indexonlyscan = off";
+// A list is ordered by the first column of its index, too, so that no other index gives its order. Sorting is ruled out.
+const alongIndex = "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off";
+// The lists of a search are planned with their words: rare and frequent ones need different plans.
 const bySearch = "SET LOCAL plan_cache_mode = force_custom_plan";
-
-const settingsFor = (index: ListIndex, searches: boolean): string =>
-  searches ? bySearch : index === "arrival" ? alongTable : alongIndex;
 
 export class DeskLists {
   readonly #connections: Connections;
@@ -86,7 +82,8 @@ export class DeskLists {
     if (page.after !== undefined && descending) below = Math.min(below, page.after);
     if (page.after !== undefined && !descending) above = Math.max(above, page.after);
     const limit = rowsOf(page);
-    const values = [...statement.values, above, below, limit + 1];
+    const last = statement.last === undefined ? [] : [statement.last];
+    const values = [...statement.values, above, below, limit + 1, ...last];
     const read = async (session: Session) => {
       const [, found] = await Promise.all([session.script(statement.settings), session.all(statement, values)]);
       return found;
@@ -124,6 +121,8 @@ interface ListStatement extends Statement<{ arrival: number }> {
   readonly settings: string;
   /** Behind them come the arrival numbers between which is read, and the limit. */
   readonly values: readonly (string | number)[];
+  /** Comes last. */
+  readonly last?: string | number;
 }
 
 /** The arrival numbers of a list; null: nothing can match. */
@@ -135,18 +134,58 @@ export function listOf(scope: Scope, filter: InboxFilter): ListStatement | null 
   ];
   if (plan === null || matches.includes(null)) return null;
   const found = matches.flatMap((one) => one ?? []);
-  const conditions = [...plan.conditions, ...found];
-  if (found.length === 0 && plan.index === "disposable") conditions.push({ text: "submission.disposable = 1", values: [] });
-  const values = conditions.flatMap((one) => one.values);
   const direction = filter.order === "oldest" ? "ASC" : "DESC";
-  const table = found.length === 0 ? "submission" : "submission_search JOIN submission USING (arrival)";
-  const arrival = found.length === 0 ? "submission.arrival" : "submission_search.arrival";
-  let number = 0;
-  const wheres = [...conditions.map(({ text }) => text), `${arrival} > ?`, `${arrival} < ?`]
-    .join(" AND ")
-    .replaceAll("?", () => `$${(number += 1)}`);
-  const text = `SELECT ${arrival} AS arrival FROM ${table} WHERE ${wheres} ORDER BY ${arrival} ${direction} LIMIT $${number + 1}`;
-  return { text, values, settings: settingsFor(plan.index, found.length > 0) };
+  return found.length === 0 ? listAlong(plan, direction) : listFound([...plan.conditions, ...found], direction);
+}
+
+/** Along the index of the plan. A comparison of rows finds the place in it, whatever the first column is. */
+function listAlong({ index, conditions }: ListPlan, direction: "ASC" | "DESC"): ListStatement {
+  const fixed = conditions.find(({ fixes }) => fixes === index);
+  const [first] = fixed?.values ?? [];
+  const others = conditions.filter((one) => one !== fixed);
+  const values = others.flatMap((one) => one.values);
+  const place = new Numbered(others);
+  const [above, below, limit] = [place.next(), place.next(), place.next()];
+  if (first === undefined) {
+    const wheres = [...place.texts, `arrival > ${above}`, `arrival < ${below}`].join(" AND ");
+    const text = `SELECT arrival FROM submission WHERE ${wheres} ORDER BY arrival ${direction} LIMIT ${limit}`;
+    return { text, values, settings: alongIndex };
+  }
+  // The number and the literals are ours; an address of an operator is a parameter.
+  const value = index === "assignee" ? place.next() : typeof first === "number" ? String(first) : `'${first}'`;
+  const wheres = [
+    ...place.texts,
+    ...(index === "assignee" ? ["assignee IS NOT NULL"] : []),
+    // As the index says it: an equality would make the order by this column mean nothing.
+    ...(index === "disposable" ? ["disposable > 0"] : []),
+    `(${index}, arrival) > (${value}, ${above}::bigint)`,
+    `(${index}, arrival) < (${value}, ${below}::bigint)`,
+  ].join(" AND ");
+  const text = `SELECT arrival FROM submission WHERE ${wheres} ORDER BY ${index} ${direction}, arrival ${direction} LIMIT ${limit}`;
+  return { text, values, settings: alongIndex, ...(index === "assignee" && { last: first }) };
+}
+
+function listFound(conditions: readonly Condition[], direction: "ASC" | "DESC"): ListStatement {
+  const place = new Numbered(conditions);
+  const arrival = "submission_search.arrival";
+  const wheres = [...place.texts, `${arrival} > ${place.next()}`, `${arrival} < ${place.next()}`].join(" AND ");
+  const text = `SELECT ${arrival} AS arrival FROM submission_search JOIN submission USING (arrival)
+    WHERE ${wheres} ORDER BY ${arrival} ${direction} LIMIT ${place.next()}`;
+  return { text, values: conditions.flatMap((one) => one.values), settings: bySearch };
+}
+
+/** Conditions with numbered parameters. */
+class Numbered {
+  readonly texts: readonly string[];
+  #number = 0;
+
+  constructor(conditions: readonly Condition[]) {
+    this.texts = conditions.map(({ text }) => text.replaceAll("?", () => this.next()));
+  }
+
+  next(): string {
+    return `$${(this.#number += 1)}`;
+  }
 }
 
 const match = (column: "who" | "letter", query: string | null) =>

@@ -9,6 +9,8 @@ export type ListIndex = "disposable" | "assignee" | "status" | "kind" | "arrival
 
 /** A condition of a list, with a value for each `?`. */
 export interface Condition {
+  /** The index whose first column this fixes. */
+  readonly fixes?: ListIndex;
   readonly text: string;
   readonly values: readonly (string | number)[];
 }
@@ -25,13 +27,13 @@ export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
   if (kind === undefined) return null;
   const oneKind = more.length === 0;
   const conditions = [
-    ...(oneKind ? [condition("submission.kind = ?", kind)] : []),
+    ...(oneKind ? [{ fixes: "kind" as const, ...condition("submission.kind = ?", kind) }] : []),
     ...statusConditions(filter),
     ...assigneeConditions(filter),
     ...(filter.hasResume === undefined
       ? []
       : [condition(`submission.resume_scan IS ${filter.hasResume ? "NOT NULL" : "NULL"}`)]),
-    ...(filter.disposable === undefined ? [] : [condition(`submission.disposable = ${filter.disposable ? 1 : 0}`)]),
+    ...disposableConditions(filter),
   ];
   return { index: indexFor(filter, oneKind), conditions };
 }
@@ -39,12 +41,20 @@ export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
 const condition = (text: string, ...values: (string | number)[]): Condition => ({ text, values });
 
 const statusConditions = ({ status }: InboxFilter): Condition[] => [
-  status === undefined ? condition("submission.status <> 'spam'") : condition("submission.status = ?", status),
+  status === undefined ? condition("submission.status <> 'spam'") : { fixes: "status", ...condition("submission.status = ?", status) },
 ];
 
 function assigneeConditions({ assignee }: InboxFilter): Condition[] {
   if (assignee === undefined) return [];
-  return [assignee === "none" ? condition("submission.assignee IS NULL") : condition("submission.assignee = ?", assignee)];
+  if (assignee === "none") return [condition("submission.assignee IS NULL")];
+  return [{ fixes: "assignee", ...condition("submission.assignee = ?", assignee) }];
+}
+
+function disposableConditions({ disposable }: InboxFilter): Condition[] {
+  if (disposable === undefined) return [];
+  return disposable
+    ? [{ fixes: "disposable", ...condition("submission.disposable = ?", 1) }]
+    : [condition("submission.disposable = 0")];
 }
 
 // The rarest first.

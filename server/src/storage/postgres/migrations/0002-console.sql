@@ -13,8 +13,8 @@ CREATE INDEX submission_kind ON submission (kind, arrival) INCLUDE (status, assi
 CREATE INDEX submission_status ON submission (status, arrival) INCLUDE (kind, assignee, resume_scan, disposable);
 CREATE INDEX submission_assignee ON submission (assignee, arrival) INCLUDE (kind, status, resume_scan, disposable)
   WHERE assignee IS NOT NULL;
-CREATE INDEX submission_disposable ON submission (arrival) INCLUDE (kind, status, assignee, resume_scan, disposable)
-  WHERE disposable = 1;
+CREATE INDEX submission_disposable ON submission (disposable, arrival) INCLUDE (kind, status, assignee, resume_scan)
+  WHERE disposable > 0;
 CREATE INDEX submission_person ON submission (email_key, arrival);
 CREATE INDEX submission_same_resume ON submission (resume_sha256, arrival) WHERE resume_sha256 IS NOT NULL;
 CREATE INDEX submission_responded ON submission (responded_at, kind, received_at) WHERE responded_at IS NOT NULL;
