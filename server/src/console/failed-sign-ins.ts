@@ -1,10 +1,10 @@
-// Writes failed sign-ins to the audit log: the first one of a minute at once, the others of that minute as one entry with
-// their count, so that an attacker cannot fill the log.
+// Writes failed sign-ins to the audit log: those of ten seconds as one entry with their count, so that an attacker cannot
+// fill the log, and never before the answer, whose time would tell which accounts exist.
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { DeskStore } from "../storage/desk-store.ts";
 
-const gatheredMs = 60 * 1000;
+const gatheredMs = 10 * 1000;
 /** What stands in the log where no operator has the address that was typed. It may be a password in the wrong field. */
 const unknown = "unknown";
 
@@ -12,7 +12,7 @@ export class FailedSignIns implements AsyncDisposable {
   readonly #desk: Pick<DeskStore, "audit">;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By operator: how many failed since the entry that was written. */
+  /** By operator. */
   readonly #gathered = new Map<string, { count: number; readonly timer: NodeJS.Timeout }>();
 
   constructor(desk: Pick<DeskStore, "audit">, clock: Clock, log: Log) {
@@ -22,7 +22,7 @@ export class FailedSignIns implements AsyncDisposable {
   }
 
   /** @param operator null: no operator has the address that was typed */
-  async note(operator: string | null): Promise<void> {
+  note(operator: string | null): void {
     const name = operator ?? unknown;
     const gathering = this.#gathered.get(name);
     if (gathering !== undefined) {
@@ -30,8 +30,7 @@ export class FailedSignIns implements AsyncDisposable {
       return;
     }
     const timer = setTimeout(() => void this.#flush(name), gatheredMs).unref();
-    this.#gathered.set(name, { count: 0, timer });
-    await this.#write(name, 1);
+    this.#gathered.set(name, { count: 1, timer });
   }
 
   /** Writes what was gathered. */
@@ -39,18 +38,16 @@ export class FailedSignIns implements AsyncDisposable {
     await Promise.all([...this.#gathered.keys()].map((name) => this.#flush(name)));
   }
 
-  async #flush(name: string): Promise<void> {
-    const gathering = this.#gathered.get(name);
-    this.#gathered.delete(name);
-    clearTimeout(gathering?.timer);
-    if (gathering === undefined || gathering.count === 0) return;
-    await this.#write(name, gathering.count).catch((error: unknown) =>
-      this.#log.error({ err: error }, "failed sign-ins could not be written to the audit log"),
-    );
-  }
-
-  async #write(operator: string, count: number): Promise<void> {
-    const at = this.#clock.now();
-    await this.#desk.audit({ action: "sign-in.failed", subject: "", detail: { count } }, { operator, at });
+  async #flush(operator: string): Promise<void> {
+    const gathering = this.#gathered.get(operator);
+    if (gathering === undefined) return;
+    this.#gathered.delete(operator);
+    clearTimeout(gathering.timer);
+    const entry = { action: "sign-in.failed", subject: "", detail: { count: gathering.count } };
+    await this.#desk
+      .audit(entry, { operator, at: this.#clock.now() })
+      .catch((error: unknown) =>
+        this.#log.error({ err: error }, "failed sign-ins could not be written to the audit log"),
+      );
   }
 }

@@ -46,7 +46,7 @@ export class SignIns {
       return (await passwords.verify(password, known?.password ?? null)) ? known : null;
     });
     if (operator !== null) return this.begin(operator);
-    await failures.note((known as StoredOperator | null)?.email ?? null);
+    failures.note((known as StoredOperator | null)?.email ?? null);
     throw new Fault("signInFailed");
   }
 

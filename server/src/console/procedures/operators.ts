@@ -63,8 +63,7 @@ export const tokenProcedures = trpc.router({
 });
 
 /** Where an invitation is accepted. */
-const invitationLink = (publicUrl: string, token: string): string =>
-  `${publicUrl}/console/invitation?token=${token}`;
+const invitationLink = (publicUrl: string, token: string): string => `${publicUrl}/console/invitation?token=${token}`;
 
 function done(result: boolean | "last-admin"): null {
   if (result === "last-admin") throw new Fault("lastAdmin");
