@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
+import { openConsole } from "./console/console.ts";
+import { startIndexing } from "./desk/indexing.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { Draining } from "./http/gate/draining.ts";
 import type { HttpLimits } from "./http/limits.ts";
@@ -49,6 +51,8 @@ export interface AppOptions {
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Where the forms' script was built to, unless it is the usual place. */
   readonly formsFolder?: string | undefined;
+  /** Where the console was built to, unless it is the usual place. */
+  readonly consoleFolder?: string | undefined;
 }
 
 /**
@@ -60,10 +64,11 @@ const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
 const storeMs = 500;
 
 const builtForms = fileURLToPath(new URL("../../client/dist/forms", import.meta.url));
+const builtConsole = fileURLToPath(new URL("../../client/dist/console", import.meta.url));
 
 /** Starts the service: storage, mail, HTTP. Rejects, with everything closed again, when one of them cannot start. */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, log, clock = systemClock, limits, formsFolder = builtForms } = options;
+  const { config, log, clock = systemClock, limits, formsFolder = builtForms, consoleFolder = builtConsole } = options;
   let port = config.listen.port;
   await using opened = new AsyncDisposableStack();
   const metrics = createMetrics(() => clock.now());
@@ -72,7 +77,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const store = opened.use(await openStore(config.storage, { clock }));
   const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
-  const mail = mailSettings(config, disposableHosts(config.disposableDomains), () => port);
+  const isDisposable = disposableHosts(config.disposableDomains);
+  const mail = mailSettings(config, isDisposable, () => port);
   const outbox = new Outbox({
     store,
     mailer,
@@ -103,6 +109,18 @@ export async function startApp(options: AppOptions): Promise<App> {
     together: () => log.info("processes count callers together again"),
   });
   if (callCounts !== null) opened.use(callCounts);
+  const operators = openConsole({
+    store,
+    vault,
+    clock,
+    log,
+    isDisposable,
+    brand: mail.brand,
+    publicUrl: () => mail.publicUrl,
+    packageTitles: config.packageTitles,
+    scanned: config.scanner !== null,
+    oidc: config.oidc,
+  });
   const draining = new Draining();
   const http = await buildHttp({
     intake,
@@ -123,6 +141,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     mailDeadlineMs: config.mailDeadlineMs,
     version,
     formsFolder,
+    console: operators,
+    consoleFolder,
     limits,
   });
   opened.defer(() => http.close());
@@ -130,7 +150,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   outbox.start({ claiming: config.mode !== "web" });
   if (config.scanner !== null && config.mode !== "web")
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
-  opened.use(startHousekeeping({ vault, store, callCounts, clock, log }));
+  if (config.mode !== "web") opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
+  opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);
 

@@ -14,7 +14,7 @@ import { lockStore, migrate, openStore, pendingMigrations } from "./storage/open
  */
 export const runCommand = (
   words: readonly string[],
-  surroundings: Pick<CommandDeps, "environment" | "output" | "messages">,
+  surroundings: Pick<CommandDeps, "environment" | "input" | "output" | "messages">,
 ): Promise<number> =>
   runCommandLine(words, {
     ...surroundings,

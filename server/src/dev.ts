@@ -1,10 +1,19 @@
 // The service for its developers, `npm run dev`: a data folder of its own, filled through the real doors when it is empty.
 // Configuration and composition are those of main.ts.
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startApp, type App } from "./app.ts";
+import { systemClock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { configExitCode, loadConfig, readEnvironment, reportMisspellings, reportProblems } from "./config/load.ts";
+import { devOperator } from "./dev-operator.ts";
 import { createLog } from "./observe/log.ts";
+import { openVault } from "./resumes/open-vault.ts";
+import { onePagePdf } from "./seed/one-page-pdf.ts";
+import { seedStore } from "./seed/seed.ts";
 import { openStore } from "./storage/open-store.ts";
 import { whatToOpen } from "./what-to-open.ts";
 
@@ -17,11 +26,21 @@ async function main(): Promise<void> {
     process.exit(configExitCode);
   }
   const { config } = loaded;
+  // The addresses are made up, so no provider may get mail for them.
+  const isNew = config.mail.kind === "mailbox" && config.storage.kind === "sqlite" && !existsSync(config.storage.file);
+  if (isNew) await seedMonth(config);
   const app = await startApp({ config, log: createLog(config.log.level) });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(app));
-  // The addresses are made up, so no provider may get mail for them.
-  if (config.mail.kind === "mailbox" && (await isEmpty(config))) await seed(app.address);
-  process.stdout.write(whatToOpen(app.address, config));
+  if (isNew || (config.mail.kind === "mailbox" && (await isEmpty(config)))) await seed(app.address);
+  process.stdout.write(whatToOpen(app.address, config, await signInOf(config)));
+}
+
+// Not in a PostgreSQL database, which may be a real one.
+async function signInOf(config: Config): Promise<string | null> {
+  if (config.storage.kind !== "sqlite") return null;
+  await using store = await openStore(config.storage);
+  const operator = await devOperator(store, config.dataFolder);
+  return operator && `${operator.email}, password ${operator.password}`;
 }
 
 async function end(app: App): Promise<void> {
@@ -29,6 +48,21 @@ async function end(app: App): Promise<void> {
   await Promise.race([app.close(), sleep(2_000)]);
   process.exit(0);
 }
+
+/** Makes up a month, with resumes that can be opened. */
+async function seedMonth({ storage, vault: place }: Config): Promise<void> {
+  await using vault = await openVault(place, systemClock);
+  const keepResume = async (name: string) => {
+    const bytes = Buffer.from(onePagePdf(`${asciiOf(name)}: curriculum vitae`));
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const path = join(vault.stagingFolder, randomUUID());
+    await writeFile(path, bytes, { mode: 0o600 });
+    return { key: await vault.keep({ path, size: bytes.length, sha256 }), size: bytes.length, sha256 };
+  };
+  await seedStore(storage, { count: 300, days: 30, now: Date.now(), keepResume, onProgress: () => {} });
+}
+
+const asciiOf = (name: string): string => name.normalize("NFD").replaceAll(/[^ -~]|[()\\]/g, "");
 
 async function isEmpty({ storage }: Config): Promise<boolean> {
   await using store = await openStore(storage, { access: "read-only" });
@@ -61,26 +95,6 @@ async function send(url: string, body: FormData | Readonly<Record<string, unknow
       : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
   const response = await fetch(url, { method: "POST", ...init });
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
-}
-
-/** A whole PDF, offsets and all, so that viewers open it without repairing it. The text must be plain ASCII. */
-function onePagePdf(text: string): string {
-  const stream = `BT /F1 18 Tf 72 720 Td (${text}) Tj ET`;
-  const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-  ];
-  let pdf = "%PDF-1.4\n";
-  let table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
-  for (const [position, object] of objects.entries()) {
-    table += `${String(pdf.length).padStart(10, "0")} 00000 n \n`;
-    pdf += `${position + 1} 0 obj\n${object}\nendobj\n`;
-  }
-  const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${pdf.length}\n%%EOF\n`;
-  return pdf + table + trailer;
 }
 
 await main();

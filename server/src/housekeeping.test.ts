@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createLog } from "./observe/log.ts";
 import type { SweepOptions, Swept } from "./resumes/vault.ts";
+import type { AuditEntry, Outdated } from "./storage/desk-store.ts";
 
 const hour = 60 * 60 * 1000;
 const now = Date.UTC(2026, 10, 21, 12);
@@ -13,10 +14,17 @@ interface Scene {
   /** Batches that have to be forgotten. */
   readonly batches?: number;
   readonly swept?: Swept;
+  readonly retentionDays?: Record<"inquiry" | "application" | "spam", number | null>;
 }
 
+const keptForGood = { inquiry: null, application: null, spam: null };
+
 /** What has to be tidied up. Each chore notes how far back it goes. */
-function house({ failing = [], batches = 1, swept = nothing }: Scene = {}) {
+function house({ failing = [], batches = 1, swept = nothing, retentionDays = keptForGood }: Scene = {}) {
+  const entries: unknown[] = [];
+  const erased = ["r-1", "r-2"];
+  const discarded: string[] = [];
+  const forgotten: string[] = [];
   const done: [chore: string, ageMs: number][] = [];
   const lines: string[] = [];
   const round = Promise.withResolvers<void>();
@@ -27,6 +35,9 @@ function house({ failing = [], batches = 1, swept = nothing }: Scene = {}) {
   };
   return {
     done,
+    entries,
+    discarded,
+    forgotten,
     lines,
     round: round.promise,
     options: {
@@ -38,9 +49,23 @@ function house({ failing = [], batches = 1, swept = nothing }: Scene = {}) {
           return { forgotten: 500, more: left > 0 };
         },
         knownResumeKeys: async (keys: readonly string[]) => new Set(keys),
+        desk: {
+          eraseOutdated: async (outdated: Outdated) => {
+            await chore(`outdated ${outdated.kind}`, outdated.before);
+            return { submissions: 2, subscriptions: 0, resumes: 1, more: false };
+          },
+          audit: async ({ action, subject, detail }: AuditEntry) => {
+            entries.push([action, subject, detail]);
+          },
+          resumesToDiscard: async () => erased.splice(0),
+          forgetDiscarded: async (keys: readonly string[]) => void forgotten.push(...keys),
+          countNextDay: async () => false,
+        },
       },
+      retentionDays,
       callCounts: { forget: (before: number) => chore("counts", before) },
       vault: {
+        discard: async (key: string) => void discarded.push(key),
         async sweep({ known, identity, olderThanMs }: SweepOptions) {
           expect([identity, await known(["k-1"])]).toEqual(["i-1", new Set(["k-1"])]);
           // The log is written in the turns after it.
@@ -112,5 +137,24 @@ test("logs what was swept, and loudly what was left alone", async () => {
     ["warn", 3],
     ["info", 4],
     ["error", "too-many"],
+  ]);
+});
+
+test("erases submissions that have had their days, records how many, and discards the bytes of erased resumes", async () => {
+  const { done, entries, discarded, forgotten, round, options } = house({
+    retentionDays: { inquiry: 30, application: null, spam: 7 },
+  });
+  await using _housekeeping = startHousekeeping(options);
+  await round;
+  expect(done).toContainEqual(["outdated inquiry", 30 * 24 * hour]);
+  expect(done).toContainEqual(["outdated spam", 7 * 24 * hour]);
+  expect(done.map(([chore]) => chore)).not.toContain("outdated application");
+  expect(entries).toEqual([
+    ["retention", "inquiries", { submissions: 2, resumes: 1 }],
+    ["retention", "spam", { submissions: 2, resumes: 1 }],
+  ]);
+  expect([discarded, forgotten]).toEqual([
+    ["r-1", "r-2"],
+    ["r-1", "r-2"],
   ]);
 });

@@ -1,22 +1,34 @@
-// Tidies up at the start and every hour: mails, keys and challenges that have had their time, call counts of past windows,
-// files that crashes left behind. What one round misses the next one does.
+// Tidies up at the start and every hour: mails, keys, challenges and submissions that have had their time, call counts of
+// past windows, files that crashes left behind, counts of past days. What one round misses the next one does.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
+import type { Config } from "./config/config.ts";
+import { discardErased } from "./desk/erase.ts";
+import { eraseOutdated } from "./desk/retention.ts";
 import type { Log } from "./observe/log.ts";
 import type { Vault } from "./resumes/vault.ts";
 import type { CallCounts } from "./storage/call-counts.ts";
+import type { DeskStore } from "./storage/desk-store.ts";
 import type { Store } from "./storage/store.ts";
 
 const intervalMs = 60 * 60 * 1000;
 const closeMsMax = 500;
+/** Erasing is slow and not urgent: submissions are stored in between. */
+const batchPauseMs = 20;
 /** Longer than any upload and commit can take. */
 const leftoverAfterMs = 60 * 60 * 1000;
 /** By the clock of another process the window may not be over. */
 const countsKeptMs = 60 * 1000;
 
 interface HousekeepingOptions {
-  readonly vault: Pick<Vault, "sweep">;
-  readonly store: Pick<Store, "identity" | "knownResumeKeys" | "forgetExpired">;
+  readonly vault: Pick<Vault, "sweep" | "discard">;
+  readonly store: Pick<Store, "identity" | "knownResumeKeys" | "forgetExpired"> & {
+    readonly desk: Pick<
+      DeskStore,
+      "eraseOutdated" | "audit" | "resumesToDiscard" | "forgetDiscarded" | "countNextDay"
+    >;
+  };
+  readonly retentionDays: Config["retentionDays"];
   /** Null: only this process counts, in its memory. */
   readonly callCounts: Pick<CallCounts, "forget"> | null;
   readonly clock: Clock;
@@ -36,10 +48,21 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
 }
 
 async function keepHouse(options: HousekeepingOptions, signal: AbortSignal): Promise<void> {
-  const { callCounts, clock, log } = options;
+  const { callCounts, clock, log, store, vault } = options;
+  let erasedOn = "";
+  const eraseOutdatedDaily = async () => {
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    if (today === erasedOn) return;
+    const pause = () => sleep(batchPauseMs);
+    await eraseOutdated({ desk: store.desk, days: options.retentionDays, now: clock.now(), signal, pause });
+    erasedOn = today;
+  };
   const chores = [
     () => forgetExpired(options, signal),
     async () => callCounts?.forget(clock.now() - countsKeptMs),
+    () => eraseOutdatedDaily(),
+    () => discardErased({ desk: store.desk, vault }),
+    () => countDays(options, signal),
     () => sweep(options),
   ];
   while (!signal.aborted) {
@@ -57,6 +80,11 @@ async function forgetExpired({ store, clock }: HousekeepingOptions, signal: Abor
   for (let more = true; more && !signal.aborted; await nextTurn()) {
     ({ more } = await store.forgetExpired(clock.now()));
   }
+}
+
+/** For the overview. */
+async function countDays({ store, clock }: HousekeepingOptions, signal: AbortSignal): Promise<void> {
+  for (let more = true; more && !signal.aborted; await nextTurn()) more = await store.desk.countNextDay(clock.now());
 }
 
 async function sweep({ vault, store, log }: HousekeepingOptions): Promise<void> {

@@ -11,6 +11,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // Set instead of exited with, so that what was written reaches a slow pipe.
 process.exitCode ||= await runCommand(process.argv.slice(2), {
   environment: readEnvironment(),
+  input: process.stdin,
   output: process.stdout,
   messages: process.stderr,
 });

@@ -60,6 +60,18 @@ export const faults = {
     message: "Too many calls in one batch.",
     when: "A typed RPC batch holds more than 10 calls.",
   },
+  invitationInvalid: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "This invitation was used or has expired. Please ask an administrator for a new one.",
+    when: "The link of an invitation to the console does not work (any more).",
+  },
+  oidcFailed: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "The sign-in could not be completed. Please try again.",
+    when: "The identity provider refused a sign-in to the console, or its answer does not fit the sign-in that this browser began.",
+  },
   requestMalformed: {
     status: 400,
     code: "BAD_REQUEST",
@@ -84,11 +96,47 @@ export const faults = {
     message: "This address needs a valid user name and password, or a token.",
     when: "The webhook was called without its user name and password or with wrong ones, or `/metrics` without its token. `WWW-Authenticate` names the scheme.",
   },
+  signedOut: {
+    status: 401,
+    code: "UNAUTHORIZED",
+    message: "Please sign in.",
+    when: "A call or download of the console comes without a session or token, or with one that has ended.",
+  },
+  signInFailed: {
+    status: 401,
+    code: "UNAUTHORIZED",
+    message: "The e-mail address or the password is wrong.",
+    when: "A sign-in to the console failed. Unknown addresses are answered alike.",
+  },
   crossSiteForbidden: {
     status: 403,
     code: "FORBIDDEN",
     message: "Submissions from pages of other websites are not accepted.",
     when: "A browser sends the request from a page of another site that `CORS_ORIGINS` does not name: `Sec-Fetch-Site` is `cross-site`, or without that header `Origin` is not that of `PUBLIC_URL`. A request without both headers is never refused for this.",
+  },
+  consoleOnly: {
+    status: 403,
+    code: "FORBIDDEN",
+    message: "This request did not come from the console.",
+    when: "A call of the console was not sent by a page of the console: `Sec-Fetch-Site` is not `same-origin`, or without that header `Origin` is not that of `PUBLIC_URL`. Calls with a token are never refused for this.",
+  },
+  tokenReadsOnly: {
+    status: 403,
+    code: "FORBIDDEN",
+    message: "A token can only read.",
+    when: "A token of the console was used for a change or for a session.",
+  },
+  eraseNeedsAdmin: {
+    status: 403,
+    code: "FORBIDDEN",
+    message: "Please ask an administrator to erase this person.",
+    when: "An operator wants to erase a person of whom there are records that the role may not see.",
+  },
+  oidcRefused: {
+    status: 403,
+    code: "FORBIDDEN",
+    message: "Your account is not known here. Please ask an administrator to invite you.",
+    when: "The identity provider vouches for a person whose verified address is not that of an operator, or whose operator signs in with another account.",
   },
   notFound: {
     status: 404,
@@ -113,6 +161,36 @@ export const faults = {
     code: "CONFLICT",
     message: "This submission is still being processed. Please wait for its answer.",
     when: "Another request with the same Idempotency-Key is still running. `Retry-After` says when to try again.",
+  },
+  lastAdmin: {
+    status: 409,
+    code: "CONFLICT",
+    message: "There must be one administrator.",
+    when: "The last administrator of the console is to be removed or to get another role.",
+  },
+  notSpam: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This submission is not spam any more.",
+    when: "An operator releases a submission that is not marked as spam.",
+  },
+  mailNotSendable: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This mail cannot be sent again.",
+    when: "An operator sends a welcome mail again that was sent: its links are no longer known.",
+  },
+  resumeInfected: {
+    status: 409,
+    code: "CONFLICT",
+    message: "The virus scanner found this resume infected.",
+    when: "An operator opens a resume that the virus scanner found infected.",
+  },
+  resumeUnscanned: {
+    status: 409,
+    code: "CONFLICT",
+    message: "The virus scanner has not judged this resume yet. Please try again in a moment.",
+    when: "An operator opens a resume that the virus scanner has not judged yet.",
   },
   bodyTooLarge: {
     status: 413,
@@ -160,7 +238,25 @@ export const faults = {
     status: 429,
     code: "TOO_MANY_REQUESTS",
     message: "Too many failed attempts. Please try again in a minute.",
-    when: "An address sent more than 10 wrong passwords in a minute, to the webhook or to the console. `Retry-After` says when to try again.",
+    when: "An address sent more than 10 wrong passwords in a minute to the webhook. `Retry-After` says when to try again.",
+  },
+  signInThrottled: {
+    status: 429,
+    code: "TOO_MANY_REQUESTS",
+    message: "Too many failed attempts. Please try again later.",
+    when: "Too many sign-ins to the console failed: 10 a minute or 30 in 15 minutes from one client address, or 10 in 15 minutes for one e-mail address. `Retry-After` says when to try again.",
+  },
+  signInBusy: {
+    status: 429,
+    code: "TOO_MANY_REQUESTS",
+    message: "Many people are signing in. Please try again in a moment.",
+    when: "More passwords are being checked than the process can do at once. `Retry-After` says when to try again.",
+  },
+  tooManyRequests: {
+    status: 429,
+    code: "TOO_MANY_REQUESTS",
+    message: "Too many requests. Please try again in a moment.",
+    when: "The client sent more calls to the console than 20 times `RATE_LIMIT_MAX`. `Retry-After` says when to try again.",
   },
   headersTooLarge: {
     status: 431,
@@ -197,6 +293,12 @@ export const faults = {
     code: "SERVICE_UNAVAILABLE",
     message: "We are very busy right now. Please try again in a moment.",
     when: "The process, the client address or the connection has more requests or uploads at once than it may have. `Retry-After` says when to try again.",
+  },
+  oidcUnavailable: {
+    status: 503,
+    code: "SERVICE_UNAVAILABLE",
+    message: "The identity provider cannot be reached. Please try again in a moment.",
+    when: "A sign-in to the console needs the provider at `OIDC_ISSUER`, and it does not answer. `Retry-After` says when to try again.",
   },
 } as const satisfies Record<string, FaultEntry>;
 

@@ -135,6 +135,24 @@ describe.each(submissions)("$name", ({ operation, input, receipt }) => {
       "requestMalformed",
       "tooManyAttempts",
       "unauthorised",
+      // The console's.
+      "consoleOnly",
+      "eraseNeedsAdmin",
+      "invitationInvalid",
+      "lastAdmin",
+      "mailNotSendable",
+      "notSpam",
+      "oidcFailed",
+      "oidcRefused",
+      "oidcUnavailable",
+      "resumeInfected",
+      "resumeUnscanned",
+      "signInBusy",
+      "signInFailed",
+      "signInThrottled",
+      "signedOut",
+      "tokenReadsOnly",
+      "tooManyRequests",
     ];
     // Only where proofs of work are asked for.
     const optional = ["proofOfWorkInvalid"];

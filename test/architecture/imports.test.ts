@@ -112,7 +112,7 @@ describe.each(Object.entries(layers))("server/src/%s", (layer, allowed) => {
 test.each([
   ["node:sqlite", ["server/src/storage/sqlite/"]],
   ["pg", ["server/src/storage/postgres/"]],
-  ["fastify", ["server/src/http/", "server/src/app.ts"]],
+  ["fastify", ["server/src/http/", "server/src/console/", "server/src/app.ts"]],
   ["@fastify/multipart", ["server/src/http/"]],
   ["postmark", ["server/src/mail/providers/"]],
   ["nodemailer", ["server/src/mail/providers/"]],

@@ -29,19 +29,30 @@ async function openDatabase() {
 
 // What refers to these goes with them. Quicker than TRUNCATE for few rows.
 const empty = [
-  ...["submission", "subscriber", "day_counter", "suppression", "idempotency", "spent_challenge"].map(
-    (table) => `DELETE FROM ${table}`,
-  ),
-  ...["submission_arrival_seq", "subscriber_arrival_seq", "mail_id_seq"].map(
-    (sequence) => `ALTER SEQUENCE ${sequence} RESTART`,
-  ),
+  ...["submission", "subscriber", "day_counter", "suppression", "idempotency", "spent_challenge"],
+  ...["day_count", "erased_resume", "operator", "api_token"],
+].map((table) => `DELETE FROM ${table}`);
+
+const startAgain = [
+  ...["submission_arrival_seq", "subscriber_arrival_seq", "mail_id_seq", "note_id_seq", "operator_id_seq"],
+  ...["api_token_id_seq", "audit_id_seq"],
+].map((sequence) => `ALTER SEQUENCE ${sequence} RESTART`);
+
+// The audit log refuses this otherwise.
+const emptyAudit = ["DISABLE TRIGGER ALL", "ENABLE TRIGGER ALL"].map((change) => `ALTER TABLE audit ${change}`);
+
+const emptyAll = [
+  ...empty,
+  ...emptyAudit.toSpliced(1, 0, "DELETE FROM audit"),
+  ...startAgain,
+  "UPDATE search_progress SET indexed_to = 0",
 ].join("; ");
 
 /** @param of `file` shares one database with the other tests of the file, emptied */
 export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promise<PostgresUnderTest> {
   const folder = await openFolder();
   const { database, session } = await (of === "test" ? openDatabase() : (fileDatabase ??= openDatabase()));
-  if (of === "file") await session.query(empty);
+  if (of === "file") await session.query(emptyAll);
   const stores: Store[] = [];
   const open = async () => {
     const store = await openStore(locate(database.url));
@@ -54,6 +65,7 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
     folder: folder.path,
     database,
     openAgain: open,
+    query: (text) => database.query(text),
     setTaken: (kind, day, taken) =>
       change(`INSERT INTO day_counter VALUES (${text(kind)}, ${day}, ${taken})
         ON CONFLICT (kind, day) DO UPDATE SET taken = excluded.taken`),

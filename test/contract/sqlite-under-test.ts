@@ -39,6 +39,7 @@ export async function openSqliteUnderTest(): Promise<SqliteUnderTest> {
     file,
     raw,
     openAgain: open,
+    query: async (text) => raw((database) => database.prepare(text).all().map((row) => ({ ...row }))),
     setTaken: (kind, day, taken) =>
       change("INSERT OR REPLACE INTO day_counter (kind, day, taken) VALUES (?, ?, ?)", kind, day, taken),
     deleteSubmission: (reference) => change("DELETE FROM submission WHERE reference = ?", reference),

@@ -1,8 +1,12 @@
 // The specification of the storage port: every promise of `server/src/storage/store.ts` as a test named by its
 // guarantee, run on every engine.
 import { describe } from "vitest";
+import { accessGuarantees } from "./guarantees/access.ts";
 import { capGuarantees } from "./guarantees/caps.ts";
 import { challengeGuarantees } from "./guarantees/challenges.ts";
+import { deskChangeGuarantees } from "./guarantees/desk-changes.ts";
+import { deskEraseGuarantees } from "./guarantees/desk-erase.ts";
+import { deskListGuarantees } from "./guarantees/desk-lists.ts";
 import { idempotencyGuarantees } from "./guarantees/idempotency.ts";
 import { operationGuarantees } from "./guarantees/operation.ts";
 import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
@@ -35,6 +39,10 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("outbox, oversight", () => oversightGuarantees(open));
     describe("reading", () => readingGuarantees(open));
     describe("retention", () => retentionGuarantees(open));
+    describe("desk, lists", () => deskListGuarantees(open));
+    describe("desk, changes", () => deskChangeGuarantees(open));
+    describe("desk, erasing", () => deskEraseGuarantees(open));
+    describe("access", () => accessGuarantees(open));
     describe("operation", () => operationGuarantees(open));
   });
 }

@@ -21,6 +21,8 @@ export interface StoreUnderTest extends AsyncDisposable {
   spoilTokens(tokens: string): Promise<void>;
   /** Makes storing mails of a kind fail until it is disposed of. */
   failMailsOf(kind: MailKind): Promise<AsyncDisposable>;
+  /** Runs a statement past the port and answers its rows. */
+  query(text: string): Promise<unknown[]>;
   /** What links and the provider's webhook will do to a subscriber. */
   setSubscriber(email: string, status: SubscriberStatus, at: number): Promise<void>;
 }

@@ -47,6 +47,8 @@ interface ServiceOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Where the script of the forms was built to, unless it is the usual place. */
   readonly formsFolder?: string;
+  /** Where the console was built to, unless it is the usual place. */
+  readonly consoleFolder?: string;
 }
 
 // One for all: each log listens to the one stdout.
@@ -59,6 +61,7 @@ export async function startService({
   clock = systemClock,
   limits,
   formsFolder,
+  consoleFolder,
 }: ServiceOptions = {}): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
@@ -67,7 +70,7 @@ export async function startService({
   const usual = { HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, RATE_LIMIT_MAX: "1000000" };
   const loaded = loadConfig({ ...usual, ...database.env, ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const app = opened.use(await startApp({ config: loaded.config, log, clock, limits, formsFolder }));
+  const app = opened.use(await startApp({ config: loaded.config, log, clock, limits, formsFolder, consoleFolder }));
   const resources = opened.move();
   return {
     url: app.address,

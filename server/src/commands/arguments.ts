@@ -1,4 +1,5 @@
 // Reads what stands on the command line. What cannot be read is a usage error, reported before anything is opened.
+import { email } from "@submissions/shared/fields";
 import { InvalidArgumentError } from "commander";
 
 const dateShape = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
@@ -29,6 +30,13 @@ export const parseNumber =
     if (number >= min && number <= max) return number;
     throw new InvalidArgumentError(`Write a whole number from ${min} to ${max.toLocaleString("en")}.`);
   };
+
+/** An e-mail address, as the forms take it. */
+export function parseEmail(text: string): string {
+  const parsed = email.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError("Write an e-mail address like ana@example.org.");
+}
 
 /** The reference of an application. */
 export const parseApplicationReference = (text: string): string => parseReference(text, ["APP"]);

@@ -1,10 +1,11 @@
 // What every command gets, and how a command fails. Commands know the ports; only the entry of the command line knows the
 // engines behind them.
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { MovedRows } from "../storage/move.ts";
+import type { Actor } from "../storage/desk-store.ts";
 import type { Access } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -26,6 +27,8 @@ export interface CommandDeps {
   openVault(config: Config): Promise<Vault>;
   /** Data and nothing else: it can be piped. */
   readonly output: Writable;
+  /** Where a person may answer; absent: nowhere. */
+  readonly input?: Readable & { readonly isTTY?: boolean };
   /** What is meant for the person at the terminal. */
   readonly messages: Writable & { readonly isTTY?: boolean };
 }
@@ -52,6 +55,9 @@ export function configOf({ environment }: Pick<CommandDeps, "environment">): Con
   if (!result.ok) throw new ConfigInvalid(result.problems);
   return result.config;
 }
+
+/** Who the audit log says it was. */
+export const commandLine = ({ clock }: Pick<Store, "clock">): Actor => ({ operator: "command line", at: clock.now() });
 
 /** Tells the person something, on a line of its own. */
 export function tell({ messages }: Pick<CommandDeps, "messages">, line: string): void {

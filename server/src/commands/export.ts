@@ -1,8 +1,11 @@
 // `export`: all records of a kind, streamed to standard output.
 import { Argument, Option, type Command } from "commander";
 import { exportFormats, exportLines, exportSubjects, type ExportFormat, type ExportSubject } from "../desk/export.ts";
-import { parseNumber, parseSince } from "./arguments.ts";
+import type { Config } from "../config/config.ts";
+import { auditLines } from "../desk/audit-export.ts";
+import { parseEmail, parseNumber, parseSince } from "./arguments.ts";
 import { configOf, type CommandDeps } from "./command.ts";
+import { exportPerson } from "./person.ts";
 import { inPieces, Progress, writeAll } from "./terminal.ts";
 
 const examples = `
@@ -13,7 +16,10 @@ Examples:
   npm run --silent submissions -- export inquiries > inquiries.csv
   npm run --silent submissions -- export applications --format ndjson --since 2026-11-01 | jq .email
   npm run --silent submissions -- export inquiries --format ndjson --after 1042
+  npm run --silent submissions -- export person ana@example.org > ana.ndjson
 `;
+
+type What = ExportSubject | "audit" | "person";
 
 interface Options {
   readonly format: ExportFormat;
@@ -24,21 +30,45 @@ interface Options {
 export function registerExport(program: Command, deps: CommandDeps): void {
   program
     .command("export")
-    .summary("write inquiries, subscribers or applications to standard output")
-    .description("Writes all inquiries, subscribers or applications to standard output, in the order of their arrival.")
-    .addArgument(new Argument("<what>").choices(exportSubjects))
+    .summary("write submissions, the audit log or what is known of a person to standard output")
+    .description(
+      "Writes all inquiries, subscribers, applications or entries of the audit log to standard output, in their order, or everything that is known of a person, as NDJSON.",
+    )
+    .addArgument(new Argument("<what>", "of what").choices([...exportSubjects, "audit", "person"]))
+    .addArgument(new Argument("[email]", "of the person").argParser(parseEmail))
     .addOption(new Option("--format <format>", "of the output").choices(exportFormats).default("csv"))
     .option("--since <date>", "only from this day (UTC) or instant on", parseSince)
     .option("--after <number>", "only those behind this number of arrival", parseNumber(0, Number.MAX_SAFE_INTEGER))
     .addHelpText("after", examples)
-    .action(async (subject: ExportSubject, { format, ...from }: Options) => {
+    .action(async (what: What, email: string | undefined, options: Options, command: Command) => {
+      if (what === "person") {
+        if (email === undefined) return command.error("error: export person needs the address of the person");
+        return exportPerson(deps, email);
+      }
+      if (email !== undefined) return command.error(`error: export ${what} takes no address`);
       const config = configOf(deps);
-      // Loaded late: its list of hosts is long.
-      const { disposableHosts } = await import("../mail/disposable.ts");
-      await using store = await deps.openStore(config, "read-only");
-      const isDisposable = disposableHosts(config.disposableDomains);
-      const lines = exportLines(store, { subject, format, from, isDisposable });
-      using progress = new Progress(deps.messages);
-      await writeAll(inPieces(progress.count(lines, subject)), deps.output);
+      return what === "audit" ? exportAudit(deps, config, options) : exportRecords(deps, config, what, options);
     });
+}
+
+async function exportRecords(
+  deps: CommandDeps,
+  config: Config,
+  subject: ExportSubject,
+  { format, ...from }: Options,
+): Promise<void> {
+  // Loaded late: its list of hosts is long.
+  const { disposableHosts } = await import("../mail/disposable.ts");
+  await using store = await deps.openStore(config, "read-only");
+  const isDisposable = disposableHosts(config.disposableDomains);
+  const lines = exportLines(store, { subject, format, from, isDisposable });
+  using progress = new Progress(deps.messages);
+  await writeAll(inPieces(progress.count(lines, subject)), deps.output);
+}
+
+/** Numbers are those of the entries. */
+async function exportAudit(deps: CommandDeps, config: Config, { format, ...from }: Options): Promise<void> {
+  await using store = await deps.openStore(config, "read-only");
+  using progress = new Progress(deps.messages);
+  await writeAll(inPieces(progress.count(auditLines(store.desk, format, from), "entries")), deps.output);
 }

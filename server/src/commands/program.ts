@@ -7,6 +7,8 @@ import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
 import { registerCopy } from "./copy.ts";
 import { registerExport } from "./export.ts";
 import { registerMail, registerRelease } from "./mail.ts";
+import { registerOperators } from "./operators.ts";
+import { registerErase } from "./person.ts";
 import { registerResume } from "./resume.ts";
 import { isBrokenPipe } from "./terminal.ts";
 import { registerUpkeep } from "./upkeep.ts";
@@ -58,6 +60,8 @@ function createProgram(deps: CommandDeps): Command {
   registerRelease(program, deps);
   registerMail(program, deps);
   registerCopy(program, deps);
+  registerErase(program, deps);
+  registerOperators(program, deps);
   registerUpkeep(program, deps);
   return program;
 }

@@ -52,6 +52,8 @@ test("needs nothing to start, and defaults as documented", () => {
     corsOrigins: [],
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
+    retentionDays: { inquiry: null, application: null, spam: null },
+    oidc: null,
     metricsToken: null,
     log: { level: "info" },
   });
@@ -530,6 +532,26 @@ test("the token of /metrics has at least 16 printable characters", () => {
   }
 });
 
+describe("signing in with OpenID Connect", () => {
+  const all = { OIDC_ISSUER: "https://login.example.org/", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
+
+  test("needs issuer, client and secret together", () => {
+    const oidc = { issuer: "https://login.example.org", clientId: "id", clientSecret: "secret" };
+    expect(configOf(all).oidc).toEqual(oidc);
+    expect(namesOf({ OIDC_ISSUER: all.OIDC_ISSUER })).toEqual(["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]);
+    expect(namesOf({ OIDC_CLIENT_SECRET: "secret" })).toEqual(["OIDC_ISSUER", "OIDC_CLIENT_ID"]);
+  });
+
+  test.each([
+    ["http://127.0.0.1:9000", true],
+    ["http://localhost:9000", true],
+    ["http://login.example.org", false],
+    ["login.example.org", false],
+  ])("takes the issuer %s: %s", (issuer, isTaken) => {
+    expect(namesOf({ ...all, OIDC_ISSUER: issuer })).toEqual(isTaken ? [] : ["OIDC_ISSUER"]);
+  });
+});
+
 describe("the table of settings", () => {
   const table = Object.entries<Setting>(settings);
   // These name files, which the tests of the catalogue and of the domains write.
@@ -555,7 +577,7 @@ describe("the table of settings", () => {
     const secrets = table.filter(([, { secret }]) => secret === true).map(([name]) => name);
     const credentials = table
       .map(([name]) => name)
-      .filter((name) => /TOKEN|AUTH|KEY|DATABASE\w*_URL|SMTP_URL/.test(name));
+      .filter((name) => /TOKEN|AUTH|KEY|SECRET|DATABASE\w*_URL|SMTP_URL/.test(name));
     expect(secrets.toSorted()).toEqual(credentials.toSorted());
   });
 

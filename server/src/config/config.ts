@@ -75,6 +75,14 @@ export interface Config {
   readonly trustedProxy: TrustedProxy;
   /** Submissions per client address in a window. */
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
+  /** Days after which submissions are erased; null: they are kept. */
+  readonly retentionDays: {
+    readonly inquiry: number | null;
+    readonly application: number | null;
+    readonly spam: number | null;
+  };
+  /** The identity provider that operators may sign in with; null: passwords only. */
+  readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string } | null;
   /** The Bearer token of `/metrics`; null: none is asked for. */
   readonly metricsToken: string | null;
   readonly log: { readonly level: LogLevel };

@@ -93,6 +93,14 @@ export const httpUrl: Kind<string> = (text) => {
   return url.href.replace(/\/+$/, "");
 };
 
+/** The base address of an identity provider: https, or http on this machine. */
+export const issuer: Kind<string> = (text) => {
+  const address = httpUrl(text);
+  if (address instanceof Wrong || address.startsWith("https:")) return address;
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
+  return isHere ? address : new Wrong("must start with https://, unless the provider runs on this machine.");
+};
+
 /** A bucket of an object store, and the beginning of the names of our objects in it: empty, or ending in a slash. */
 export const s3Address: Kind<{ readonly bucket: string; readonly prefix: string }> = (text) => {
   const [, bucket, below = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];

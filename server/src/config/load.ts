@@ -72,6 +72,11 @@ function* problemsBetween(
   if (download === "presigned" && !isSet("RESUME_STORE")) {
     yield { name: "RESUME_DOWNLOAD", message: "must be proxied, or unset, without RESUME_STORE." };
   }
+  const provider = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"] as const;
+  if (provider.some(isSet)) {
+    const absent = provider.filter((name) => !isSet(name));
+    for (const name of absent) yield { name, message: "is required for signing in with OpenID Connect." };
+  }
   if (transport === undefined || transport === "mailbox") return;
   // The defaults are placeholders. Only a mailbox on disk may be addressed by them.
   const credentials = transport === "postmark" ? "POSTMARK_SERVER_TOKEN" : "SMTP_URL";
@@ -101,9 +106,20 @@ function configOf(values: Values): Config {
     corsOrigins: values.CORS_ORIGINS,
     trustedProxy: values.TRUST_PROXY,
     rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
+    retentionDays: {
+      inquiry: values.RETENTION_DAYS_INQUIRIES,
+      application: values.RETENTION_DAYS_APPLICATIONS,
+      spam: values.RETENTION_DAYS_SPAM,
+    },
+    oidc: oidcOf(values),
     metricsToken: values.METRICS_TOKEN,
     log: { level: values.LOG_LEVEL },
   };
+}
+
+function oidcOf({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }: Values) {
+  // All three or none: `problemsBetween` saw to it.
+  return issuer === null || clientId === null || clientSecret === null ? null : { issuer, clientId, clientSecret };
 }
 
 function storageOf(values: Values, dataFolder: string): Config["storage"] {

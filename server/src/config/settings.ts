@@ -237,6 +237,38 @@ const intake = {
   }),
 };
 
+const retention = (means: string, values: string) =>
+  optional(kind.wholeNumber(1, 36_500), "kept", { means, values, example: "365" });
+
+const access = {
+  RETENTION_DAYS_INQUIRIES: retention(
+    "days after which inquiries are erased",
+    "1 to 36,500, counted from their receipt. They are erased once a day with everything that belongs to them; the audit log says how many.",
+  ),
+  RETENTION_DAYS_APPLICATIONS: retention(
+    "days after which applications and their resumes are erased",
+    "As `RETENTION_DAYS_INQUIRIES`.",
+  ),
+  RETENTION_DAYS_SPAM: retention("days after which spam is erased", "As `RETENTION_DAYS_INQUIRIES`."),
+  OIDC_ISSUER: optional(kind.issuer, "passwords only", {
+    means: "OpenID Connect provider that operators may sign in with",
+    values:
+      "The provider's base address, https, or http on this machine. Needs the next two. The provider must send the e-mail address and that it is verified. Its redirect address is `PUBLIC_URL/console/oidc/callback`.",
+    example: "https://login.example.org",
+  }),
+  OIDC_CLIENT_ID: optional(kind.token(), "none", {
+    means: "name of this service at that provider",
+    values: "One word.",
+    example: "submissions",
+  }),
+  OIDC_CLIENT_SECRET: optional(kind.token(), "none", {
+    means: "secret of this service at that provider",
+    values: "One word.",
+    example: "0123456789abcdef",
+    secret: true,
+  }),
+};
+
 const observation = {
   LOG_LEVEL: valued(kind.oneOf(...logLevels), "info", {
     means: "least important lines that are logged",
@@ -257,11 +289,12 @@ export const sections = {
   "Database and files": storage,
   Mail: mail,
   "What is accepted": intake,
+  Operators: access,
   "Log and metrics": observation,
 };
 
 /** Every setting by the name of its variable. */
-export const settings = { ...network, ...storage, ...mail, ...intake, ...observation };
+export const settings = { ...network, ...storage, ...mail, ...intake, ...access, ...observation };
 
 export type SettingName = keyof typeof settings;
 

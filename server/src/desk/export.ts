@@ -21,11 +21,12 @@ interface ExportOptions {
   readonly isDisposable: (email: string) => boolean;
 }
 
-const iso = (epochMs: number): string => new Date(epochMs).toISOString();
+/** ISO 8601, UTC. */
+export const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs));
 
 // The keys of these objects, in this order, are a promise to the readers of the exports. Absent values are null.
-const inquiryFields = (inquiry: StoredInquiry) => ({
+export const inquiryFields = (inquiry: StoredInquiry) => ({
   inquiryId: inquiry.reference,
   status: inquiry.status,
   receivedAt: iso(inquiry.receivedAt),
@@ -35,7 +36,7 @@ const inquiryFields = (inquiry: StoredInquiry) => ({
   selectedPackageIds: inquiry.selectedPackageIds,
 });
 
-const applicationFields = (application: StoredApplication) => ({
+export const applicationFields = (application: StoredApplication) => ({
   applicationId: application.reference,
   status: application.status,
   receivedAt: iso(application.receivedAt),
@@ -58,7 +59,7 @@ const applicationFields = (application: StoredApplication) => ({
   },
 });
 
-const subscriberFields = (subscriber: StoredSubscriber) => ({
+export const subscriberFields = (subscriber: StoredSubscriber) => ({
   email: subscriber.email,
   status: subscriber.status,
   source: subscriber.source,

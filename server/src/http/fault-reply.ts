@@ -42,8 +42,8 @@ function recognise(thrown: unknown): unknown {
   return fault === undefined ? thrown : new Fault(fault, { cause: thrown });
 }
 
-/** Whether a request is for the typed door. */
-const isRpc = ({ url }: FastifyRequest) => url === rpcPrefix || /^\/trpc[/?]/.test(url);
+/** Whether a request is for the typed door, or for that of the console. */
+export const isRpc = ({ url }: Pick<FastifyRequest, "url">) => /^(?:\/console)?\/trpc(?:[/?]|$)/.test(url);
 
 /** The procedure of a single call; undefined for a batch, whose refusal as a whole belongs to no call. */
 const procedureOf = ({ url }: FastifyRequest) =>

@@ -154,7 +154,7 @@ const resultOf = (data: object) => ({
 });
 
 // What was parsed may be nested deeper than the stack that writing it takes.
-function jsonAgain(body: unknown): string {
+export function jsonAgain(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch (error) {

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Console } from "../console/console.ts";
+import { consoleDoor, consoleFactor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Log } from "../observe/log.ts";
@@ -69,6 +71,10 @@ export interface HttpOptions {
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
   readonly formsFolder?: string | undefined;
+  /** What operators use. */
+  readonly console: Console;
+  /** Where the console's front end was built to. */
+  readonly consoleFolder: string;
   /** What differs from {@link httpLimits}. */
   readonly limits?: Partial<HttpLimits> | undefined;
 }
@@ -195,9 +201,9 @@ async function openDoors(
   const { proofOfWork, clock } = intake;
   openApiRoutes(app, { publicUrl, brand, version: options.version, proofOfWork: proofOfWork !== null });
   const isForeign = foreignSites(options);
-  const guardOf = (name: string, factor: number) => {
+  const guardOf = (name: string, factor: number, counts = shared) => {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * factor };
-    return new Guard({ name, limit, addresses, isForeign, shared });
+    return new Guard({ name, limit, addresses, isForeign, shared: counts });
   };
   if (proofOfWork !== null)
     altchaChallenge(app, { proofOfWork, clock, guard: guardOf("challenges", challengesFactor) });
@@ -213,6 +219,10 @@ async function openDoors(
   siteRoutes(app, site);
   const guard = guardOf("links", followedLinksFactor);
   await app.register((scope) => newsletterPages(scope, { brand, links: { clock, store }, guard }));
+  // Counted by each process alone: a shared count would cost each call a query.
+  const consoleGuard = guardOf("console", consoleFactor, null);
+  const ofConsole = { console: options.console, addresses, folder: options.consoleFolder, guard: consoleGuard };
+  await app.register((scope) => consoleDoor(scope, ofConsole));
   if (options.webhook !== null) {
     const wrongPasswords = new WrongPasswords(addresses, limits.wrongPasswordsMax);
     postmarkWebhook(app, { credentials: options.webhook, wrongPasswords, store, clock, metrics });

@@ -19,7 +19,7 @@ export interface MovedTable {
   readonly numbered?: true;
 }
 
-/** All tables that hold what came in. What a row refers to comes in an earlier table. */
+/** All tables but those of the search, which is filled anew. What a row refers to comes in an earlier table. */
 export const movedTables: readonly MovedTable[] = [
   { name: "store", key: ["id"] },
   { name: "submission", key: ["arrival"], numbered: true },
@@ -30,6 +30,13 @@ export const movedTables: readonly MovedTable[] = [
   { name: "suppression", key: ["email_key"] },
   { name: "idempotency", key: ["procedure", "key_hash"] },
   { name: "spent_challenge", key: ["challenge_hash"] },
+  { name: "note", key: ["id"], numbered: true },
+  { name: "audit", key: ["id"], numbered: true },
+  { name: "erased_resume", key: ["resume_key"] },
+  { name: "day_count", key: ["day", "kind"] },
+  { name: "operator", key: ["id"], numbered: true },
+  { name: "session", key: ["id_hash"] },
+  { name: "api_token", key: ["id"], numbered: true },
 ];
 
 /** `source`: read. `target`: made and migrated if need be, and written to. */
@@ -93,6 +100,20 @@ export async function moveStore(
   }
   await target.commit();
   return { tables: read };
+}
+
+/**
+ * An empty store, made and migrated if need be, to be filled in one transaction.
+ *
+ * @throws MoveRefused when it is not empty
+ * @throws StorageUnavailable when it cannot be used, or a service runs on it
+ */
+export async function openEmpty(location: StoreLocation): Promise<MovableStore> {
+  await using opened = new AsyncDisposableStack();
+  const target = opened.use(await openMovable(location, "target"));
+  await refuseUnlessEmpty(target);
+  opened.move();
+  return target;
 }
 
 async function openMovable(location: StoreLocation, role: MoveRole): Promise<MovableStore> {

@@ -3,6 +3,8 @@
 // one connection another caller's rollback would take an acknowledged row with it. `test/contract/` is its
 // specification, run on every engine.
 import type { Clock } from "../clock.ts";
+import type { AccessStore } from "./access-store.ts";
+import type { DeskStore } from "./desk-store.ts";
 import type {
   ChallengeRecord,
   EarlierSubmission,
@@ -99,6 +101,12 @@ export interface Store extends AsyncDisposable {
   readonly clock: Clock;
 
   readonly commitCounts: CommitCounts;
+
+  /** What operators see and change. */
+  readonly desk: DeskStore;
+
+  /** Who may use the console. */
+  readonly access: AccessStore;
 
   /** Stores a submission with its mails, its key and its challenge. Concurrent calls share a commit. */
   accept(entry: Entry): Promise<Acceptance>;

@@ -4,12 +4,17 @@ import type { FastifyInstance } from "fastify";
 import { bytesMax } from "@submissions/shared/limits";
 import { Fault } from "../../fault.ts";
 
-/** JSON bodies of at most 64 KiB become values. */
-export function takeJson(app: FastifyInstance): void {
+/**
+ * JSON bodies of at most 64 KiB become values.
+ *
+ * @param mayBeEmpty whether an empty body is no body, instead of malformed
+ */
+export function takeJson(app: FastifyInstance, { mayBeEmpty = false } = {}): void {
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer", bodyLimit: bytesMax.json },
-    (_request, bytes, done) => parseInto(done, () => parseJson(bytes as Buffer)),
+    (_request, bytes, done) =>
+      mayBeEmpty && bytes.length === 0 ? done(null) : parseInto(done, () => parseJson(bytes as Buffer)),
   );
 }
 

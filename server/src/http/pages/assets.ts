@@ -11,8 +11,13 @@ import { variesBy } from "../vary.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".png": "image/png",
   ".svg": "image/svg+xml",
+  ".webmanifest": "application/manifest+json",
+  ".woff2": "font/woff2",
 };
 
 // A smaller file would only grow.
@@ -104,7 +109,7 @@ export interface FormsBundle {
 /** The bundle in a folder; null when it was not built. Reads only the names of the files. */
 export function findFormsBundle(folder: string): FormsBundle | null {
   const files = namesIn(folder)
-    .filter((name) => extname(name) in types)
+    .filter(isServable)
     .map((name) => new Asset(`/${name}`, () => readFileSync(join(folder, name))));
   const script = files.find(({ path }) => path === "/forms.js");
   return script === undefined ? null : { script, files };
@@ -121,9 +126,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
+/** Whether a file can be served. */
+export const isServable = (name: string): boolean => extname(name) in types;
+
 interface Serving {
   /** Another address than the asset's own. */
   readonly path?: string;
+  /** Whether its name holds a digest of the content. */
+  readonly digested?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -131,10 +141,11 @@ interface Serving {
 export function serveAsset(
   app: FastifyInstance,
   asset: Asset,
-  { path = asset.path, headers = {} }: Serving = {},
+  { path = asset.path, digested = false, headers = {} }: Serving = {},
 ): void {
   app.get<{ Querystring: { v?: unknown } }>(path, (request, reply) => {
-    reply.headers({ ...headers, "cache-control": request.query.v === asset.hash ? caching.forever : caching.minutes });
+    const isFixed = digested || request.query.v === asset.hash;
+    reply.headers({ ...headers, "cache-control": isFixed ? caching.forever : caching.minutes });
     return sendAsset(request, reply, asset);
   });
 }

@@ -4,6 +4,7 @@ import { faults } from "@submissions/shared/faults";
 import { formPaths } from "@submissions/shared/forms/form-fields";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
+import { isRpc } from "../fault-reply.ts";
 import type { Site } from "./site.ts";
 
 /** A request that is answered with a page. */
@@ -52,7 +53,7 @@ export function answerWithPages(app: FastifyInstance, site: Site): void {
  */
 const wantsPage = (request: FastifyRequest): boolean =>
   (prefersHtml(request.headers.accept) &&
-    !/^\/trpc(?:[/?]|$)/.test(request.url) &&
+    !isRpc(request) &&
     !/^\s*application\/json/i.test(request.headers["content-type"] ?? "")) ||
   (request.routeOptions.url?.startsWith("/newsletter/") ?? false);
 

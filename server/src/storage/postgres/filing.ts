@@ -11,6 +11,7 @@ import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
 import { lockReceipts } from "./addresses.ts";
 import { type Bound, type Session, type Statement, withId } from "./connections.ts";
 import type { DayNumbers } from "./day-numbers.ts";
+import { suppressedInSql } from "./suppressed.ts";
 
 /** A submission that is to be stored. */
 export interface Filing {
@@ -87,7 +88,7 @@ export const filingParts = `
     INSERT INTO submission (kind, day_number, reference, received_at, name, email, email_key, status, receipt_at,
       resume_key, resume_scan, door, request_id, fields)
     SELECT new.kind, day_number, reference, received_at, name, email, email_key, status,
-      CASE WHEN status = 'new' AND (SELECT reason FROM suppression WHERE suppression.email_key = new.email_key) IS NULL
+      CASE WHEN status = 'new' AND NOT ${suppressedInSql("new.email_key")}
         AND receipts_before + (SELECT count(*) FROM (
           SELECT FROM submission AS earlier WHERE earlier.email_key = new.email_key
             AND earlier.receipt_at > new.received_at - ${capMs} LIMIT ${receiptsMax}) AS receipts) < ${receiptsMax}

@@ -30,7 +30,9 @@ import {
   type Store,
 } from "../store.ts";
 import { Acceptor } from "./accept.ts";
+import { PostgresAccess } from "./access.ts";
 import type { Connections, Limits, Statement } from "./connections.ts";
+import { PostgresDesk } from "./desk.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { findEarlier } from "./once.ts";
 import { Outbox, settledRow } from "./outbox.ts";
@@ -57,6 +59,8 @@ const proveWrite: Statement<object> = {
 export class PostgresStore implements Store {
   readonly identity: string;
   readonly clock: Clock;
+  readonly desk: PostgresDesk;
+  readonly access: PostgresAccess;
   readonly #connections: Connections;
   readonly #opened: AsyncDisposable;
   readonly #references: References;
@@ -83,6 +87,8 @@ export class PostgresStore implements Store {
     this.#acceptor = new Acceptor(connections, this.#references);
     this.#outbox = new Outbox(connections);
     this.#housekeeping = new Housekeeping(connections);
+    this.desk = new PostgresDesk(connections, this.#references);
+    this.access = new PostgresAccess(connections);
   }
 
   get commitCounts(): CommitCounts {

@@ -101,7 +101,7 @@ async function* readAll<Row>(
   });
 }
 
-const lastSubmission: Statement<{ last: number }> = {
+export const lastSubmission: Statement<{ last: number }> = {
   name: "last-submission",
   text: "SELECT coalesce(max(arrival), 0) AS last FROM submission",
 };
@@ -130,7 +130,7 @@ const haveEnded: Statement<{ ended: boolean }> = {
  * transaction gets its id before it draws a number: once all ids that were given by now have ended, those that drew a
  * lower number have, too.
  */
-async function lastComplete(connections: Connections, lastArrival: Statement<{ last: number }>): Promise<number> {
+export async function lastComplete(connections: Connections, lastArrival: Statement<{ last: number }>): Promise<number> {
   const [row] = await connections.all(lastArrival);
   const [next] = await connections.all(nextTransaction);
   const giveUpAt = performance.now() + openMs;

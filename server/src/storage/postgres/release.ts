@@ -4,7 +4,8 @@ import { capMs, receiptsMax } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import type { Store } from "../store.ts";
 import { lockReceiptsOf } from "./addresses.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections, Session, Statement } from "./connections.ts";
+import { suppressedInSql } from "./suppressed.ts";
 
 /** Whether a submission has no mail of a kind. */
 const lacksMail = (submission: string, kind: string) =>
@@ -19,7 +20,7 @@ const release: Statement<{ status: TriageStatus; mails: number }> = {
     released AS (
       UPDATE submission SET status = 'new', version = version + 1,
         receipt_at = CASE WHEN ${lacksMail("submission.arrival", "kind || '-receipt'")}
-          AND (SELECT reason FROM suppression WHERE suppression.email_key = submission.email_key) IS NULL
+          AND NOT ${suppressedInSql("submission.email_key")}
           AND (SELECT count(*) FROM (
             SELECT FROM submission AS earlier WHERE earlier.email_key = submission.email_key
               AND earlier.receipt_at > $3::bigint - ${capMs} LIMIT ${receiptsMax}) AS receipts) < ${receiptsMax}
@@ -37,17 +38,28 @@ const release: Statement<{ status: TriageStatus; mails: number }> = {
     SELECT status, (SELECT count(*) FROM mails) AS mails FROM found`,
 };
 
-export async function releaseSpam(
+type Released = Awaited<ReturnType<Store["release"]>>;
+
+export const releaseSpam = (
   connections: Connections,
   references: References,
   reference: string,
   now: number,
-): ReturnType<Store["release"]> {
+): Promise<Released> =>
+  connections.transaction((session) => releaseWithin(session, references, reference, now));
+
+/** Releases within a transaction of the caller. */
+export async function releaseWithin(
+  session: Session,
+  references: References,
+  reference: string,
+  now: number,
+): Promise<Released> {
   const named = references.parse(reference);
   if (named === null) return { result: "unknown" };
-  const { kind, dayNumber } = named;
-  const first = { statement: lockReceiptsOf, values: [dayNumber, kind] };
-  const [found] = await connections.write(release, [dayNumber, kind, now], { first });
+  const at = [named.dayNumber, named.kind];
+  await session.all(lockReceiptsOf, at);
+  const [found] = await session.all(release, [...at, now]);
   if (found === undefined) return { result: "unknown" };
   return found.status === "spam" ? { result: "released", mails: found.mails } : { result: "not-spam" };
 }

@@ -19,6 +19,7 @@ import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
 import { type Connections, type Reader, type Session, type Statement, withId } from "./connections.ts";
 import { latestDeadline } from "./filing.ts";
 import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
+import { suppressedInSql } from "./suppressed.ts";
 
 /** A subscription that is to be stored. */
 export interface Subscribing {
@@ -44,7 +45,7 @@ const findKnown: Statement<KnownRow> = {
   name: "find-subscribers",
   text: `
     SELECT status, welcomed_at AS "welcomedAt", unsubscribed_at AS "unsubscribedAt",
-      (SELECT reason FROM suppression WHERE suppression.email_key = wanted.key) IS NOT NULL AS suppressed,
+      ${suppressedInSql("wanted.key")} AS suppressed,
       (SELECT count(*) FROM mail WHERE mail.subscriber = wanted.key AND mail.created_at > since) AS mails
     FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted (key, since, place)
     LEFT JOIN subscriber ON email_key = wanted.key ORDER BY place`,

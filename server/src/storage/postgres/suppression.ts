@@ -6,10 +6,11 @@ import { decideNews, type KnownAddressee, type Standing } from "../rules/suppres
 import { lockAddress } from "./addresses.ts";
 import type { Connections, Session, Statement } from "./connections.ts";
 import { deleteConfirmLinks } from "./subscribers.ts";
+import { hashedInSql } from "./suppressed.ts";
 
-const find: Statement<Standing> = {
+const find: Statement<Standing & { readonly key: string }> = {
   name: "find-suppression",
-  text: "SELECT reason, changed_at AS at FROM suppression WHERE email_key = $1",
+  text: `SELECT email_key AS key, reason, changed_at AS at FROM suppression WHERE email_key IN ($1, ${hashedInSql("$1")})`,
 };
 
 const findSubscriber: Statement<KnownAddressee> = {
@@ -44,7 +45,7 @@ export function suppress(connections: Connections, change: SuppressionChange): P
     ]);
     const follows = decideNews(change, standing, subscriber);
     if (follows === null) return false;
-    const writes = [session.run(write, [key, follows.standing.reason, follows.standing.at])];
+    const writes = [session.run(write, [standing?.key ?? key, follows.standing.reason, follows.standing.at])];
     if (follows.change !== null) {
       writes.push(session.run(setStatus, [key, follows.change.status, follows.change.unsubscribedAt]));
     }

@@ -2,6 +2,7 @@
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import type { LeasedMail, MailKind, MailSubject, SubmissionRecord, SubscriptionRecord } from "../records.ts";
+import { hashedKey } from "../rules/erasing.ts";
 import { mailId } from "../rules/mail-id.ts";
 import { capMs, countedSince, mailsOf, mayGetReceipt } from "../rules/mails.ts";
 import { dayNumber, dayOf, type References } from "../rules/references.ts";
@@ -18,9 +19,9 @@ export type Acceptor = ReturnType<typeof prepareAcceptor>;
 export function prepareAcceptor(connection: SqliteConnection, references: References, subscribers: Subscribers) {
   const keys = prepareKeys(connection);
   const counters = prepareDayCounters(connection);
-  const addressee = connection.prepare<[string, number], { receipts: number; suppressed: number }>(`
+  const addressee = connection.prepare<[string, number, string], { receipts: number; suppressed: number }>(`
     SELECT (SELECT count(*) FROM submission WHERE email_key = ?1 AND receipt_at > ?2) AS receipts,
-      EXISTS (SELECT 1 FROM suppression WHERE email_key = ?1 AND reason IS NOT NULL) AS suppressed`);
+      EXISTS (SELECT 1 FROM suppression WHERE email_key IN (?1, ?3) AND reason IS NOT NULL) AS suppressed`);
   const findChallenge = connection.prepare<[string], object>("SELECT 1 FROM spent_challenge WHERE challenge_hash = ?");
   const insertChallenge = connection.prepare<[string, number]>(
     "INSERT INTO spent_challenge (challenge_hash, expires_at) VALUES (?, ?)",
@@ -42,7 +43,7 @@ export function prepareAcceptor(connection: SqliteConnection, references: Refere
 
   /** Whether an address may get one more receipt at an instant. */
   function mayMail(key: string, at: number): boolean {
-    const { receipts = 0, suppressed = 0 } = addressee.get(key, at - capMs) ?? {};
+    const { receipts = 0, suppressed = 0 } = addressee.get(key, at - capMs, hashedKey(key)) ?? {};
     return mayGetReceipt({ suppressed: suppressed === 1, mailedInLastDay: receipts });
   }
 

@@ -29,10 +29,12 @@ import {
   StorageUnavailable,
   type Store,
 } from "../store.ts";
+import { SqliteAccess } from "./access.ts";
 import { type Acceptor, prepareAcceptor } from "./accept.ts";
 import { backupDatabase } from "./backup.ts";
 import { busyWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
+import { SqliteDesk } from "./desk.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 import { type Housekeeping, prepareHousekeeping } from "./housekeeping.ts";
 import { firstPlace, type Outbox, prepareOutbox } from "./outbox.ts";
@@ -57,6 +59,8 @@ type Job = () => unknown;
 export class SqliteStore implements Store {
   readonly identity: string;
   readonly clock: Clock;
+  readonly desk: SqliteDesk;
+  readonly access: SqliteAccess;
   readonly #connection: SqliteConnection;
   readonly #queue: CommitQueue<Job, unknown>;
   readonly #acceptor: Acceptor;
@@ -101,6 +105,9 @@ export class SqliteStore implements Store {
       asUnavailable,
       commit: (jobs) => this.#commit(jobs),
     });
+    const run = <T>(job: () => T): Promise<T> => this.#run(job);
+    this.desk = new SqliteDesk(connection, run, { references, release: this.#release, oversight: this.#oversight });
+    this.access = new SqliteAccess(connection, run);
   }
 
   #commit(jobs: readonly Job[]): unknown[] {

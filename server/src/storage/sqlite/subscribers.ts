@@ -1,5 +1,6 @@
 // Subscribers, and the links in their mails. What changes is decided in `rules/subscription.ts`; here it is written.
 import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
+import { hashedKey } from "../rules/erasing.ts";
 import { mayGetNewsletterMail } from "../rules/mails.ts";
 import {
   decideSubscription,
@@ -13,9 +14,9 @@ import type { SqliteConnection } from "./connection.ts";
 export type Subscribers = ReturnType<typeof prepareSubscribers>;
 
 export function prepareSubscribers(connection: SqliteConnection) {
-  const addressee = connection.prepare<[string, number], { mails: number; suppressed: number }>(`
+  const addressee = connection.prepare<[string, number, string], { mails: number; suppressed: number }>(`
     SELECT (SELECT count(*) FROM mail WHERE subscriber = ?1 AND created_at > ?2) AS mails,
-      EXISTS (SELECT 1 FROM suppression WHERE email_key = ?1 AND reason IS NOT NULL) AS suppressed`);
+      EXISTS (SELECT 1 FROM suppression WHERE email_key IN (?1, ?3) AND reason IS NOT NULL) AS suppressed`);
   const find = connection.prepare<[string], KnownSubscriber>(`
     SELECT status, welcomed_at AS welcomedAt, unsubscribed_at AS unsubscribedAt FROM subscriber WHERE email_key = ?`);
   const insert = connection.prepare<[string, string, SubscriberStatus, string, number, number | null, string, string]>(`
@@ -32,7 +33,7 @@ export function prepareSubscribers(connection: SqliteConnection) {
     INSERT INTO newsletter_token (token_hash, email_key, purpose, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`);
 
   function isAllowed(key: string, since: number) {
-    const { mails = 0, suppressed = 0 } = addressee.get(key, since) ?? {};
+    const { mails = 0, suppressed = 0 } = addressee.get(key, since, hashedKey(key)) ?? {};
     const known = { suppressed: suppressed === 1, mailedInLastDay: mails };
     return { suppressed: known.suppressed, allowed: mayGetNewsletterMail(known) };
   }

@@ -2,6 +2,7 @@
 // written.
 import { emailKey } from "@submissions/shared/fields";
 import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
+import { hashedKey } from "../rules/erasing.ts";
 import { decideNews, type KnownAddressee, type Standing } from "../rules/suppression.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Links } from "./subscribers.ts";
@@ -9,8 +10,9 @@ import type { Links } from "./subscribers.ts";
 export type Suppressions = ReturnType<typeof prepareSuppressions>;
 
 export function prepareSuppressions(connection: SqliteConnection, links: Links) {
-  const find = connection.prepare<[string], Standing>(
-    "SELECT reason, changed_at AS at FROM suppression WHERE email_key = ?",
+  // Of an erased address only a hash is kept.
+  const find = connection.prepare<[string, string], Standing & { key: string }>(
+    "SELECT email_key AS key, reason, changed_at AS at FROM suppression WHERE email_key IN (?, ?)",
   );
   const findSubscriber = connection.prepare<[string], Omit<KnownAddressee, "hasConfirmLink"> & { linked: number }>(`
     SELECT status, welcomed_at AS welcomedAt, confirmed_at AS confirmedAt, unsubscribed_at AS unsubscribedAt,
@@ -35,9 +37,10 @@ export function prepareSuppressions(connection: SqliteConnection, links: Links) 
     const key = emailKey(change.email);
     const subscriber = findSubscriber.get(key);
     const known = subscriber === undefined ? undefined : { ...subscriber, hasConfirmLink: subscriber.linked === 1 };
-    const follows = decideNews(change, find.get(key), known);
+    const standing = find.get(key, hashedKey(key));
+    const follows = decideNews(change, standing, known);
     if (follows === null) return false;
-    write.run(key, follows.standing.reason, follows.standing.at);
+    write.run(standing?.key ?? key, follows.standing.reason, follows.standing.at);
     if (follows.change !== null) setStatus.run(follows.change.status, follows.change.unsubscribedAt, key);
     if (follows.deletesConfirmLinks) links.deleteConfirmLinks(key);
     return true;

@@ -1,0 +1,85 @@
+// What surrounds every page: the sign-in in front of it, navigation, messages and the help.
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useRouterState } from "@tanstack/react-router";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { messageOf, trpc } from "./calls.ts";
+import { Navigation } from "./navigation.tsx";
+import { HelpDialog } from "./parts/help-dialog.tsx";
+import { useShortcuts } from "./parts/shortcuts.ts";
+import { Toasts, undoLatest } from "./parts/toasts.tsx";
+import { session } from "./session.ts";
+import { SignInDialog, SignInPage } from "./sign-in.tsx";
+
+export function App() {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const state = useSyncExternalStore(session.subscribe, () => session.state);
+  const me = useQuery(
+    trpc.session.me.queryOptions(undefined, { staleTime: Infinity, enabled: state.name === "unknown" }),
+  );
+  useEffect(() => {
+    if (me.data !== undefined && session.state.name === "unknown") session.set(me.data);
+  }, [me.data]);
+
+  if (path.endsWith("/invitation")) return <Outlet />;
+  if (state.name === "signed-out") return <SignInPage />;
+  if (state.name === "unknown") {
+    return me.isError ? (
+      <main className="card-page">
+        <div className="card" role="alert">
+          <h1>The console could not be loaded</h1>
+          <p>{messageOf(me.error)}</p>
+          <button type="button" className="primary" onClick={() => void me.refetch()}>
+            Try again
+          </button>
+        </div>
+      </main>
+    ) : (
+      <main className="splash" aria-busy="true">
+        <h1 className="unseen">Console</h1>
+      </main>
+    );
+  }
+  return (
+    <>
+      <SignedIn />
+      {state.name === "expired" && <SignInDialog email={state.me.email} />}
+    </>
+  );
+}
+
+function SignedIn() {
+  const [helping, setHelping] = useState(false);
+  useShortcuts({ "?": () => setHelping(true), z: undoLatest });
+  return (
+    <div className="frame">
+      <a className="skip" href={`${location.pathname}${location.search}#content`}>
+        Skip to the content
+      </a>
+      <Navigation onHelp={() => setHelping(true)} />
+      <main id="content" tabIndex={-1}>
+        <OfflineBar />
+        <Outlet />
+      </main>
+      <Toasts />
+      {helping && <HelpDialog onClose={() => setHelping(false)} />}
+    </div>
+  );
+}
+
+const onConnection = (listener: () => void) => {
+  addEventListener("online", listener);
+  addEventListener("offline", listener);
+  return () => {
+    removeEventListener("online", listener);
+    removeEventListener("offline", listener);
+  };
+};
+
+function OfflineBar() {
+  const online = useSyncExternalStore(onConnection, () => navigator.onLine);
+  return online ? null : (
+    <p className="offline" role="alert">
+      You are offline. Changes are sent once the connection is back.
+    </p>
+  );
+}

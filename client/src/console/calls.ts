@@ -1,0 +1,70 @@
+// The typed calls to the server, and the cache of their answers.
+import { QueryClient } from "@tanstack/react-query";
+import { createTRPCClient, httpLink, TRPCClientError, type TRPCLink } from "@trpc/client";
+import { observable } from "@trpc/server/observable";
+import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import type { ConsoleRouter } from "./router-type.ts";
+import { session } from "./session.ts";
+
+/** The address of the console itself, with a slash at the end: `https://…/console/`. */
+export const consoleUrl = document.baseURI;
+
+const codeOf = (error: unknown) => (error instanceof TRPCClientError ? codeIn(error.data) : undefined);
+const codeIn = (data: unknown) => (data as { readonly code?: string } | null | undefined)?.code;
+
+/** True for a refusal by the server; false when the call did not reach it or it failed. */
+const isRefusal = (error: unknown) => {
+  const code = codeOf(error);
+  return code !== undefined && code !== "INTERNAL_SERVER_ERROR" && code !== "SERVICE_UNAVAILABLE" && code !== "TIMEOUT";
+};
+
+export const isMissing = (error: unknown): boolean => codeOf(error) === "NOT_FOUND" || codeOf(error) === "FORBIDDEN";
+
+/** What went wrong, for the operator to read. */
+export function messageOf(error: unknown): string {
+  if (!navigator.onLine) return "You are offline.";
+  if (isRefusal(error)) return (error as Error).message;
+  return codeOf(error) === undefined
+    ? "The server cannot be reached."
+    : "Something went wrong on the server. Please try again.";
+}
+
+// A call that the server refuses because the session ended waits for the sign-in dialog and is then sent again.
+const signInAgain: TRPCLink<ConsoleRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      let stop = () => {};
+      const attempt = () => {
+        const sent = next(op).subscribe({
+          next: (value) => observer.next(value),
+          complete: () => observer.complete(),
+          error: (error) => {
+            if (codeOf(error) === "UNAUTHORIZED" && !op.path.startsWith("session.") && session.expire()) {
+              stop = session.onceSignedIn(attempt);
+            } else observer.error(error);
+          },
+        });
+        stop = () => sent.unsubscribe();
+      };
+      attempt();
+      return () => stop();
+    });
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failures, error) => failures < 2 && !isRefusal(error),
+    },
+    mutations: { retry: false },
+  },
+});
+
+/** Calls without the cache. */
+export const calls = createTRPCClient<ConsoleRouter>({
+  links: [signInAgain, httpLink({ url: new URL("trpc", consoleUrl).href, methodOverride: "POST" })],
+});
+
+/** The options of queries and mutations for TanStack Query, by procedure. */
+export const trpc = createTRPCOptionsProxy<ConsoleRouter>({ client: calls, queryClient });

@@ -1,0 +1,79 @@
+// The inbox's filter as search parameters of the page's address, and back.
+import type { InboxFilter, SubmissionKind, TriageStatus } from "@submissions/shared/console";
+
+/** What stands in the address. Dates are days of the operator's time zone, both included. */
+export interface InboxSearch {
+  readonly kind?: SubmissionKind;
+  readonly status?: TriageStatus;
+  readonly assignee?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly resume?: "yes";
+  readonly disposable?: "yes";
+  /** Words of names, addresses and companies. */
+  readonly q?: string;
+  /** Whole words of all fields, letters included. */
+  readonly letter?: string;
+  readonly order?: "oldest";
+}
+
+export const statuses: readonly TriageStatus[] = ["new", "open", "done", "spam"];
+export const kinds: readonly SubmissionKind[] = ["inquiry", "application"];
+
+const oneOf = <Word extends string>(words: readonly Word[], value: unknown) => words.find((word) => word === value);
+const text = (value: unknown, lengthMax: number) =>
+  typeof value === "string" && value.trim() !== "" ? value.slice(0, lengthMax) : undefined;
+const day = (value: unknown) =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
+
+/** Removes what is undefined, so that addresses stay short. */
+const compact = <Parts extends object>(parts: { [Name in keyof Parts]: Parts[Name] | undefined }): Parts =>
+  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as Parts;
+
+/** Keeps of an address what the inbox understands. */
+export const readInboxSearch = (raw: Readonly<Record<string, unknown>>): InboxSearch =>
+  compact<InboxSearch>({
+    kind: oneOf(kinds, raw["kind"]),
+    status: oneOf(statuses, raw["status"]),
+    assignee: text(raw["assignee"], 254),
+    from: day(raw["from"]),
+    until: day(raw["until"]),
+    resume: oneOf(["yes"], raw["resume"]),
+    disposable: oneOf(["yes"], raw["disposable"]),
+    q: text(raw["q"], 200),
+    letter: text(raw["letter"], 200),
+    order: oneOf(["oldest"], raw["order"]),
+  });
+
+/** Midnight of a day in the operator's time zone. Days have 23 to 25 hours there, so the calendar adds them. */
+function midnight(date: string, daysLater: number): number {
+  const [year = 0, month = 1, dayOfMonth = 1] = date.split("-").map(Number);
+  return new Date(year, month - 1, dayOfMonth + daysLater).getTime();
+}
+
+/** The filter that the server is asked for. */
+export function filterOf(search: InboxSearch): InboxFilter {
+  // The server searches names from two letters.
+  const words = search.q !== undefined && search.q.trim().length >= 2 ? search.q.trim() : undefined;
+  return compact<InboxFilter>({
+    kind: search.kind,
+    status: search.status,
+    assignee: search.assignee,
+    from: search.from === undefined ? undefined : midnight(search.from, 0),
+    until: search.until === undefined ? undefined : midnight(search.until, 1),
+    hasResume: search.resume && true,
+    disposable: search.disposable && true,
+    search: words,
+    letter: search.letter,
+    order: search.order,
+  });
+}
+
+/** A change of the address: parts that are undefined go. */
+export const changed = (
+  search: InboxSearch,
+  change: { readonly [Name in keyof InboxSearch]?: InboxSearch[Name] | undefined },
+): InboxSearch => compact<InboxSearch>({ ...search, ...change });
+
+/** The address without its parts that narrow the list. */
+export const isFiltered = ({ order: _order, ...narrowing }: InboxSearch): boolean => Object.keys(narrowing).length > 0;

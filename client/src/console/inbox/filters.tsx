@@ -1,0 +1,208 @@
+// What narrows the list: counts by status as links, selects, and chips of what is set.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { trpc } from "../calls.ts";
+import { changed, kinds, statuses, type InboxSearch } from "../inbox-search.ts";
+import { useMe } from "../me.ts";
+import { useCounts } from "../navigation.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { cappedCount, kindWords, shortName, statusWords } from "../words.ts";
+
+export const useAssignees = (): readonly string[] =>
+  useQuery(trpc.inbox.assignees.queryOptions(undefined, { staleTime: 60_000 })).data ?? [];
+
+export function StatusTabs({ search }: { readonly search: InboxSearch }) {
+  const counts = useCounts();
+  return (
+    <nav className="tabs" aria-label="By state">
+      {([undefined, ...statuses] as const).map((status) => (
+        <Link
+          key={status ?? "all"}
+          to="/"
+          search={changed(search, { status })}
+          className="tab"
+          activeProps={{ "aria-current": undefined }}
+          {...(search.status === status && { "aria-current": "true" as const })}
+        >
+          {status === undefined ? "All" : statusWords[status]}
+          {status !== undefined && <span className="tab-count">{counts ? cappedCount(counts[status]) : "\u2007"}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+interface Props {
+  readonly search: InboxSearch;
+  readonly onChange: (search: InboxSearch) => void;
+}
+
+export function Filters({ search, onChange }: Props) {
+  const me = useMe();
+  const assignees = useAssignees();
+  const set = (change: Parameters<typeof changed>[1]) => onChange(changed(search, change));
+  const more = [search.from, search.until, search.resume, search.disposable].filter(Boolean).length;
+  const others = assignees.filter((email) => email !== me.email);
+  const known = search.assignee === undefined || search.assignee === "none" || search.assignee === me.email;
+  return (
+    <div className="filters">
+      {me.role === "admin" && (
+        <select
+          aria-label="Kind"
+          value={search.kind ?? ""}
+          className={search.kind && "set"}
+          onChange={({ target }) => set({ kind: kinds.find((kind) => kind === target.value) })}
+        >
+          <option value="">Kind</option>
+          {kinds.map((kind) => (
+            <option key={kind} value={kind}>
+              {kindWords[kind]}
+            </option>
+          ))}
+        </select>
+      )}
+      <select
+        aria-label="Status"
+        value={search.status ?? ""}
+        className={search.status && "set"}
+        onChange={({ target }) => set({ status: statuses.find((status) => status === target.value) })}
+      >
+        <option value="">Status</option>
+        {statuses.map((status) => (
+          <option key={status} value={status}>
+            {statusWords[status]}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Assignee"
+        value={search.assignee ?? ""}
+        className={search.assignee && "set"}
+        onChange={({ target }) => set({ assignee: target.value === "" ? undefined : target.value })}
+      >
+        <option value="">Assignee</option>
+        <option value="none">Unassigned</option>
+        <option value={me.email}>Me</option>
+        {others.map((email) => (
+          <option key={email} value={email}>
+            {shortName(email)}
+          </option>
+        ))}
+        {!known && !others.includes(search.assignee ?? "") && (
+          <option value={search.assignee}>{search.assignee}</option>
+        )}
+      </select>
+      <button type="button" className={more > 0 ? "set" : undefined} popoverTarget="more-filters">
+        <Icon name="filter" size={16} /> More{more > 0 && ` (${more})`}
+      </button>
+      <div id="more-filters" className="popover" popover="auto">
+        <MoreFilters search={search} set={set} />
+      </div>
+    </div>
+  );
+}
+
+interface MoreProps {
+  readonly search: InboxSearch;
+  readonly set: (change: Parameters<typeof changed>[1]) => void;
+}
+
+function MoreFilters({ search, set }: MoreProps) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <div className="stack">
+      <div className="pair">
+        <label>
+          From
+          <input
+            type="date"
+            value={search.from ?? ""}
+            max={search.until}
+            onChange={({ target }) => set({ from: target.value === "" ? undefined : target.value })}
+          />
+        </label>
+        <label>
+          To
+          <input
+            type="date"
+            value={search.until ?? ""}
+            min={search.from}
+            onChange={({ target }) => set({ until: target.value === "" ? undefined : target.value })}
+          />
+        </label>
+      </div>
+      <p className="quiet small">Whole days in your time zone, {zone}.</p>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={search.resume === "yes"}
+          onChange={({ target }) => set({ resume: target.checked ? "yes" : undefined })}
+        />
+        Has a resume
+      </label>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={search.disposable === "yes"}
+          onChange={({ target }) => set({ disposable: target.checked ? "yes" : undefined })}
+        />
+        Throw-away e-mail address
+      </label>
+      <label>
+        Order
+        <select
+          value={search.order ?? "newest"}
+          onChange={({ target }) => set({ order: target.value === "oldest" ? "oldest" : undefined })}
+        >
+          <option value="newest">Newest first</option>
+          <option value="oldest">Oldest first</option>
+        </select>
+      </label>
+    </div>
+  );
+}
+
+/** The parts of the filter, each to be removed. */
+export function Chips({ search }: { readonly search: InboxSearch }) {
+  const me = useMe();
+  const chips: readonly (readonly [keyof InboxSearch, string])[] = [
+    ["kind", search.kind === undefined ? "" : kindWords[search.kind]],
+    ["status", search.status === undefined ? "" : statusWords[search.status]],
+    ["assignee", search.assignee === undefined ? "" : assigneeText(search.assignee, me.email)],
+    ["q", search.q === undefined ? "" : `“${search.q}”`],
+    ["letter", search.letter === undefined ? "" : `“${search.letter}” in letters`],
+    ["from", search.from === undefined ? "" : `from ${search.from}`],
+    ["until", search.until === undefined ? "" : `to ${search.until}`],
+    ["resume", search.resume === undefined ? "" : "has a resume"],
+    ["disposable", search.disposable === undefined ? "" : "throw-away address"],
+  ];
+  return (
+    <ul className="chips" aria-label="Filter">
+      {chips
+        .filter(([, words]) => words !== "")
+        .map(([name, words]) => (
+          <li key={name}>
+            <Link
+              to="/"
+              search={changed(search, { [name]: undefined })}
+              className="chip"
+              activeProps={{ "aria-current": undefined }}
+            >
+              {words} <Icon name="close" size={12} />
+              <span className="unseen">Remove</span>
+            </Link>
+          </li>
+        ))}
+      <li>
+        <Link to="/" search={{}} className="chip plain" activeProps={{ "aria-current": undefined }}>
+          Clear all
+        </Link>
+      </li>
+    </ul>
+  );
+}
+
+const assigneeText = (assignee: string, me: string) => {
+  if (assignee === "none") return "unassigned";
+  return assignee === me ? "assigned to you" : `assigned to ${shortName(assignee)}`;
+};

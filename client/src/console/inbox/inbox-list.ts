@@ -1,0 +1,89 @@
+// The list of the inbox: loaded in pages, kept as it is until the operator asks for what is new.
+import type { InboxRow, Page } from "@submissions/shared/console";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { calls, trpc } from "../calls.ts";
+import { filterOf, isFiltered, type InboxSearch } from "../inbox-search.ts";
+import { listKey } from "../triage.ts";
+
+/** How often the server is asked whether there are new submissions. */
+const pollMs = 10_000;
+
+interface ListPage extends Page<InboxRow> {
+  /** The latest arrival number when the page was loaded; only on the first page. */
+  readonly latest: number;
+}
+
+/** Loads the pages of a list. */
+export function useInboxList(search: InboxSearch, enabled: boolean) {
+  // A new object for each address, and not for each drawing.
+  const key = JSON.stringify(search);
+  const filter = useMemo(() => filterOf(JSON.parse(key) as InboxSearch), [key]);
+  const query = useInfiniteQuery({
+    queryKey: [...listKey, filter],
+    queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
+      if (pageParam !== null) {
+        return { ...(await calls.inbox.list.query({ filter, page: { after: pageParam } }, { signal })), latest: 0 };
+      }
+      // Asked before the list, so that what comes in meanwhile counts as new.
+      const [{ latest }, page] = await Promise.all([
+        calls.inbox.since.query({ arrival: 0 }, { signal }),
+        calls.inbox.list.query({ filter, page: {} }, { signal }),
+      ]);
+      return { ...page, latest };
+    },
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    // Rows never move by themselves.
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    enabled,
+  });
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data]);
+  return { ...query, filter, rows };
+}
+
+/** How many submissions came in since the list was loaded, and how to load them. */
+export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | undefined) {
+  const client = useQueryClient();
+  const first = pages?.[0];
+  // Without a filter the list itself says what its latest submission is.
+  const shown =
+    isFiltered(search) || search.order === "oldest"
+      ? 0
+      : Math.max(0, ...(first?.rows.map(({ arrival }) => arrival) ?? []));
+  const latest = Math.max(first?.latest ?? 0, shown);
+  const [seen, setSeen] = useState(0);
+  const known = Math.max(latest, seen);
+  const since = useQuery({
+    ...trpc.inbox.since.queryOptions({ arrival: known }),
+    refetchInterval: pollMs,
+    enabled: first !== undefined,
+    staleTime: 0,
+  });
+  const added = since.data?.added ?? 0;
+  const newest = since.data?.latest ?? 0;
+  useEffect(() => {
+    if (added > 0) void client.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+  }, [client, added, newest]);
+  const load = () => {
+    setSeen(newest);
+    // The first page again, and only that.
+    client.setQueriesData<InfiniteData<ListPage>>(
+      { queryKey: listKey },
+      (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+    );
+    void client.invalidateQueries({ queryKey: listKey });
+    scrollTo({ top: 0 });
+  };
+  return { added, load };
+}
+
+/** Whether a row still belongs to the list after a change. One that does not is dimmed and stays until the list is loaded again. */
+export function stillFits({ status, assignee }: InboxRow, search: InboxSearch): boolean {
+  if (search.status === undefined ? status === "spam" : status !== search.status) return false;
+  if (search.assignee === undefined) return true;
+  return search.assignee === "none" ? assignee === null : assignee === search.assignee;
+}

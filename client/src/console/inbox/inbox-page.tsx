@@ -1,0 +1,205 @@
+// The inbox: the list, and beside it, on a wide screen, the submission that is open.
+import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { isFiltered, type InboxSearch } from "../inbox-search.ts";
+import { seesSubmissions, useMe } from "../me.ts";
+import { Icon } from "../parts/icons.tsx";
+import { useTitle } from "../parts/page.tsx";
+import { useShortcuts } from "../parts/shortcuts.ts";
+import { Empty, Failure, Skeleton } from "../parts/states.tsx";
+import { useTriage, type Change } from "../triage.ts";
+import { count } from "../words.ts";
+import { AssignDialog } from "./assign-dialog.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
+import { Chips, Filters, StatusTabs } from "./filters.tsx";
+import { stillFits, useInboxList, useNewOnes } from "./inbox-list.ts";
+import { Row } from "./inbox-row.tsx";
+import { SearchBox } from "./search-box.tsx";
+import { goToRow, moveCursor, referenceAtCursor, useSelection } from "./selection.ts";
+
+const wide = matchMedia("(min-width: 68rem)");
+const onWidth = (listener: () => void) => {
+  wide.addEventListener("change", listener);
+  return () => wide.removeEventListener("change", listener);
+};
+const useWide = () => useSyncExternalStore(onWidth, () => wide.matches);
+
+export function InboxPage() {
+  const me = useMe();
+  const navigate = useNavigate();
+  const { reference } = useParams({ strict: false });
+  const showsList = useWide() || reference === undefined;
+  const sees = seesSubmissions(me);
+  useEffect(() => {
+    if (!sees && reference === undefined) void navigate({ to: "/subscribers", replace: true });
+  }, [sees, reference, navigate]);
+  return (
+    <div className={reference === undefined ? "inbox" : "inbox split"}>
+      {showsList && sees && <InboxList open={reference} />}
+      <Outlet />
+    </div>
+  );
+}
+
+/** The submission that was open last. Back in the list, the keyboard stands on it. */
+let lastOpen: string | undefined;
+
+function InboxList({ open }: { readonly open: string | undefined }) {
+  const search = useSearch({ from: "/inbox" });
+  const navigate = useNavigate();
+  const searchInput = useRef<HTMLInputElement>(null);
+  const [assigning, setAssigning] = useState<readonly string[] | null>(null);
+  const list = useInboxList(search, true);
+  const { rows } = list;
+  const newOnes = useNewOnes(search, list.data?.pages);
+  const references = useMemo(() => rows.map(({ reference }) => reference), [rows]);
+  const { selected, select, selectAll, clear } = useSelection(references);
+  const triage = useTriage();
+  useTitle(open ?? "Inbox");
+
+  useEffect(() => clear(), [search, clear]);
+  const loaded = rows.length > 0;
+  useEffect(() => {
+    if (open !== undefined) lastOpen = open;
+    else if (loaded && lastOpen !== undefined) {
+      goToRow(lastOpen);
+      lastOpen = undefined;
+    }
+  }, [open, loaded]);
+
+  const onSearch = (next: InboxSearch, replace = false) => void navigate({ to: "/", search: next, replace });
+  const targets = () => {
+    const cursor = referenceAtCursor();
+    if (selected.size > 0) return references.filter((reference) => selected.has(reference));
+    return cursor === undefined ? [] : [cursor];
+  };
+  const change = (chosen: readonly string[], what: Change) => {
+    if (chosen.length === 0) return;
+    triage(chosen, what);
+    clear();
+  };
+  // With a submission open its page answers to these keys.
+  useShortcuts({
+    "/": () => searchInput.current?.focus(),
+    ...(open === undefined && {
+      j: () => moveCursor(1),
+      k: () => moveCursor(-1),
+      e: () => {
+        const chosen = targets();
+        if (selected.size === 0) moveCursor(1);
+        change(chosen, { status: "done" });
+      },
+      a: () => {
+        const chosen = targets();
+        if (chosen.length > 0) setAssigning(chosen);
+      },
+      x: () => {
+        const cursor = referenceAtCursor();
+        if (cursor !== undefined) select(cursor, false);
+      },
+      "shift+x": () => {
+        const cursor = referenceAtCursor();
+        if (cursor !== undefined) select(cursor, true);
+      },
+      Escape: clear,
+    }),
+  });
+
+  return (
+    <section className="list" aria-label="Submissions">
+      <header className="list-head">
+        <div className="list-top">
+          <h1>Inbox</h1>
+          <SearchBox search={search} onChange={onSearch} input={searchInput} />
+        </div>
+        <StatusTabs search={search} />
+        {selected.size > 0 ? (
+          <BulkBar
+            selected={selected.size}
+            loaded={references.length}
+            onSelectAll={selectAll}
+            onChange={(what) => change(targets(), what)}
+            onAssign={() => setAssigning(targets())}
+            onClear={clear}
+          />
+        ) : (
+          open === undefined && <Filters search={search} onChange={onSearch} />
+        )}
+      </header>
+      <div className="list-body" aria-busy={list.isPlaceholderData}>
+        {newOnes.added > 0 && (
+          <button type="button" className="new-ones" onClick={newOnes.load}>
+            {count(newOnes.added)} new
+          </button>
+        )}
+        {list.isPending ? (
+          <Skeleton rows={10} />
+        ) : list.isError && !loaded ? (
+          <Failure error={list.error} retry={() => void list.refetch()} />
+        ) : (
+          <>
+            {!loaded && !list.hasNextPage && <Nothing search={search} onLetters={(next) => onSearch(next)} />}
+            <ul className={list.isPlaceholderData ? "rows old" : "rows"}>
+              {rows.map((row) => (
+                <Row
+                  key={row.reference}
+                  row={row}
+                  search={search}
+                  selected={selected.has(row.reference)}
+                  open={row.reference === open}
+                  dimmed={!stillFits(row, search)}
+                  onSelect={select}
+                />
+              ))}
+            </ul>
+            {list.hasNextPage && (
+              <p className="more-rows">
+                <button type="button" onClick={() => void list.fetchNextPage()} disabled={list.isFetchingNextPage}>
+                  {list.isFetchingNextPage ? "Loading…" : search.order === "oldest" ? "Show newer" : "Show older"}
+                </button>
+              </p>
+            )}
+          </>
+        )}
+      </div>
+      {assigning && (
+        <AssignDialog
+          count={assigning.length}
+          onClose={() => setAssigning(null)}
+          onChoose={(assignee) => {
+            change(assigning, { assignee });
+            setAssigning(null);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+interface NothingProps {
+  readonly search: InboxSearch;
+  readonly onLetters: (search: InboxSearch) => void;
+}
+
+function Nothing({ search, onLetters }: NothingProps) {
+  if (!isFiltered(search)) {
+    return (
+      <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves." />
+    );
+  }
+  const onlyStatus = Object.keys(search).every((name) => name === "status" || name === "order");
+  if (onlyStatus && (search.status === "new" || search.status === "open")) {
+    return <Empty icon="check" title="Nothing waits" text="Every submission has been taken care of." />;
+  }
+  const { q, ...others } = search;
+  return (
+    <Empty icon="search" title="Nothing matches" text="Remove a part of the filter to see more.">
+      <Chips search={search} />
+      {q !== undefined && (
+        <button type="button" onClick={() => onLetters({ ...others, letter: q })}>
+          <Icon name="search" size={16} /> Search whole letters
+        </button>
+      )}
+    </Empty>
+  );
+}

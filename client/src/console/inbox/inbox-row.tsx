@@ -1,0 +1,84 @@
+// One submission in the list: two lines, of one height.
+import type { InboxRow } from "@submissions/shared/console";
+import { Link } from "@tanstack/react-router";
+import { memo } from "react";
+import type { InboxSearch } from "../inbox-search.ts";
+import { Icon } from "../parts/icons.tsx";
+import { Age, Avatar, StatusMark } from "../parts/states.tsx";
+import { kindWords, shortName, submissionPath } from "../words.ts";
+
+interface Props {
+  readonly row: InboxRow;
+  readonly search: InboxSearch;
+  readonly selected: boolean;
+  readonly open: boolean;
+  readonly dimmed: boolean;
+  readonly onSelect: (reference: string, range: boolean) => void;
+}
+
+export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect }: Props) {
+  const { reference, kind, name, email, company, summary, status, assignee, receivedAt, hasResume, disposable } = row;
+  const state = [selected && "selected", open && "current", dimmed && "dimmed"].filter(Boolean).join(" ");
+  return (
+    <li className={`row status-${status} ${state}`}>
+      <label className="pick">
+        <input
+          type="checkbox"
+          checked={selected}
+          aria-label={`Select ${name}`}
+          tabIndex={-1}
+          onClick={(event) => onSelect(reference, event.shiftKey)}
+          readOnly
+        />
+      </label>
+      <Link
+        to={submissionPath(kind)}
+        params={{ reference }}
+        search={search}
+        className="row-link"
+        data-reference={reference}
+        aria-current={open ? "true" : undefined}
+      >
+        <span className="row-name">
+          <strong>{name}</strong>
+          <span className="row-company">{company ?? email}</span>
+        </span>
+        <span className="row-summary">
+          <span className="row-kind" title={kindWords[kind]}>
+            <Icon name={kind} size={15} />
+            <span className="unseen">{kindWords[kind]}: </span>
+          </span>
+          <span className="row-text">{summary}</span>
+        </span>
+        <span className="row-signs">
+          {hasResume && (
+            <span title="With a resume">
+              <Icon name="resume" size={15} />
+              <span className="unseen">With a resume</span>
+            </span>
+          )}
+          {disposable && (
+            <span className="disposable" title="Throw-away e-mail address">
+              throw-away
+            </span>
+          )}
+        </span>
+        <span className="row-assignee">
+          {assignee !== null && (
+            <>
+              <Avatar name={assignee} small />
+              <span className="assignee-name">
+                <span className="unseen">Assigned to </span>
+                {shortName(assignee)}
+              </span>
+            </>
+          )}
+        </span>
+        <StatusMark status={status} />
+        <span className="row-age">
+          <Age at={receivedAt} />
+        </span>
+      </Link>
+    </li>
+  );
+});

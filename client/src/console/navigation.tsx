@@ -1,0 +1,169 @@
+// The side bar; on a phone, a bar at the top with a menu.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useRouterState, type LinkProps } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { calls, queryClient, trpc } from "./calls.ts";
+import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
+import { Icon, type IconName } from "./parts/icons.tsx";
+import { Avatar } from "./parts/states.tsx";
+import { session } from "./session.ts";
+import { cappedCount, roleWords, shortName } from "./words.ts";
+
+/** Counts are asked for again every half a minute, and after each change. */
+const countsEveryMs = 30_000;
+
+export const useCounts = () =>
+  useQuery({
+    ...trpc.inbox.counts.queryOptions(),
+    refetchInterval: countsEveryMs,
+    enabled: seesSubmissions(useMe()),
+  }).data;
+
+/** Ends the session and shows the sign-in. */
+export async function signOut(everywhere: boolean): Promise<void> {
+  await (everywhere ? calls.session.signOutEverywhere.mutate() : calls.session.signOut.mutate());
+  queryClient.clear();
+  session.set(null);
+}
+
+export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
+  const me = useMe();
+  const menu = useRef<HTMLDivElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.href });
+  useEffect(() => menu.current?.hidePopover(), [path]);
+  return (
+    <header className="bar">
+      <div className="bar-top">
+        <Link to="/" className="brand">
+          <img src={new URL("icon.svg", import.meta.url).href} alt="" width="24" height="24" />
+          Console
+        </Link>
+        <button type="button" className="bare menu-button" popoverTarget="menu" aria-label="Menu">
+          <Icon name="menu" size={22} />
+        </button>
+      </div>
+      <div className="wide-menu">
+        <Places />
+        <Account email={me.email} role={roleWords[me.role]} onHelp={onHelp} />
+      </div>
+      <div id="menu" className="menu" popover="auto" ref={menu}>
+        <Places />
+        <Account email={me.email} role={roleWords[me.role]} onHelp={onHelp} />
+      </div>
+    </header>
+  );
+}
+
+function Places() {
+  const me = useMe();
+  const counts = useCounts();
+  const search = useRouterState({ select: ({ location }) => location.search as Readonly<Record<string, unknown>> });
+  const inInbox = useRouterState({
+    select: ({ matches }) => matches.some(({ routeId }) => (routeId as string) === "/inbox"),
+  });
+  const mine = search["assignee"] === me.email;
+  return (
+    <nav aria-label="Console">
+      {seesSubmissions(me) && (
+        <>
+          <Place to="/" icon="inbox" count={counts?.new} current={inInbox && !mine} about="new">
+            Inbox
+          </Place>
+          <Place
+            to="/"
+            search={{ assignee: me.email }}
+            icon="mine"
+            count={counts?.mine}
+            current={inInbox && mine}
+            about="assigned to you"
+          >
+            Mine
+          </Place>
+        </>
+      )}
+      {seesSubscribers(me) && (
+        <Place to="/subscribers" icon="subscribers">
+          Subscribers
+        </Place>
+      )}
+      <Place to="/mails" icon="mails">
+        Mails
+      </Place>
+      {seesSubmissions(me) && (
+        <Place to="/overview" icon="overview">
+          Overview
+        </Place>
+      )}
+      {isAdmin(me) && (
+        <Place to="/audit" icon="audit">
+          Audit log
+        </Place>
+      )}
+      <Place to="/settings" icon="settings">
+        Settings
+      </Place>
+    </nav>
+  );
+}
+
+interface PlaceProps {
+  readonly to: NonNullable<LinkProps["to"]>;
+  readonly search?: Readonly<Record<string, string>>;
+  readonly icon: IconName;
+  readonly count?: number | undefined;
+  /** What is counted, for screen readers. */
+  readonly about?: string;
+  readonly current?: boolean;
+  readonly children: string;
+}
+
+function Place({ to, search = {}, icon, count, about, current, children }: PlaceProps) {
+  return (
+    <Link
+      to={to}
+      search={search as never}
+      className="place"
+      activeOptions={{ includeSearch: false, exact: to === "/" }}
+      activeProps={
+        current === undefined ? { className: "current", "aria-current": "page" } : { "aria-current": undefined }
+      }
+      {...(current === true && { className: "place current", "aria-current": "page" as const })}
+    >
+      <Icon name={icon} />
+      <span>{children}</span>
+      {count !== undefined && count > 0 && (
+        <span className="count">
+          {cappedCount(count)} <span className="unseen">{about}</span>
+        </span>
+      )}
+    </Link>
+  );
+}
+
+interface AccountProps {
+  readonly email: string;
+  readonly role: string;
+  readonly onHelp: () => void;
+}
+
+const Account = ({ email, role, onHelp }: AccountProps) => (
+  <div className="account">
+    <Avatar name={email} />
+    <div className="who" title={email}>
+      <strong>{shortName(email)}</strong>
+      <span>{role}</span>
+    </div>
+    <button
+      type="button"
+      className="bare"
+      aria-label="Keyboard shortcuts"
+      title="Keyboard shortcuts (?)"
+      onClick={onHelp}
+    >
+      <Icon name="help" />
+    </button>
+    <button type="button" className="link" onClick={() => void signOut(false)}>
+      Sign out
+    </button>
+  </div>
+);

@@ -1,0 +1,58 @@
+// The audit log. It cannot be changed from here, or from anywhere.
+import { Link } from "@tanstack/react-router";
+import type { AuditRow, SubmissionKind } from "@submissions/shared/console";
+import { calls, trpc } from "../calls.ts";
+import { PageFrame } from "../parts/page.tsx";
+import { Empty } from "../parts/states.tsx";
+import { exactTime, submissionPath } from "../words.ts";
+import { ExportMenu } from "./export-menu.tsx";
+import { TableList } from "./table-list.tsx";
+
+export const AuditPage = () => (
+  <PageFrame
+    title="Audit log"
+    lead="Every view of a resume, export, change, erasure and sign-in. Entries cannot be changed or removed."
+    actions={<ExportMenu list="audit" />}
+  >
+    <TableList
+      label="Audit log"
+      queryKey={trpc.audit.list.pathKey()}
+      load={(page, signal) => calls.audit.list.query({ page }, { signal })}
+      columns={["Time", "Operator", "Action", "About", "Details"]}
+      keyOf={({ id }) => id}
+      cells={(row) => [
+        <time dateTime={new Date(row.at).toISOString()}>{exactTime(row.at)}</time>,
+        row.operator,
+        <code>{row.action}</code>,
+        <Subject subject={row.subject} />,
+        <Details detail={row.detail} />,
+      ]}
+      empty={<Empty icon="audit" title="No entries" text="What operators do is listed here." />}
+    />
+  </PageFrame>
+);
+
+const kindsByPrefix: Readonly<Record<string, SubmissionKind>> = { "INQ-": "inquiry", "APP-": "application" };
+
+function Subject({ subject }: { readonly subject: string }) {
+  const kind = kindsByPrefix[subject.slice(0, 4)];
+  if (kind === undefined) return subject === "" ? <span className="quiet">–</span> : subject;
+  return (
+    <Link to={submissionPath(kind)} params={{ reference: subject }} className="reference">
+      {subject}
+    </Link>
+  );
+}
+
+const wordOf = (value: unknown): string => {
+  if (value === null) return "none";
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+const Details = ({ detail }: Pick<AuditRow, "detail">) => (
+  <span className="quiet small">
+    {Object.entries(detail)
+      .map(([name, value]) => `${name}: ${wordOf(value)}`)
+      .join(", ")}
+  </span>
+);

@@ -1,0 +1,24 @@
+// The links to download a whole list.
+import { useId } from "react";
+import { consoleUrl } from "../calls.ts";
+import { Icon } from "../parts/icons.tsx";
+
+export function ExportMenu({ list }: { readonly list: "inquiries" | "applications" | "subscribers" | "audit" }) {
+  const id = useId();
+  const href = (format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
+  return (
+    <>
+      <button type="button" popoverTarget={id}>
+        <Icon name="download" size={16} /> Export
+      </button>
+      <div id={id} popover="auto" className="popover choices">
+        <a className="choice" href={href("csv")} download>
+          CSV <span className="quiet">for spreadsheets</span>
+        </a>
+        <a className="choice" href={href("ndjson")} download>
+          NDJSON <span className="quiet">for programs</span>
+        </a>
+      </div>
+    </>
+  );
+}

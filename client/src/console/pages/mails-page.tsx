@@ -1,0 +1,117 @@
+// Mails: what failed or is in doubt, and why.
+import { useMutation } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import type { MailRow } from "@submissions/shared/console";
+import { calls, messageOf, queryClient, trpc } from "../calls.ts";
+import { PageFrame } from "../parts/page.tsx";
+import { Empty } from "../parts/states.tsx";
+import { showToast } from "../parts/toasts.tsx";
+import { MailMark, MailWhen } from "../submission/events.tsx";
+import { mailStatusWords, mailWord, submissionPath } from "../words.ts";
+import { TableList } from "./table-list.tsx";
+
+const tabs = ["failed", "in-doubt", "queued", "sent", "all"] as const;
+
+const explanations: Readonly<Record<(typeof tabs)[number], string>> = {
+  failed: "The provider refused these mails, or could not be reached for 72 hours.",
+  "in-doubt": "The provider may have sent these mails: its answer was lost. Sending again may send them twice.",
+  queued: "These mails are sent as soon as the provider takes them.",
+  sent: "The provider took these mails. They are forgotten after 90 days.",
+  all: "All mails of the last 90 days.",
+};
+
+export function MailsPage() {
+  const { status = "failed" } = useSearch({ from: "/mails" });
+  const retry = useMutation({
+    ...trpc.mails.retry.mutationOptions(),
+    onSuccess: () => showToast("The mail is on its way."),
+    onError: (error) => showToast(`Not sent again. ${messageOf(error)}`, { tone: "bad" }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.mails.list.pathKey() }),
+  });
+  const filter = status === "all" ? {} : { status };
+  const again = (mail: MailRow) =>
+    mail.status === "queued" ? null : (
+      <button
+        type="button"
+        className="small-button"
+        disabled={retry.isPending}
+        onClick={() => retry.mutate({ id: mail.id })}
+      >
+        Send again
+      </button>
+    );
+  return (
+    <PageFrame title="Mails" lead={explanations[status]}>
+      <nav className="tabs" aria-label="By state">
+        {tabs.map((tab) => (
+          <Link
+            key={tab}
+            to="/mails"
+            search={{ status: tab }}
+            className="tab"
+            activeProps={{ "aria-current": undefined }}
+            {...(tab === status && { "aria-current": "true" as const })}
+          >
+            {tab === "all" ? "All" : mailStatusWords[tab]}
+          </Link>
+        ))}
+      </nav>
+      <TableList
+        label="Mails"
+        queryKey={[...trpc.mails.list.pathKey(), filter]}
+        load={(page, signal) => calls.mails.list.query({ ...filter, page }, { signal })}
+        columns={["Mail", "To", "About", "State", ""]}
+        keyOf={({ id }) => id}
+        cells={(mail) => [
+          mailWord(mail.kind),
+          <MailTo email={mail.email} />,
+          <About mail={mail} />,
+          <State mail={mail} />,
+          again(mail),
+        ]}
+        empty={
+          <Empty
+            icon="check"
+            title={status === "failed" || status === "in-doubt" ? "All is well" : "No mails"}
+            text={
+              status === "failed"
+                ? "No mail has failed."
+                : status === "in-doubt"
+                  ? "No mail is in doubt."
+                  : "There are none at the moment."
+            }
+          />
+        }
+      />
+    </PageFrame>
+  );
+}
+
+const MailTo = ({ email }: { readonly email: string | null }) =>
+  email === null ? (
+    <span className="quiet">the team</span>
+  ) : (
+    <Link to="/people/$email" params={{ email }}>
+      {email}
+    </Link>
+  );
+
+const About = ({ mail: { reference } }: { readonly mail: MailRow }) =>
+  reference === null ? (
+    <span className="quiet">newsletter</span>
+  ) : (
+    <Link
+      to={submissionPath(reference.startsWith("INQ") ? "inquiry" : "application")}
+      params={{ reference }}
+      className="reference"
+    >
+      {reference}
+    </Link>
+  );
+
+const State = ({ mail }: { readonly mail: MailRow }) => (
+  <>
+    <MailMark status={mail.status} />
+    <MailWhen mail={mail} />
+  </>
+);

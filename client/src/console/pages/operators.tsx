@@ -1,0 +1,162 @@
+// Operators: invite, change the role, remove.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { roles, type Role } from "@submissions/shared/console";
+import { useState } from "react";
+import { messageOf, queryClient, trpc } from "../calls.ts";
+import { textOf } from "../parts/form-text.ts";
+import { Modal } from "../parts/modal.tsx";
+import { Age, Avatar, Failure, Skeleton } from "../parts/states.tsx";
+import { showToast } from "../parts/toasts.tsx";
+import { roleWords } from "../words.ts";
+import { ShownOnce } from "./shown-once.tsx";
+
+const reload = () => queryClient.invalidateQueries({ queryKey: trpc.operators.list.queryKey() });
+
+export const RoleOptions = () =>
+  roles.map((role) => (
+    <option key={role} value={role}>
+      {roleWords[role]}
+    </option>
+  ));
+
+export function Operators({ me }: { readonly me: string }) {
+  const operators = useQuery(trpc.operators.list.queryOptions());
+  const [inviting, setInviting] = useState(false);
+  const [removing, setRemoving] = useState<string | null>(null);
+  const setRole = useMutation({
+    ...trpc.operators.setRole.mutationOptions(),
+    onSuccess: (_, { email, role }) => showToast(`${email} is now ${roleWords[role]}.`),
+    onError: (error) => showToast(`Not changed. ${messageOf(error)}`, { tone: "bad" }),
+    onSettled: reload,
+  });
+  return (
+    <section className="box">
+      <div className="box-head">
+        <h2>Operators</h2>
+        <button type="button" onClick={() => setInviting(true)}>
+          Invite
+        </button>
+      </div>
+      {operators.isPending && <Skeleton rows={2} />}
+      {operators.isError && <Failure error={operators.error} retry={() => void operators.refetch()} />}
+      <ul className="lines">
+        {operators.data?.map(({ email, role, state, createdAt }) => (
+          <li key={email}>
+            <Avatar name={email} small />
+            <div>
+              <p>
+                {email} {email === me && <span className="quiet">you</span>}
+              </p>
+              <p className="quiet small">
+                {state === "invited" ? "Invited" : "Since"} <Age at={createdAt} ago />
+              </p>
+            </div>
+            {state === "invited" && <span className="mark mail-queued">Invited</span>}
+            <select
+              aria-label={`Role of ${email}`}
+              value={role}
+              disabled={email === me}
+              onChange={({ target }) => setRole.mutate({ email, role: target.value as Role })}
+            >
+              <RoleOptions />
+            </select>
+            <button
+              type="button"
+              className="small-button"
+              disabled={email === me}
+              aria-label={`Remove ${email}`}
+              onClick={() => setRemoving(email)}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+      {inviting && <InviteDialog onClose={() => setInviting(false)} />}
+      {removing !== null && <RemoveDialog email={removing} onClose={() => setRemoving(null)} />}
+    </section>
+  );
+}
+
+function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const invite = useMutation({ ...trpc.operators.invite.mutationOptions(), onSuccess: reload });
+  if (invite.data) {
+    return (
+      <Modal title="Invitation" onClose={onClose}>
+        <p>Send this link to {invite.variables.email}. It works once, within 7 days, and is shown only now.</p>
+        <ShownOnce label="Invitation link" text={invite.data.link} onDone={onClose} />
+      </Modal>
+    );
+  }
+  return (
+    <Modal title="Invite an operator" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          invite.mutate({ email: textOf(data, "email").trim(), role: textOf(data, "role") as Role });
+        }}
+      >
+        <label>
+          E-mail address
+          <input name="email" type="email" required autoFocus autoComplete="off" />
+        </label>
+        <label>
+          Role
+          <select name="role" defaultValue="sales">
+            <RoleOptions />
+          </select>
+        </label>
+        <p className="quiet small">
+          Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.
+        </p>
+        <p className="problem" role="alert">
+          {invite.isError && messageOf(invite.error)}
+        </p>
+        <div className="dialog-foot">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={invite.isPending}>
+            Create invitation
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function RemoveDialog({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
+  const remove = useMutation({
+    ...trpc.operators.remove.mutationOptions(),
+    onSuccess: () => {
+      onClose();
+      showToast(`${email} was removed and signed out.`);
+      return reload();
+    },
+  });
+  return (
+    <Modal title="Remove this operator?" onClose={onClose}>
+      <p>
+        <strong>{email}</strong> is signed out at once and can no longer sign in. Notes and the audit log keep the name.
+      </p>
+      <p className="problem" role="alert">
+        {remove.isError && messageOf(remove.error)}
+      </p>
+      <div className="dialog-foot">
+        <button type="button" onClick={onClose} autoFocus>
+          Cancel
+        </button>
+        <button
+          type="button"
+          className="danger solid"
+          disabled={remove.isPending}
+          onClick={() => remove.mutate({ email })}
+        >
+          Remove
+        </button>
+      </div>
+    </Modal>
+  );
+}

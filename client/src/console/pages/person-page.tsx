@@ -1,0 +1,157 @@
+// Everything from one address, and erasing it.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Person } from "@submissions/shared/console";
+import { consoleUrl, messageOf, queryClient, trpc } from "../calls.ts";
+import { Icon } from "../parts/icons.tsx";
+import { Modal } from "../parts/modal.tsx";
+import { PageFrame } from "../parts/page.tsx";
+import { Age, Failure, Skeleton, StatusMark } from "../parts/states.tsx";
+import { showToast } from "../parts/toasts.tsx";
+import { kindWords, plural, submissionPath, subscriberWords } from "../words.ts";
+
+export function PersonPage() {
+  const { email = "" } = useParams({ strict: false });
+  const person = useQuery(trpc.people.get.queryOptions({ email }));
+  const [erasing, setErasing] = useState(false);
+  const exportUrl = new URL(`people/${encodeURIComponent(email)}.ndjson`, consoleUrl).href;
+  return (
+    <PageFrame
+      title={email}
+      lead="Everything from this address."
+      actions={
+        person.data && (
+          <>
+            <a className="button-like" href={exportUrl} download>
+              <Icon name="download" size={16} /> Export
+            </a>
+            <button type="button" className="danger" onClick={() => setErasing(true)}>
+              Erase
+            </button>
+          </>
+        )
+      }
+    >
+      {person.data ? (
+        <Records person={person.data} />
+      ) : person.isError ? (
+        <Failure error={person.error} retry={() => void person.refetch()} />
+      ) : (
+        <Skeleton rows={4} />
+      )}
+      {erasing && person.data && <EraseDialog person={person.data} onClose={() => setErasing(false)} />}
+    </PageFrame>
+  );
+}
+
+function Records({ person: { submissions, subscription, suppressed } }: { readonly person: Person }) {
+  return (
+    <>
+      {suppressed !== null && (
+        <div className="notice">
+          <Icon name="warning" />
+          <p>This address gets no automatic mail: {suppressed}.</p>
+        </div>
+      )}
+      <section className="box">
+        <h2>Submissions</h2>
+        {submissions.length === 0 && <p className="quiet">None.</p>}
+        <ul className="lines">
+          {submissions.map(({ reference, kind, summary, receivedAt, status }) => (
+            <li key={reference}>
+              <div>
+                <p>
+                  <Link to={submissionPath(kind)} params={{ reference }} className="reference">
+                    {reference}
+                  </Link>{" "}
+                  <span className="quiet">
+                    {kindWords[kind]} · <Age at={receivedAt} ago />
+                  </span>
+                </p>
+                <p className="small clip">{summary}</p>
+              </div>
+              <StatusMark status={status} />
+            </li>
+          ))}
+        </ul>
+      </section>
+      {subscription && (
+        <section className="box">
+          <h2>Newsletter</h2>
+          <dl className="fields">
+            <div>
+              <dt>State</dt>
+              <dd>
+                <span className={`mark subscriber-${subscription.status}`}>{subscriberWords[subscription.status]}</span>
+              </dd>
+            </div>
+            <div>
+              <dt>Source</dt>
+              <dd>
+                {subscription.source}
+                {subscription.lastSource !== subscription.source && `, latest ${subscription.lastSource}`}
+              </dd>
+            </div>
+            <When label="Subscribed" at={subscription.subscribedAt} />
+            <When label="Confirmed" at={subscription.confirmedAt} />
+            <When label="Unsubscribed" at={subscription.unsubscribedAt} />
+          </dl>
+        </section>
+      )}
+    </>
+  );
+}
+
+const When = ({ label, at }: { readonly label: string; readonly at: number | null }) =>
+  at === null ? null : (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <Age at={at} ago />
+      </dd>
+    </div>
+  );
+
+function EraseDialog({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const erase = useMutation({
+    ...trpc.people.erase.mutationOptions(),
+    onSuccess: ({ submissions, subscriptions, resumes }) => {
+      onClose();
+      showToast(
+        `Erased: ${plural(submissions, "submission")}, ${plural(resumes, "resume")}, ${plural(subscriptions, "subscription")}.`,
+      );
+      void navigate({ to: "/" }).then(() => {
+        // Nothing of the person stays in the page's memory.
+        queryClient.removeQueries({ type: "inactive" });
+        return queryClient.resetQueries();
+      });
+    },
+  });
+  return (
+    <Modal title="Erase this person?" onClose={erase.isPending ? undefined : onClose}>
+      <p>
+        This removes everything from <strong>{person.email}</strong>: {plural(person.submissions.length, "submission")}{" "}
+        with resumes, mails and notes{person.subscription && ", and the newsletter subscription"}.
+      </p>
+      <p>It cannot be undone. The audit log keeps that it was done, without the address.</p>
+      <p className="problem" role="alert">
+        {erase.isError && messageOf(erase.error)}
+      </p>
+      <div className="dialog-foot">
+        <button type="button" onClick={onClose} disabled={erase.isPending} autoFocus>
+          Cancel
+        </button>
+        <button
+          type="button"
+          className="danger solid"
+          disabled={erase.isPending}
+          onClick={() => erase.mutate({ email: person.email })}
+        >
+          {erase.isPending ? "Erasing…" : "Erase"}
+        </button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,41 @@
+// Settings: the account, shortcuts, and for admins the operators and API tokens.
+import { isAdmin, useMe } from "../me.ts";
+import { signOut } from "../navigation.tsx";
+import { PageFrame } from "../parts/page.tsx";
+import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
+import { roleWords } from "../words.ts";
+import { Operators } from "./operators.tsx";
+import { Tokens } from "./tokens.tsx";
+
+export function SettingsPage() {
+  const me = useMe();
+  const shortcutsOn = useShortcutsOn();
+  return (
+    <PageFrame title="Settings">
+      <section className="box">
+        <h2>Your account</h2>
+        <dl className="fields">
+          <div>
+            <dt>E-mail</dt>
+            <dd>{me.email}</dd>
+          </div>
+          <div>
+            <dt>Role</dt>
+            <dd>{roleWords[me.role]}</dd>
+          </div>
+        </dl>
+        <label className="check">
+          <input type="checkbox" checked={shortcutsOn} onChange={({ target }) => turnShortcuts(target.checked)} />
+          Keyboard shortcuts of single keys
+        </label>
+        <p className="box-foot">
+          <button type="button" onClick={() => void signOut(true)}>
+            Sign out everywhere
+          </button>
+        </p>
+      </section>
+      {isAdmin(me) && <Operators me={me.email} />}
+      {isAdmin(me) && <Tokens />}
+    </PageFrame>
+  );
+}

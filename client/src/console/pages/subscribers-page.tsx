@@ -1,0 +1,128 @@
+// Newsletter subscribers: growth, and the list with state and source.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { SubscriberStatus } from "@submissions/shared/console";
+import { useEffect, useRef, useState } from "react";
+import { calls, trpc } from "../calls.ts";
+import { Icon } from "../parts/icons.tsx";
+import { PageFrame } from "../parts/page.tsx";
+import { useShortcuts } from "../parts/shortcuts.ts";
+import { Age, Empty } from "../parts/states.tsx";
+import { count, subscriberWords } from "../words.ts";
+import { DayLine } from "./charts.tsx";
+import { ExportMenu } from "./export-menu.tsx";
+import { TableList } from "./table-list.tsx";
+
+const pauseMs = 200;
+
+export function SubscribersPage() {
+  const search = useSearch({ from: "/subscribers" });
+  const navigate = useNavigate();
+  const [text, setText] = useState(search.q ?? "");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const input = useRef<HTMLInputElement>(null);
+  useShortcuts({ "/": () => input.current?.focus() });
+  const set = (status: SubscriberStatus | undefined, q: string) =>
+    void navigate({ to: "/subscribers", search: { ...(status && { status }), ...(q !== "" && { q }) }, replace: true });
+  const filter = { ...(search.status && { status: search.status }), ...(search.q && { search: search.q }) };
+  return (
+    <PageFrame
+      title="Subscribers"
+      lead="People who asked for the newsletter."
+      actions={<ExportMenu list="subscribers" />}
+    >
+      <Growth />
+      <div className="filters">
+        <form role="search" className="search-box" onSubmit={(event) => event.preventDefault()}>
+          <Icon name="search" />
+          <input
+            ref={input}
+            type="search"
+            aria-label="Search"
+            placeholder="Beginning of an address…"
+            value={text}
+            onChange={({ target }) => {
+              setText(target.value);
+              clearTimeout(timer.current);
+              timer.current = setTimeout(() => set(search.status, target.value.trim()), pauseMs);
+            }}
+          />
+        </form>
+        <select
+          aria-label="State"
+          className={search.status && "set"}
+          value={search.status ?? ""}
+          onChange={({ target }) =>
+            set(target.value === "" ? undefined : (target.value as SubscriberStatus), search.q ?? "")
+          }
+        >
+          <option value="">State</option>
+          {Object.entries(subscriberWords).map(([status, words]) => (
+            <option key={status} value={status}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </div>
+      <TableList
+        label="Subscribers"
+        queryKey={[...trpc.subscribers.list.pathKey(), filter]}
+        load={(page, signal) => calls.subscribers.list.query({ filter, page }, { signal })}
+        columns={["Address", "State", "Source", "Subscribed"]}
+        keyOf={({ arrival }) => arrival}
+        cells={({ email, status, source, lastSource, subscribedAt, disposable }) => [
+          <>
+            <Link to="/people/$email" params={{ email }}>
+              {email}
+            </Link>
+            {disposable && <span className="disposable">throw-away</span>}
+          </>,
+          <span className={`mark subscriber-${status}`}>{subscriberWords[status]}</span>,
+          <>
+            {source}
+            {lastSource !== source && <span className="quiet"> then {lastSource}</span>}
+          </>,
+          <Age at={subscribedAt} />,
+        ]}
+        empty={
+          <Empty
+            icon="subscribers"
+            title="No subscribers"
+            text={
+              Object.keys(filter).length > 0
+                ? "Nothing matches this filter."
+                : "They appear here as soon as the first one signs up."
+            }
+          />
+        }
+      />
+    </PageFrame>
+  );
+}
+
+function Growth() {
+  const growth = useQuery(trpc.subscribers.growth.queryOptions()).data;
+  const latest = growth?.at(-1)?.active ?? 0;
+  const gained = latest - (growth?.[0]?.active ?? 0);
+  return (
+    <section className="box growth" aria-busy={growth === undefined}>
+      <h2>Active subscribers</h2>
+      {growth && growth.length > 0 && (
+        <>
+          <p className="figure">
+            {count(latest)}{" "}
+            <span className="quiet">
+              {gained >= 0 ? `+${count(gained)}` : count(gained)} in {growth.length} days
+            </span>
+          </p>
+          <DayLine
+            title="Active subscribers by day"
+            days={growth.map(({ day }) => day)}
+            series={[{ name: "Active", className: "series-a", values: growth.map(({ active }) => active) }]}
+          />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+// A table that is loaded page by page, with its states.
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import type { Page, PageRequest } from "@submissions/shared/console";
+import type { ReactNode } from "react";
+import { Failure, Skeleton } from "../parts/states.tsx";
+
+interface Props<Row> {
+  readonly label: string;
+  readonly queryKey: readonly unknown[];
+  readonly load: (page: PageRequest, signal: AbortSignal) => Promise<Page<Row>>;
+  readonly columns: readonly string[];
+  readonly keyOf: (row: Row) => string | number;
+  readonly cells: (row: Row) => readonly ReactNode[];
+  readonly empty: ReactNode;
+}
+
+export function TableList<Row>({ label, queryKey, load, columns, keyOf, cells, empty }: Props<Row>) {
+  const list = useInfiniteQuery({
+    queryKey: [...queryKey],
+    queryFn: ({ pageParam, signal }) => load(pageParam === null ? {} : { after: pageParam }, signal),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  });
+  if (list.isPending) return <Skeleton rows={8} />;
+  const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
+  if (list.isError && rows.length === 0) return <Failure error={list.error} retry={() => void list.refetch()} />;
+  return (
+    <>
+      {rows.length === 0 && !list.hasNextPage ? (
+        empty
+      ) : (
+        <table
+          className={`table${list.isPlaceholderData ? " old" : ""}`}
+          aria-label={label}
+          aria-busy={list.isFetching}
+        >
+          <thead>
+            <tr>
+              {columns.map((column, index) => (
+                <th key={index} scope="col">
+                  {column === "" ? <span className="unseen">Actions</span> : column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={keyOf(row)}>
+                {cells(row).map((cell, index) => (
+                  <td key={index} data-label={columns[index]}>
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {list.hasNextPage && (
+        <p className="more-rows">
+          <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {list.isFetchingNextPage ? "Loading…" : "Show older"}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

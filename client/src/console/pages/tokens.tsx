@@ -1,0 +1,133 @@
+// API tokens for scripts. A token is shown once.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { Role } from "@submissions/shared/console";
+import { useState } from "react";
+import { messageOf, queryClient, trpc } from "../calls.ts";
+import { textOf } from "../parts/form-text.ts";
+import { Modal } from "../parts/modal.tsx";
+import { Age, Failure, Skeleton } from "../parts/states.tsx";
+import { showToast } from "../parts/toasts.tsx";
+import { exactTime, roleWords } from "../words.ts";
+import { RoleOptions } from "./operators.tsx";
+import { ShownOnce } from "./shown-once.tsx";
+
+const dayMs = 24 * 60 * 60_000;
+const reload = () => queryClient.invalidateQueries({ queryKey: trpc.tokens.list.queryKey() });
+
+export function Tokens() {
+  const tokens = useQuery(trpc.tokens.list.queryOptions());
+  const [creating, setCreating] = useState(false);
+  const revoke = useMutation({
+    ...trpc.tokens.revoke.mutationOptions(),
+    onSuccess: () => showToast("The token no longer works."),
+    onError: (error) => showToast(`Not revoked. ${messageOf(error)}`, { tone: "bad" }),
+    onSettled: reload,
+  });
+  return (
+    <section className="box">
+      <div className="box-head">
+        <h2>API tokens</h2>
+        <button type="button" onClick={() => setCreating(true)}>
+          Create token
+        </button>
+      </div>
+      {tokens.isPending && <Skeleton rows={1} />}
+      {tokens.isError && <Failure error={tokens.error} retry={() => void tokens.refetch()} />}
+      {tokens.data?.length === 0 && (
+        <p className="quiet">Scripts use a token in place of a password. There is none yet.</p>
+      )}
+      <ul className="lines">
+        {tokens.data?.map(({ id, name, role, createdAt, expiresAt, usedAt }) => (
+          <li key={id}>
+            <div>
+              <p>
+                {name} <span className="quiet">{roleWords[role]}</span>
+              </p>
+              <p className="quiet small">
+                Created <Age at={createdAt} ago /> ·{" "}
+                {usedAt === null ? (
+                  "never used"
+                ) : (
+                  <>
+                    last used <Age at={usedAt} ago />
+                  </>
+                )}{" "}
+                · {expiresAt === null ? "does not expire" : `expires ${exactTime(expiresAt)}`}
+              </p>
+            </div>
+            <button
+              type="button"
+              className="small-button"
+              aria-label={`Revoke ${name}`}
+              disabled={revoke.isPending}
+              onClick={() => revoke.mutate({ id })}
+            >
+              Revoke
+            </button>
+          </li>
+        ))}
+      </ul>
+      {creating && <CreateDialog onClose={() => setCreating(false)} />}
+    </section>
+  );
+}
+
+function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const create = useMutation({ ...trpc.tokens.create.mutationOptions(), onSuccess: reload });
+  if (create.data) {
+    return (
+      <Modal title="API token" onClose={onClose}>
+        <p>Copy it now. It is shown only this once.</p>
+        <ShownOnce label="API token" text={create.data.token} onDone={onClose} />
+      </Modal>
+    );
+  }
+  return (
+    <Modal title="Create an API token" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          const days = Number(data.get("days"));
+          create.mutate({
+            name: textOf(data, "name").trim(),
+            role: textOf(data, "role") as Role,
+            expiresAt: days === 0 ? null : Date.now() + days * dayMs,
+          });
+        }}
+      >
+        <label>
+          Name
+          <input name="name" required maxLength={100} autoFocus autoComplete="off" placeholder="What uses it" />
+        </label>
+        <label>
+          Role
+          <select name="role" defaultValue="sales">
+            <RoleOptions />
+          </select>
+        </label>
+        <label>
+          Expires
+          <select name="days" defaultValue="90">
+            <option value="30">in 30 days</option>
+            <option value="90">in 90 days</option>
+            <option value="365">in a year</option>
+            <option value="0">never</option>
+          </select>
+        </label>
+        <p className="problem" role="alert">
+          {create.isError && messageOf(create.error)}
+        </p>
+        <div className="dialog-foot">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={create.isPending}>
+            Create token
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

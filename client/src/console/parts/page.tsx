@@ -1,0 +1,40 @@
+// The frame of a page that is not the inbox: heading, actions and content. It also names the browser's tab.
+import { Link } from "@tanstack/react-router";
+import { useEffect, type ReactNode } from "react";
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Console`;
+  }, [title]);
+}
+
+interface Props {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function PageFrame({ title, lead, actions, children }: Props) {
+  useTitle(title);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <div>
+          <h1>{title}</h1>
+          {lead && <p>{lead}</p>}
+        </div>
+        {actions && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+export const NotFoundPage = () => (
+  <PageFrame title="Page not found" lead="There is no page at this address.">
+    <p>
+      <Link to="/">Go to the inbox</Link>
+    </p>
+  </PageFrame>
+);

@@ -1,0 +1,70 @@
+// Keyboard shortcuts of single keys. They rest while text is typed and while a dialog is open, and can be turned off
+// (WCAG 2.1.4).
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import { isModalOpen } from "./modal.tsx";
+
+const storageKey = "console.shortcuts";
+const listeners = new Set<() => void>();
+
+export const areShortcutsOn = (): boolean => localStorage.getItem(storageKey) !== "off";
+
+export function turnShortcuts(on: boolean): void {
+  if (on) localStorage.removeItem(storageKey);
+  else localStorage.setItem(storageKey, "off");
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const useShortcutsOn = (): boolean => useSyncExternalStore(subscribe, areShortcutsOn);
+
+/** What the page does for a key; `shift+x` with the shift key. */
+export type Shortcuts = Readonly<Record<string, (() => void) | undefined>>;
+
+const typing = "input:not([type=checkbox]), textarea, select, [contenteditable]";
+
+/** Listens for keys as long as the component is shown. The latest component that knows a key gets it. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const latest = useRef(shortcuts);
+  useEffect(() => {
+    latest.current = shortcuts;
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isModalOpen()) return;
+      const target = event.target as Element;
+      const inText = target.matches(typing);
+      // Escape leaves a field. All other keys belong to it.
+      if (inText) {
+        if (event.key === "Escape" && !target.matches("select")) (target as HTMLElement).blur();
+        return;
+      }
+      if (event.key !== "Escape" && !areShortcutsOn()) return;
+      const name = event.shiftKey && /^[a-z]$/i.test(event.key) ? `shift+${event.key.toLowerCase()}` : event.key;
+      const action = latest.current[name];
+      if (action === undefined) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** All shortcuts, for the help and for `aria-keyshortcuts`. */
+export const shortcutHelp: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [["j"], "Next submission"],
+  [["k"], "Previous submission"],
+  [["Enter"], "Open the submission"],
+  [["e"], "Set to done and go to the next"],
+  [["a"], "Assign"],
+  [["x"], "Select"],
+  [["Shift", "x"], "Select up to here"],
+  [["Esc"], "Clear the selection, or go back to the list"],
+  [["z"], "Undo"],
+  [["/"], "Search"],
+  [["?"], "Show these shortcuts"],
+];

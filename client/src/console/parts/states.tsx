@@ -1,0 +1,104 @@
+// What a part of a page shows while it loads, when it failed and when there is nothing; and small signs that recur.
+import type { TriageStatus } from "@submissions/shared/console";
+import { useSyncExternalStore, type ReactNode } from "react";
+import { isMissing, messageOf } from "../calls.ts";
+import { age, exactTime, initials, statusWords } from "../words.ts";
+import { Icon, type IconName } from "./icons.tsx";
+
+export function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
+  if (isMissing(error)) {
+    return <Empty icon="search" title="Not found" text="It does not exist, or your role does not include it." />;
+  }
+  return (
+    <div className="empty" role="alert">
+      <Icon name="warning" size={28} />
+      <h2>This could not be loaded</h2>
+      <p>{messageOf(error)}</p>
+      <button type="button" onClick={retry}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+interface EmptyProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly text?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+export const Empty = ({ icon, title, text, children }: EmptyProps) => (
+  <div className="empty">
+    <Icon name={icon} size={28} />
+    <h2>{title}</h2>
+    {text && <p>{text}</p>}
+    {children}
+  </div>
+);
+
+/** Lines in place of rows, as high as these will be. */
+export const Skeleton = ({
+  rows,
+  className = "skeleton-row",
+}: {
+  readonly rows: number;
+  readonly className?: string;
+}) => (
+  <div role="status" className="skeleton">
+    <span className="unseen">Loading…</span>
+    {Array.from({ length: rows }, (_, row) => (
+      <div key={row} className={className} aria-hidden="true">
+        <i />
+        <i />
+      </div>
+    ))}
+  </div>
+);
+
+const tickMs = 30_000;
+let now = Date.now();
+const onTick = (listener: () => void) => {
+  const timer = setInterval(() => {
+    now = Date.now();
+    listener();
+  }, tickMs);
+  return () => clearInterval(timer);
+};
+const readNow = () => {
+  if (Date.now() - now > tickMs) now = Date.now();
+  return now;
+};
+
+/** The time, at most 30 s old; its component is drawn again as it passes. */
+export const useNow = (): number => useSyncExternalStore(onTick, readNow);
+
+/** How long ago, with the exact time on hover. */
+export function Age({ at, ago = false }: { readonly at: number; readonly ago?: boolean }) {
+  const text = age(at, useNow());
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {text}
+      {ago && /(?:min|h|d)$/.test(text) && " ago"}
+    </time>
+  );
+}
+
+export const StatusMark = ({ status }: { readonly status: TriageStatus }) => (
+  <span className={`mark status-${status}`}>{statusWords[status]}</span>
+);
+
+/** A round sign with the initials of a person. */
+export const Avatar = ({ name, small = false }: { readonly name: string; readonly small?: boolean }) => (
+  <span
+    className={`avatar tint-${tintOf(name)}${small ? " small" : ""}`}
+    aria-hidden="true"
+    title={small ? name : undefined}
+  >
+    {initials(name)}
+  </span>
+);
+
+const tints = 6;
+const tintOf = (name: string) =>
+  Array.from(name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % tints;

@@ -1,0 +1,52 @@
+// Who is signed in, and what happens when the session ends in the middle of the work: calls that were refused wait for a
+// new sign-in and are then repeated, so nothing that was typed is lost.
+import type { Me } from "@submissions/shared/console";
+
+/** `expired`: the dialog asks the same operator to sign in again, over the page as it is. */
+export type SessionState =
+  | { readonly name: "unknown" }
+  | { readonly name: "signed-out" }
+  | { readonly name: "signed-in"; readonly me: Me }
+  | { readonly name: "expired"; readonly me: Me };
+
+class Session {
+  #state: SessionState = { name: "unknown" };
+  readonly #listeners = new Set<() => void>();
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** The answer to `session.me`, or to a sign-in. */
+  set(me: Me | null): void {
+    this.#change(me === null ? { name: "signed-out" } : { name: "signed-in", me });
+  }
+
+  /** A call was refused because the session ended. False: nobody was signed in, so there is nothing to continue. */
+  expire(): boolean {
+    if (this.#state.name === "signed-in") this.#change({ name: "expired", me: this.#state.me });
+    return this.#state.name === "expired";
+  }
+
+  /** Calls back once, as soon as the operator has signed in again. Returns how to stop waiting. */
+  onceSignedIn(then: () => void): () => void {
+    const stop = this.subscribe(() => {
+      if (this.#state.name !== "signed-in") return;
+      stop();
+      then();
+    });
+    return stop;
+  }
+
+  #change(state: SessionState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const session = new Session();

@@ -1,0 +1,117 @@
+// What became of a submission: mails, other submissions that it may repeat, and its history.
+import type { HistoryEntry, MailRow, SubmissionDetail } from "@submissions/shared/console";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { messageOf, queryClient, trpc } from "../calls.ts";
+import { Age, StatusMark } from "../parts/states.tsx";
+import { showToast } from "../parts/toasts.tsx";
+import { historyText, kindWords, mailStatusWords, mailWord, plural, shortName, submissionPath } from "../words.ts";
+
+export const MailMark = ({ status }: { readonly status: MailRow["status"] }) => (
+  <span className={`mark mail-${status}`}>{mailStatusWords[status]}</span>
+);
+
+/** When a mail was sent, is due or was given up, and why. */
+export function MailWhen({
+  mail: { status, sentAt, dueAt, createdAt, attempts, lastError },
+}: {
+  readonly mail: MailRow;
+}) {
+  return (
+    <p className="quiet small">
+      {status === "sent" && sentAt !== null ? <Age at={sentAt} ago /> : <Age at={createdAt} ago />}
+      {attempts > 1 && ` · ${plural(attempts, "attempt")}`}
+      {status === "queued" &&
+        dueAt !== null &&
+        dueAt > Date.now() &&
+        ` · next attempt ${new Date(dueAt).toLocaleTimeString("en-GB", { timeStyle: "short" })}`}
+      {status !== "sent" && lastError !== null && <span className="why">{lastError}</span>}
+    </p>
+  );
+}
+
+export function Mails({ mails, reference }: { readonly mails: readonly MailRow[]; readonly reference: string }) {
+  const sendAgain = useMutation({
+    ...trpc.submission.sendAgain.mutationOptions(),
+    onSuccess: () => showToast("The mail is on its way."),
+    onError: (error) => showToast(`Not sent again. ${messageOf(error)}`, { tone: "bad" }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.submission.get.queryKey({ reference }) }),
+  });
+  return (
+    <section className="box">
+      <h2>Mails</h2>
+      {mails.length === 0 && <p className="quiet">No mail was sent.</p>}
+      <ul className="lines">
+        {mails.map((mail) => (
+          <li key={mail.id}>
+            <div>
+              <p>
+                {mailWord(mail.kind)} <MailMark status={mail.status} />
+              </p>
+              <MailWhen mail={mail} />
+            </div>
+            {mail.status !== "queued" && (
+              <button
+                type="button"
+                className="small-button"
+                disabled={sendAgain.isPending}
+                onClick={() => sendAgain.mutate({ mailId: mail.id })}
+              >
+                Send again
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export const Duplicates = ({ duplicates }: Pick<SubmissionDetail, "duplicates">) =>
+  duplicates.length === 0 ? null : (
+    <section className="box">
+      <h2>May be a duplicate of</h2>
+      <ul className="lines">
+        {duplicates.map(({ reference, kind, receivedAt, status }) => (
+          <li key={reference}>
+            <div>
+              <p>
+                <Link to={submissionPath(kind)} params={{ reference }} className="reference">
+                  {reference}
+                </Link>
+              </p>
+              <p className="quiet small">
+                {kindWords[kind]} · <Age at={receivedAt} ago />
+              </p>
+            </div>
+            <StatusMark status={status} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+
+interface HistoryProps {
+  readonly history: readonly HistoryEntry[];
+  readonly receivedAt: number;
+}
+
+export const History = ({ history, receivedAt }: HistoryProps) => (
+  <section className="box">
+    <h2>History</h2>
+    <ol className="history">
+      {history.toReversed().map((entry, index) => (
+        <li key={index}>
+          <p>
+            <strong>{shortName(entry.operator)}</strong> {historyText(entry)}
+          </p>
+          <Age at={entry.at} ago />
+        </li>
+      ))}
+      <li>
+        <p>Received</p>
+        <Age at={receivedAt} ago />
+      </li>
+    </ol>
+  </section>
+);

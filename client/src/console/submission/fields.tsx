@@ -1,0 +1,92 @@
+// The fields of a submission as people read them.
+import type { SubmissionDetail } from "@submissions/shared/console";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Icon } from "../parts/icons.tsx";
+
+const labels: Readonly<Record<string, string>> = {
+  name: "Name",
+  fullName: "Full name",
+  email: "E-mail",
+  company: "Company",
+  position: "Position",
+  phone: "Telephone",
+  availability: "Availability",
+  accent: "Accent",
+  portfolioUrl: "Portfolio",
+  resumeUrl: "Resume elsewhere",
+  selectedPackageIds: "Packages",
+  consentText: "Consent",
+  page: "Sent from",
+};
+
+// Shown in a place of their own.
+const elsewhere = new Set(["coverLetter", "resumeFile"]);
+
+/** `portfolioUrl` of a field that the console does not know yet becomes `Portfolio url`. */
+const labelOf = (name: string) =>
+  labels[name] ??
+  name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
+
+export function Fields({ detail }: { readonly detail: SubmissionDetail }) {
+  const fields = Object.entries(detail.fields).filter(([name, value]) => value !== null && !elsewhere.has(name));
+  return (
+    <dl className="fields">
+      {fields.map(([name, value]) => (
+        <div key={name}>
+          <dt>{labelOf(name)}</dt>
+          <dd>{valueOf(name, value ?? "", detail)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function valueOf(name: string, value: string | readonly string[], detail: SubmissionDetail): ReactNode {
+  if (typeof value !== "string") {
+    return (
+      <ul className="packages">
+        {value.map((one) => (
+          <li key={one}>
+            {detail.packageTitles[one] ?? one}
+            {detail.packageTitles[one] !== undefined && <span className="quiet small"> {one}</span>}
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  if (name === "email") return <EmailValue email={value} disposable={detail.disposable} />;
+  if (name === "phone") return <a href={`tel:${value.replaceAll(/[^\d+*#]/g, "")}`}>{value}</a>;
+  if (name.endsWith("Url")) return <WebAddress url={value} />;
+  return value;
+}
+
+const EmailValue = ({ email, disposable }: { readonly email: string; readonly disposable: boolean }) => (
+  <>
+    <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>
+    {disposable && <span className="disposable">throw-away</span>}
+    <Link to="/people/$email" params={{ email }} className="aside">
+      All from this address
+    </Link>
+  </>
+);
+
+/** The whole address is shown, so that operators see where it leads. The page there learns nothing of the console. */
+function WebAddress({ url }: { readonly url: string }) {
+  if (!/^https?:\/\//i.test(url)) return url;
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer nofollow" referrerPolicy="no-referrer">
+      {url} <Icon name="external" size={14} />
+      <span className="unseen">(opens in a new tab)</span>
+    </a>
+  );
+}
+
+/** A letter with its line breaks. */
+export const Letter = ({ text }: { readonly text: string | readonly string[] | null | undefined }) =>
+  typeof text === "string" && text !== "" ? (
+    <section className="box">
+      <h2>Letter</h2>
+      <p className="letter">{text}</p>
+    </section>
+  ) : null;

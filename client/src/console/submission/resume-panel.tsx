@@ -1,0 +1,40 @@
+// The resume of an application: what it is, and the link to download it.
+import type { ResumeFacts } from "@submissions/shared/console";
+import { consoleUrl } from "../calls.ts";
+import { Icon } from "../parts/icons.tsx";
+import { fileSize } from "../words.ts";
+
+interface Props {
+  readonly reference: string;
+  readonly resume: ResumeFacts;
+}
+
+export function ResumePanel({ reference, resume }: Props) {
+  const { filename, kind, size, download } = resume;
+  const href = new URL(`resumes/${encodeURIComponent(reference)}`, consoleUrl).href;
+  return (
+    <section className="box">
+      <h2>Resume</h2>
+      <div className="file">
+        <span className={`file-kind file-${kind}`} aria-hidden="true">
+          {kind.toUpperCase()}
+        </span>
+        <div className="file-name">
+          <p>{filename}</p>
+          <p className="quiet small">
+            {kind.toUpperCase()}, {fileSize(size)}
+          </p>
+        </div>
+        {download === "allowed" && (
+          <a className="button-like" href={href} download={filename}>
+            <Icon name="download" size={16} /> Download resume
+          </a>
+        )}
+      </div>
+      {download === "unscanned" && <p className="quiet">It can be downloaded once the virus scanner has checked it.</p>}
+      {download === "infected" && (
+        <p className="problem">The virus scanner found something in this file. It cannot be downloaded.</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,219 @@
+// One submission: what was sent, what became of it, and what to do next.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { SubmissionDetail } from "@submissions/shared/console";
+import { useEffect, useRef, useState } from "react";
+import { messageOf, queryClient, trpc } from "../calls.ts";
+import { filterOf, statuses } from "../inbox-search.ts";
+import { AssignDialog } from "../inbox/assign-dialog.tsx";
+import { useAssignees } from "../inbox/filters.tsx";
+import { useMe } from "../me.ts";
+import { Icon } from "../parts/icons.tsx";
+import { useTitle } from "../parts/page.tsx";
+import { useShortcuts } from "../parts/shortcuts.ts";
+import { Age, Avatar, Failure, Skeleton } from "../parts/states.tsx";
+import { showToast } from "../parts/toasts.tsx";
+import { listKey, useTriage } from "../triage.ts";
+import { exactTime, kindWords, shortName, statusWords, submissionPath } from "../words.ts";
+import { Fields, Letter } from "./fields.tsx";
+import { Duplicates, History, Mails } from "./events.tsx";
+import { Notes } from "./notes.tsx";
+import { ResumePanel } from "./resume-panel.tsx";
+
+export function SubmissionPage() {
+  const { reference = "" } = useParams({ strict: false });
+  const detail = useQuery(trpc.submission.get.queryOptions({ reference }));
+  useTitle(detail.data ? `${detail.data.name}, ${reference}` : reference);
+  return (
+    <article className="submission" aria-label={reference}>
+      {detail.data ? (
+        <Submission key={reference} detail={detail.data} />
+      ) : detail.isError ? (
+        <Failure error={detail.error} retry={() => void detail.refetch()} />
+      ) : (
+        <Skeleton rows={6} className="skeleton-block" />
+      )}
+    </article>
+  );
+}
+
+function Submission({ detail }: { readonly detail: SubmissionDetail }) {
+  const { reference, kind, name, status, assignee, receivedAt, resume } = detail;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <>
+      <header className="submission-head">
+        <Neighbourhood reference={reference} />
+        <div className="submission-title">
+          <Avatar name={name} />
+          <div>
+            <h1 tabIndex={-1} ref={heading}>
+              {name}
+            </h1>
+            <p className="quiet">
+              {kindWords[kind]} <span className="reference">{reference}</span> · <Age at={receivedAt} ago />
+              <span className="unseen">, {exactTime(receivedAt)}</span>
+            </p>
+          </div>
+        </div>
+        <Controls reference={reference} status={status} assignee={assignee} />
+      </header>
+      {status === "spam" && <SpamNotice reference={reference} />}
+      <div className="submission-body">
+        <div className="column">
+          <section className="box">
+            <h2>{kind === "inquiry" ? "Inquiry" : "Application"}</h2>
+            <Fields detail={detail} />
+          </section>
+          <Letter text={detail.fields["coverLetter"]} />
+          {resume && <ResumePanel reference={reference} resume={resume} />}
+        </div>
+        <div className="column">
+          <Notes reference={reference} notes={detail.notes} />
+          <Mails mails={detail.mails} reference={reference} />
+          <Duplicates duplicates={detail.duplicates} />
+          <History history={detail.history} receivedAt={receivedAt} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Back to the list, previous and next, and the keys for it. */
+function Neighbourhood({ reference }: { readonly reference: string }) {
+  const search = useSearch({ from: "/inbox" });
+  const navigate = useNavigate();
+  const triage = useTriage();
+  const [assigning, setAssigning] = useState(false);
+  const { previous = null, next = null } =
+    useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) })).data ?? {};
+  const go = (to: typeof next) => {
+    if (to !== null) void navigate({ to: submissionPath(to.kind), params: { reference: to.reference }, search });
+  };
+  const back = () => void navigate({ to: "/", search });
+  useShortcuts({
+    j: () => go(next),
+    k: () => go(previous),
+    e: () => {
+      triage([reference], { status: "done" });
+      go(next);
+    },
+    a: () => setAssigning(true),
+    Escape: back,
+  });
+  return (
+    <nav className="neighbours" aria-label="In the list">
+      <button type="button" className="bare back" onClick={back}>
+        <Icon name="back" /> Inbox
+      </button>
+      <span className="steps">
+        <Step label="Previous" icon="previous" keys="k" to={previous} onGo={() => go(previous)} />
+        <Step label="Next" icon="next" keys="j" to={next} onGo={() => go(next)} />
+      </span>
+      {assigning && (
+        <AssignDialog
+          count={1}
+          onClose={() => setAssigning(false)}
+          onChoose={(assignee) => {
+            triage([reference], { assignee });
+            setAssigning(false);
+          }}
+        />
+      )}
+    </nav>
+  );
+}
+
+interface StepProps {
+  readonly label: string;
+  readonly icon: "previous" | "next";
+  readonly keys: string;
+  readonly to: object | null;
+  readonly onGo: () => void;
+}
+
+const Step = ({ label, icon, keys, to, onGo }: StepProps) => (
+  <button
+    type="button"
+    aria-label={label}
+    aria-keyshortcuts={keys}
+    title={`${label} (${keys})`}
+    disabled={to === null}
+    onClick={onGo}
+  >
+    <Icon name={icon} />
+  </button>
+);
+
+type ControlsProps = Pick<SubmissionDetail, "reference" | "status" | "assignee">;
+
+function Controls({ reference, status, assignee }: ControlsProps) {
+  const me = useMe();
+  const triage = useTriage();
+  const assignees = useAssignees();
+  const known = [...new Set([me.email, ...assignees, ...(assignee === null ? [] : [assignee])])];
+  return (
+    <div className="controls">
+      <select
+        aria-label="Status"
+        className={`status-select status-${status}`}
+        value={status}
+        onChange={({ target }) => {
+          const chosen = statuses.find((one) => one === target.value);
+          if (chosen !== undefined) triage([reference], { status: chosen });
+        }}
+      >
+        {statuses.map((one) => (
+          <option key={one} value={one}>
+            {statusWords[one]}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Assignee"
+        value={assignee ?? ""}
+        onChange={({ target }) => triage([reference], { assignee: target.value === "" ? null : target.value })}
+      >
+        <option value="">Unassigned</option>
+        {known.map((email) => (
+          <option key={email} value={email}>
+            {email === me.email ? `${shortName(email)} (me)` : shortName(email)}
+          </option>
+        ))}
+      </select>
+      <button
+        type="button"
+        className="primary done-button"
+        aria-keyshortcuts="e"
+        title="Set to done (e)"
+        disabled={status === "done"}
+        onClick={() => triage([reference], { status: "done" })}
+      >
+        <Icon name="check" size={16} /> Done
+      </button>
+    </div>
+  );
+}
+
+function SpamNotice({ reference }: { readonly reference: string }) {
+  const release = useMutation({
+    ...trpc.submission.release.mutationOptions(),
+    onSuccess: () => showToast("Released. Its mails are on their way."),
+    onError: (error) => showToast(`Not released. ${messageOf(error)}`, { tone: "bad" }),
+    onSettled: () => {
+      void queryClient.invalidateQueries({ queryKey: trpc.submission.get.queryKey({ reference }) });
+      void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+      void queryClient.invalidateQueries({ queryKey: listKey });
+    },
+  });
+  return (
+    <div className="notice">
+      <Icon name="warning" />
+      <p>This is kept as spam. Mails of it are sent once it is released.</p>
+      <button type="button" disabled={release.isPending} onClick={() => release.mutate({ reference })}>
+        Release
+      </button>
+    </div>
+  );
+}

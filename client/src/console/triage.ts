@@ -1,0 +1,158 @@
+// Changing the status or the assignee: shown at once, checked by version on the server, and taken back for 8 s with undo.
+import type { InboxRow, Page, SubmissionDetail, TriageOutcome, TriageStatus } from "@submissions/shared/console";
+import type { InfiniteData } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
+import { calls, messageOf, queryClient, trpc } from "./calls.ts";
+import { showToast } from "./parts/toasts.tsx";
+import { age, plural, shortName, statusWords } from "./words.ts";
+
+/** Status, assignee or both. Assignee null: unassign. */
+export interface Change {
+  readonly status?: TriageStatus;
+  readonly assignee?: string | null;
+}
+
+type Triaged = Pick<InboxRow, "reference" | "status" | "assignee" | "version">;
+type ListData = InfiniteData<Page<InboxRow>>;
+
+export const listKey = trpc.inbox.list.pathKey();
+const detailKey = (reference: string) => trpc.submission.get.queryKey({ reference });
+
+/** What the page shows of a submission now. */
+function shownRow(reference: string): Triaged | undefined {
+  const detail = queryClient.getQueryData<SubmissionDetail>(detailKey(reference));
+  const rows = queryClient
+    .getQueriesData<ListData>({ queryKey: listKey })
+    .flatMap(([, data]) => data?.pages ?? [])
+    .flatMap((page) => page.rows)
+    .filter((row) => row.reference === reference);
+  // The newest version that any part of the page has.
+  return [...rows, ...(detail ? [detail] : [])].reduce<Triaged | undefined>(
+    (newest, row) => (newest === undefined || row.version > newest.version ? row : newest),
+    undefined,
+  );
+}
+
+/** Changes what lists and pages show of a submission, until the server is asked again. */
+function show(reference: string, change: Partial<Triaged>): void {
+  queryClient.setQueriesData<ListData>({ queryKey: listKey }, (data) => {
+    if (!data?.pages.some(({ rows }) => rows.some((row) => row.reference === reference))) return data;
+    const pages = data.pages.map((page) => ({
+      ...page,
+      rows: page.rows.map((row) => (row.reference === reference ? { ...row, ...change } : row)),
+    }));
+    return { ...data, pages };
+  });
+  queryClient.setQueryData<SubmissionDetail>(detailKey(reference), (detail) => detail && { ...detail, ...change });
+}
+
+interface Attempt {
+  readonly references: readonly string[];
+  readonly change: Change;
+  /** An undo is not offered to be undone. */
+  readonly undoing?: boolean;
+}
+
+function describe(change: Change, changedCount: number): string {
+  const what = changedCount === 1 ? "" : `${plural(changedCount, "submission")}: `;
+  if (change.status !== undefined) return `${what}Set to ${statusWords[change.status].toLowerCase()}.`;
+  return change.assignee === null ? `${what}Unassigned.` : `${what}Assigned to ${change.assignee ?? ""}.`;
+}
+
+function describeConflicts(conflicts: readonly Extract<TriageOutcome, { result: "conflict" }>[]): string {
+  const [first] = conflicts;
+  if (first === undefined) return "";
+  if (conflicts.length > 1)
+    return `${conflicts.length} were changed by other operators meanwhile and stay as they are.`;
+  const who = first.changedBy === null ? "Another operator" : shortName(first.changedBy);
+  const when =
+    first.changedAt === null ? "" : ` ${age(first.changedAt, Date.now())} ago`.replace("now ago", "just now");
+  return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} set this to ${first.status}${when}. Your change was not made.`;
+}
+
+function settle(
+  outcomes: readonly TriageOutcome[],
+  before: ReadonlyMap<string, Triaged>,
+  { change, undoing }: Attempt,
+): void {
+  const changed: string[] = [];
+  const conflicts: Extract<TriageOutcome, { result: "conflict" }>[] = [];
+  for (const outcome of outcomes) {
+    if (outcome.result === "changed") {
+      changed.push(outcome.reference);
+      show(outcome.reference, { version: outcome.version });
+    } else if (outcome.result === "conflict") {
+      conflicts.push(outcome);
+      const { reference, status, assignee, version } = outcome;
+      show(reference, { status, assignee, version });
+    }
+  }
+  if (conflicts.length > 0) showToast(describeConflicts(conflicts), { tone: "bad" });
+  if (changed.length === 0 || undoing === true) {
+    if (undoing === true && changed.length > 0) showToast("Undone.");
+    return;
+  }
+  showToast(describe(change, changed.length), { undo: () => undo(changed, before, change) });
+}
+
+// Submissions that had different values before are taken back in groups of the same value.
+function undo(references: readonly string[], before: ReadonlyMap<string, Triaged>, change: Change): void {
+  const groups = new Map<string, { readonly change: Change; readonly references: string[] }>();
+  for (const reference of references) {
+    const row = before.get(reference);
+    if (row === undefined) continue;
+    const back: Change = {
+      ...(change.status !== undefined && { status: row.status }),
+      ...(change.assignee !== undefined && { assignee: row.assignee }),
+    };
+    const key = JSON.stringify(back);
+    const group = groups.get(key) ?? { change: back, references: [] };
+    group.references.push(reference);
+    groups.set(key, group);
+  }
+  for (const group of groups.values())
+    queryClient
+      .getMutationCache()
+      .build(queryClient, triageOptions)
+      .execute({ ...group, undoing: true })
+      .catch(() => {});
+}
+
+const triageOptions = {
+  // One after the other: the next change needs the version that the one before made.
+  scope: { id: "triage" },
+  mutationFn: ({ references, change }: Attempt) => {
+    const targets = references.flatMap((reference) => {
+      const row = shownRow(reference);
+      return row === undefined ? [] : [{ reference, version: row.version }];
+    });
+    return calls.inbox.triage.mutate({ targets, ...change });
+  },
+  onMutate: async ({ references, change }: Attempt) => {
+    await queryClient.cancelQueries({ queryKey: listKey });
+    const before = new Map<string, Triaged>();
+    for (const reference of references) {
+      const row = shownRow(reference);
+      if (row !== undefined) before.set(reference, row);
+      show(reference, change);
+    }
+    return before;
+  },
+  onError: (error: Error, _attempt: Attempt, before: ReadonlyMap<string, Triaged> | undefined) => {
+    for (const [reference, { status, assignee }] of before ?? []) show(reference, { status, assignee });
+    showToast(`Not changed. ${messageOf(error)}`, { tone: "bad" });
+  },
+  onSuccess: (outcomes: readonly TriageOutcome[], attempt: Attempt, before: ReadonlyMap<string, Triaged>) =>
+    settle(outcomes, before, attempt),
+  // Rows that no longer match the filter stay where they are until the list is loaded again.
+  onSettled: (_outcomes: unknown, _error: unknown, { references }: Attempt) => {
+    void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+    for (const reference of references) void queryClient.invalidateQueries({ queryKey: detailKey(reference) });
+  },
+};
+
+/** How to change submissions. */
+export function useTriage(): (references: readonly string[], change: Change) => void {
+  const { mutate } = useMutation<readonly TriageOutcome[], Error, Attempt, ReadonlyMap<string, Triaged>>(triageOptions);
+  return (references, change) => mutate({ references, change });
+}

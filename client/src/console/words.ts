@@ -1,0 +1,134 @@
+// Words, times and numbers as operators read them.
+import type {
+  HistoryEntry,
+  MailRow,
+  Role,
+  SubmissionKind,
+  SubscriberStatus,
+  TriageStatus,
+} from "@submissions/shared/console";
+
+export const statusWords: Readonly<Record<TriageStatus, string>> = {
+  new: "New",
+  open: "Open",
+  done: "Done",
+  spam: "Spam",
+};
+
+export const kindWords: Readonly<Record<SubmissionKind, string>> = { inquiry: "Inquiry", application: "Application" };
+
+export const roleWords: Readonly<Record<Role, string>> = {
+  admin: "Admin",
+  sales: "Sales",
+  recruiting: "Recruiting",
+  marketing: "Marketing",
+};
+
+export const subscriberWords: Readonly<Record<SubscriberStatus, string>> = {
+  pending: "Pending",
+  active: "Active",
+  unsubscribed: "Unsubscribed",
+  bounced: "Bounced",
+  complained: "Complained",
+};
+
+export const mailStatusWords: Readonly<Record<MailRow["status"], string>> = {
+  queued: "Queued",
+  sent: "Sent",
+  failed: "Failed",
+  "in-doubt": "In doubt",
+};
+
+const mailWords: Readonly<Record<string, string>> = {
+  "inquiry-receipt": "Receipt",
+  "inquiry-notice": "Notice to the team",
+  "application-receipt": "Receipt",
+  "application-notice": "Notice to the team",
+  "newsletter-welcome": "Welcome mail",
+};
+export const mailWord = (kind: string): string => mailWords[kind] ?? sentence(kind);
+
+const sentence = (name: string) => {
+  const words = name.replaceAll(/[-_.]/g, " ");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+};
+
+/** `ben@example.org` → `ben`, for narrow places. */
+export const shortName = (email: string): string => email.split("@")[0] ?? email;
+
+/** Initials of a name or an address, at most two. */
+export const initials = (name: string): string =>
+  shortName(name)
+    .split(/[\s._-]+/)
+    .filter((part) => part !== "")
+    .slice(0, 2)
+    .map((part) => String.fromCodePoint(part.codePointAt(0) ?? 0x20).toUpperCase())
+    .join("") || "?";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** A length of time in one unit: `4 h`. */
+export function duration(ms: number): string {
+  if (ms < minuteMs) return "1 min";
+  if (ms < hourMs) return `${Math.round(ms / minuteMs)} min`;
+  if (ms < dayMs) return `${Math.round(ms / hourMs)} h`;
+  return `${Math.round(ms / dayMs)} d`;
+}
+
+const thisYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const otherYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const number = new Intl.NumberFormat("en");
+
+/** How long ago, briefly: `now`, `5 min`, `3 d`, `4 Oct`. */
+export function age(at: number, now: number): string {
+  const ms = now - at;
+  if (ms < minuteMs) return "now";
+  if (ms < 14 * dayMs) return duration(Math.floor(ms / minuteMs) * minuteMs);
+  const date = new Date(at);
+  return (date.getFullYear() === new Date(now).getFullYear() ? thisYear : otherYear).format(date);
+}
+
+export const exactTime = (at: number): string => exact.format(at);
+export const dayWord = (utcDay: string): string => thisYear.format(new Date(`${utcDay}T12:00:00Z`));
+export const count = (value: number): string => number.format(value);
+/** Counts above 1,000 are not exact. */
+export const cappedCount = (value: number): string => (value > 1000 ? "1,000+" : count(value));
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
+export function fileSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+/** Where a submission's page is, without the console's own path. */
+export const submissionPath = (kind: SubmissionKind) =>
+  kind === "inquiry" ? "/inquiries/$reference" : "/applications/$reference";
+
+const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
+const statusText = (value: unknown) => statusWords[text(value) as TriageStatus] ?? text(value);
+
+/** One entry of the audit log as a sentence without its operator. */
+export function historyText({ action, detail }: Pick<HistoryEntry, "action" | "detail">): string {
+  const to = detail["to"] ?? detail["status"];
+  const assignee = detail["assignee"];
+  const sentences: Readonly<Record<string, () => string>> = {
+    status: () => `set the status to ${statusText(to)}`,
+    triage: () =>
+      [
+        detail["status"] === undefined && detail["to"] === undefined ? "" : `set the status to ${statusText(to)}`,
+        assignee === undefined ? "" : assignee === null ? "removed the assignee" : `assigned it to ${text(assignee)}`,
+      ]
+        .filter((part) => part !== "")
+        .join(" and ") || "changed it",
+    assignee: () => (to === null || to === undefined ? "removed the assignee" : `assigned it to ${text(to)}`),
+    note: () => "added a note",
+    release: () => "released it from spam",
+    "send-again": () => "sent a mail again",
+    "view-resume": () => "opened the resume",
+  };
+  return sentences[action]?.() ?? sentence(action).toLowerCase();
+}

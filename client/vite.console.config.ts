@@ -1,0 +1,26 @@
+// Builds the operators' console: index.html, the shell of every page, and the files that it loads, under names with a
+// digest. Addresses are relative to the shell's <base>, so a proxy may put the service below a path.
+import { join } from "node:path";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  root: join(import.meta.dirname, "src/console"),
+  base: "./",
+  resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },
+  build: {
+    outDir: join(import.meta.dirname, "dist/console"),
+    emptyOutDir: true,
+    // The newest features in use are `light-dark()`, `popover` and `URL.parse`.
+    target: ["chrome126", "firefox126", "safari18"],
+    // A data: address would need an exception in the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      // React's directives for servers mean nothing here.
+      onLog: (level, log, handle) => {
+        if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);
+      },
+    },
+  },
+});

@@ -1,0 +1,65 @@
+// `operators`: who may use the console.
+import { roles, type OperatorRow, type Role } from "@submissions/shared/console";
+import { Option, type Command } from "commander";
+import { publicUrl } from "../config/config.ts";
+import { drawSecret, hashSecret } from "../console/secrets.ts";
+import { parseEmail } from "./arguments.ts";
+import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
+import { formatTable, forTerminal, writeAll } from "./terminal.ts";
+
+const examples = `
+admin sees everything; sales inquiries; recruiting applications and resumes; marketing subscribers. The last line of add
+is a link that works once, within 7 days: give it to the operator, who sets a password there. For an operator who exists
+already, add gives the role and makes a new link; that is how a forgotten password is replaced.
+
+Examples:
+  npm run submissions -- operators add eva@example.org --role sales
+  npm run submissions -- operators list
+  npm run submissions -- operators remove eva@example.org
+`;
+
+export function registerOperators(program: Command, deps: CommandDeps): void {
+  const operators = program
+    .command("operators")
+    .summary("look after who may use the console")
+    .description("Adds, lists and removes those who may use the console.")
+    .addHelpText("after", examples);
+  operators
+    .command("add")
+    .summary("invite an operator")
+    .description("Invites an operator and prints the invitation's link.")
+    .argument("<email>", "of the operator", parseEmail)
+    .addOption(new Option("--role <role>", "what the operator may see").choices(roles).makeOptionMandatory())
+    .action(async (email: string, { role }: { role: Role }) => {
+      const config = configOf(deps);
+      await using store = await deps.openStore(config, "read-write");
+      const token = drawSecret();
+      await store.access.invite({ email, role, invitationHash: hashSecret(token) }, commandLine(store));
+      tell(deps, `${email} is invited as ${role}. The link works once, within 7 days:`);
+      await writeAll([`${publicUrl(config)}/console/invitation?token=${token}\n`], deps.output);
+    });
+  operators
+    .command("list")
+    .summary("list operators")
+    .description("Lists operators with their roles.")
+    .action(async () => {
+      await using store = await deps.openStore(configOf(deps), "read-only");
+      const rows = (await store.access.listOperators()).map(rowOf);
+      await writeAll([formatTable([["EMAIL", "ROLE", "STATE", "ADDED"], ...rows])], deps.output);
+    });
+  operators
+    .command("remove")
+    .summary("remove an operator")
+    .description("Removes an operator: all sessions end at once.")
+    .argument("<email>", "of the operator", parseEmail)
+    .action(async (email: string) => {
+      await using store = await deps.openStore(configOf(deps), "read-write");
+      const removed = await store.access.removeOperator(email, commandLine(store));
+      if (removed === "last-admin") throw new CommandFailed("The last admin cannot be removed: add another one first.");
+      if (!removed) throw new CommandFailed(`There is no operator ${email}.`);
+      tell(deps, `${email} is removed.`);
+    });
+}
+
+const rowOf = ({ email, role, state, createdAt }: OperatorRow): string[] =>
+  [email, role, state, new Date(createdAt).toISOString().slice(0, 10)].map(forTerminal);

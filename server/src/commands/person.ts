@@ -1,0 +1,65 @@
+// `erase` and `export person`: what is done when a person asks for it.
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { erasePerson } from "../desk/erase.ts";
+import { personLine } from "../desk/person.ts";
+import { type KnownFact, wholeScope } from "../storage/desk-store.ts";
+import { parseEmail } from "./arguments.ts";
+import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
+import { inPieces, Progress, writeAll } from "./terminal.ts";
+
+const eraseExamples = `
+Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written. An entry in the audit log stays, without the address; and a hash of it, where it is not to be mailed. Backups keep
+what they hold: see docs/operations.md.
+
+Examples:
+  npm run submissions -- erase ana@example.org
+  npm run submissions -- erase ana@example.org --yes
+`;
+
+export function registerErase(program: Command, deps: CommandDeps): void {
+  program
+    .command("erase")
+    .summary("remove everything of a person")
+    .description("Removes everything of a person for good.")
+    .argument("<email>", "the address that the person wrote", parseEmail)
+    .option("--yes", "do not ask")
+    .addHelpText("after", eraseExamples)
+    .action(async (email: string, { yes = false }: { yes?: boolean }) => {
+      const config = configOf(deps);
+      if (!yes && !(await isConfirmed(deps, email))) throw new CommandFailed("Nothing was erased.");
+      await using store = await deps.openStore(config, "read-write");
+      await using vault = await deps.openVault(config);
+      const erased = await erasePerson({ desk: store.desk, vault }, email, commandLine(store));
+      const { submissions, subscriptions, resumes } = erased;
+      const parts = [count(submissions, "submission"), count(resumes, "resume"), count(subscriptions, "subscription")];
+      tell(deps, `Erased: ${parts.join(", ")}.`);
+    });
+}
+
+async function isConfirmed({ input, messages }: CommandDeps, email: string): Promise<boolean> {
+  if (input?.isTTY !== true || messages.isTTY !== true) {
+    throw new CommandFailed("This erases for good: repeat it with --yes.");
+  }
+  const terminal = createInterface({ input, output: messages });
+  try {
+    return (await terminal.question(`Erase everything of ${email} for good? Type yes: `)).trim() === "yes";
+  } finally {
+    terminal.close();
+  }
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/** Writes everything that is known of an address as NDJSON. */
+export async function exportPerson(deps: CommandDeps, email: string): Promise<void> {
+  await using store = await deps.openStore(configOf(deps), "read-write");
+  await store.desk.audit({ action: "export", subject: "person" }, commandLine(store));
+  using progress = new Progress(deps.messages);
+  const facts = progress.count(store.desk.readPerson(wholeScope, email), "facts");
+  await writeAll(inPieces(linesOf(facts)), deps.output);
+}
+
+async function* linesOf(facts: AsyncIterable<KnownFact>): AsyncGenerator<string> {
+  for await (const fact of facts) yield personLine(fact);
+}

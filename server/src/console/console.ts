@@ -1,0 +1,57 @@
+// What the console is made of, put together once.
+import type { Clock } from "../clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { Vault } from "../resumes/vault.ts";
+import type { Store } from "../storage/store.ts";
+import { Cookies } from "./cookies.ts";
+import { Counts } from "./counts.ts";
+import { FailedSignIns } from "./failed-sign-ins.ts";
+import { OpenIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
+import { Passwords } from "./password.ts";
+import { SignIns } from "./sign-in.ts";
+import { SignInThrottle } from "./throttle.ts";
+
+export interface ConsoleOptions {
+  readonly store: Store;
+  readonly vault: Pick<Vault, "read" | "discard">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly brand: string;
+  /** The base address of this service. Asked for once it listens. */
+  readonly publicUrl: () => string;
+  readonly packageTitles: ReadonlyMap<string, string> | null;
+  readonly isDisposable: (email: string) => boolean;
+  /** Whether resumes are scanned. */
+  readonly scanned: boolean;
+  /** Null: operators sign in with passwords only. */
+  readonly oidc: OpenIdConnectSettings | null;
+}
+
+export interface Console extends ConsoleOptions {
+  readonly desk: Store["desk"];
+  readonly access: Store["access"];
+  readonly cookies: Cookies;
+  readonly counts: Counts;
+  readonly signIns: SignIns;
+  readonly openIdConnect: OpenIdConnect | null;
+  /** Disposed of when the server closes. */
+  readonly failures: FailedSignIns;
+}
+
+export function openConsole(options: ConsoleOptions): Console {
+  const { store, clock, log, brand, publicUrl, oidc } = options;
+  const { desk, access } = store;
+  const failures = new FailedSignIns(desk, clock, log);
+  const throttle = new SignInThrottle(clock);
+  const refused = (code: string) => log.warn({ code }, "a sign-in with OpenID Connect failed");
+  return {
+    ...options,
+    desk,
+    access,
+    cookies: new Cookies(publicUrl),
+    counts: new Counts(desk),
+    signIns: new SignIns({ access, passwords: new Passwords(), throttle, failures, clock, brand }),
+    openIdConnect: oidc === null ? null : new OpenIdConnect(oidc, publicUrl, refused),
+    failures,
+  };
+}

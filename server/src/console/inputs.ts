@@ -1,0 +1,82 @@
+// What the procedures of the console take.
+import {
+  roles,
+  type InboxFilter,
+  type PageRequest,
+  type SubscriberFilter,
+  type TriageRequest,
+} from "@submissions/shared/console";
+import { email } from "@submissions/shared/fields";
+import { z } from "zod";
+import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
+import { passwordLengthMax } from "./password-rules.ts";
+
+const statuses = ["new", "open", "done", "spam"] as const;
+
+/** Text that is compared with stored text; what is longer is stored nowhere. */
+const word = (lengthMax: number) => z.string("This field must be one text.").max(lengthMax, "This field is too long.");
+const number = z.int("This field must be a whole number.").min(0, "This field must not be negative.");
+
+export const reference = word(40);
+/** An address as it is stored. Unknown ones are found nowhere. */
+export const address = word(254);
+/** An address that will be stored. */
+export const newAddress: z.ZodType<string, string> = email;
+export const mailId = word(64);
+export const role = z.enum(roles, "This is no role.");
+export const instant = number;
+/** What stands in one line: a token's name. */
+export const label = word(100)
+  .trim()
+  .min(1, "This field is required.")
+  .regex(/^[^\p{Cc}]*$/u, "This field must be one line.");
+
+export const typedPassword = word(passwordLengthMax);
+export const secret = word(100);
+
+const noteLengthMax = 10_000;
+
+/** A note may have several lines. */
+export const noteText: z.ZodType<string, string> = word(noteLengthMax * 2)
+  .transform((text) => text.normalize("NFC").replaceAll("\r\n", "\n").trim())
+  .pipe(
+    z
+      .string()
+      .min(1, "Please write something.")
+      .max(noteLengthMax, "This note is too long.")
+      .regex(/^(?:[^\p{Cc}]|[\n\t])*$/u, "This note holds control characters."),
+  );
+
+export const page: z.ZodType<PageRequest, PageRequest> = z.object({
+  after: number.exactOptional(),
+  limit: number.min(1).max(pageLimitMax).exactOptional(),
+});
+
+export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
+  kind: z.enum(["inquiry", "application"]).exactOptional(),
+  status: z.enum(statuses).exactOptional(),
+  assignee: word(254).exactOptional(),
+  from: number.exactOptional(),
+  until: number.exactOptional(),
+  hasResume: z.boolean().exactOptional(),
+  disposable: z.boolean().exactOptional(),
+  search: word(200).exactOptional(),
+  letter: word(200).exactOptional(),
+  order: z.enum(["newest", "oldest"]).exactOptional(),
+});
+
+export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
+  targets: z
+    .array(z.object({ reference, version: number }))
+    .min(1)
+    .max(triageMax, "These are too many at once."),
+  status: z.enum(statuses).exactOptional(),
+  assignee: address.nullable().exactOptional(),
+});
+
+export const subscriberFilter: z.ZodType<SubscriberFilter, SubscriberFilter> = z.object({
+  status: z.enum(["pending", "active", "unsubscribed", "bounced", "complained"]).exactOptional(),
+  search: word(254).exactOptional(),
+});
+
+export const mailStatus = z.enum(["queued", "sent", "failed", "in-doubt"]);

@@ -1,0 +1,149 @@
+// Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
+import { batchCallsMax } from "@submissions/shared/limits";
+import { resolveResponse } from "@trpc/server/http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { bodyKind } from "../http/body/content-type.ts";
+import { takeJson } from "../http/body/whole-body.ts";
+import { noteFailure, refuse } from "../http/fault-reply.ts";
+import type { ClientAddresses } from "../http/gate/client-address.ts";
+import type { Guard } from "../http/gate/rate-limit.ts";
+import { jsonAgain } from "../http/rpc.ts";
+import { Fault } from "../fault.ts";
+import { bringsToken, callerOf, type Caller } from "./caller.ts";
+import type { Console } from "./console.ts";
+import { oidcCookie, sessionCookie } from "./cookies.ts";
+import { consoleDownloads } from "./downloads.ts";
+import { operatorOf } from "./open-id-connect.ts";
+import { failureOf, type Context } from "./procedure.ts";
+import { consoleRouter } from "./router.ts";
+import { admit } from "./rules.ts";
+import { requireOwnLink, requireOwnPage } from "./same-site.ts";
+import { consolePages } from "./shell.ts";
+
+export interface ConsoleDoorOptions {
+  readonly console: Console;
+  readonly addresses: Pick<ClientAddresses, "keysOf">;
+  /** Counts the requests of a client. */
+  readonly guard: Guard;
+  /** Where the front end was built to. */
+  readonly folder: string;
+}
+
+/** How many times as many requests as submissions a client may send: an open console asks every few seconds. */
+export const consoleFactor = 20;
+
+/** Adds the console. The front end may be missing; the calls are there all the same. */
+export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOptions): Promise<void> {
+  const { console, guard, folder } = options;
+  app.addHook("onClose", () => console.failures[Symbol.asyncDispose]());
+  app.removeContentTypeParser("application/json");
+  takeJson(app, { mayBeEmpty: true });
+  const onRequest = guard.hook({
+    calls: () => 1,
+    refuseAll(request, reply, { fault, retryAfterSeconds = 1 }) {
+      const isRate = fault === "rateLimited";
+      refuse(request, reply, isRate ? new Fault("tooManyRequests", { retryAfterSeconds }) : new Fault("consoleOnly"));
+    },
+  });
+  rpcRoutes(app, options, onRequest);
+  refuseGet(app);
+  downloadRoutes(app, console, onRequest);
+  if (console.openIdConnect !== null) oidcRoutes(app, console, onRequest);
+  if (!consolePages(app, { folder, publicUrl: console.publicUrl })) {
+    console.log.warn({}, "the console was not built (npm run build): only its calls and downloads are served");
+  }
+}
+
+type Gate = ReturnType<Guard["hook"]>;
+
+function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOptions, onRequest: Gate): void {
+  app.post<{ Params: { paths: string }; Querystring: { batch?: unknown } }>(
+    "/console/trpc/:paths",
+    { onRequest },
+    async (request, reply) => {
+      // A script with a token has no page, and its browser, if any, no part in it.
+      if (!bringsToken(request)) requireOwnPage(request, console.publicUrl());
+      bodyKind(request.headers, ["application/json"]);
+      const { paths } = request.params;
+      const isBatch = request.query.batch === "1";
+      if (isBatch && paths.split(",").length > batchCallsMax) throw new Fault("batchTooLarge");
+      const response = await resolveResponse({
+        router: consoleRouter,
+        req: new Request(`http://internal/${isBatch ? "?batch=1" : ""}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: request.body === undefined ? null : jsonAgain(request.body),
+        }),
+        // It decodes what Fastify has decoded already.
+        path: encodeURIComponent(paths),
+        error: null,
+        allowBatching: true,
+        // Queries come by POST too.
+        allowMethodOverride: true,
+        maxBatchSize: batchCallsMax,
+        createContext: async () => contextOf(request, reply, console, addresses),
+        onError: ({ error }) => noteFailure(request, reply, failureOf(error)),
+      });
+      return reply.send(response);
+    },
+  );
+}
+
+/** Addresses and searches would stand in the logs of proxies if queries came by GET. */
+function refuseGet(app: FastifyInstance): void {
+  app.get("/console/trpc/:paths", (_request, reply) => {
+    reply.header("allow", "POST");
+    throw new Fault("methodNotSupported");
+  });
+}
+
+function contextOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  console: Console,
+  addresses: Pick<ClientAddresses, "keysOf">,
+): Context {
+  let caller: Promise<Caller | null> | undefined;
+  return {
+    console,
+    requestId: request.id,
+    client: addresses.keysOf(request.raw).rate,
+    hasToken: bringsToken(request),
+    caller: () => (caller ??= callerOf(request, console)),
+    keep(session) {
+      if (session === null) console.cookies.clear(reply, sessionCookie);
+      else console.cookies.write(reply, sessionCookie, session.id);
+    },
+  };
+}
+
+function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate): void {
+  for (const { url, rule, send } of consoleDownloads) {
+    // A HEAD would be recorded like a download.
+    app.get(url, { onRequest, exposeHeadRoute: false }, async (request, reply) => {
+      requireOwnLink(request);
+      const caller = admit(await callerOf(request, console), rule);
+      return send({ console, caller, request, reply });
+    });
+  }
+}
+
+function oidcRoutes(app: FastifyInstance, console: Console, onRequest: Gate): void {
+  const { openIdConnect, cookies, publicUrl } = console;
+  if (openIdConnect === null) return;
+  const noHead = { onRequest, exposeHeadRoute: false };
+  app.get("/console/oidc/start", noHead, async (_request, reply) => {
+    const { location, pending } = await openIdConnect.start();
+    cookies.write(reply, oidcCookie, pending);
+    return reply.redirect(location);
+  });
+  app.get("/console/oidc/callback", noHead, async (request, reply) => {
+    const pending = cookies.read(request, oidcCookie);
+    if (pending === null) throw new Fault("oidcFailed");
+    cookies.clear(reply, oidcCookie);
+    const vouched = await openIdConnect.finish(request.url.replace(/^[^?]*\??/, ""), pending);
+    const operator = await operatorOf(console.access, vouched, console.clock.now());
+    cookies.write(reply, sessionCookie, (await console.signIns.begin(operator)).id);
+    return reply.redirect(`${publicUrl()}/console`);
+  });
+}

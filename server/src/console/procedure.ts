@@ -1,0 +1,67 @@
+// What the procedures of the console are built with: one kind for those with a session or token, whose rule names the
+// roles, and one for those that anyone may call.
+import type { Role } from "@submissions/shared/console";
+import { initTRPC, type TRPCError } from "@trpc/server";
+import { ZodError } from "zod";
+import { Fault } from "../fault.ts";
+import { errorShape, inputRefused } from "../rpc/failure.ts";
+import type { Actor } from "../storage/desk-store.ts";
+import type { Caller } from "./caller.ts";
+import type { Console } from "./console.ts";
+import { admit, scopeOf, type Rule } from "./rules.ts";
+import type { NewSession } from "./sign-in.ts";
+
+/** What a call knows beside its input. */
+export interface Context {
+  readonly console: Console;
+  readonly requestId: string;
+  /** Key of the client address. */
+  readonly client: string;
+  /** Whether a token was sent. */
+  readonly hasToken: boolean;
+  /** Who calls; looked up once a request. */
+  readonly caller: () => Promise<Caller | null>;
+  /** Gives the browser its session, or takes it away. */
+  readonly keep: (session: NewSession | null) => void;
+}
+
+export const trpc = initTRPC
+  .context<Context>()
+  .meta<{ readonly rule: Rule }>()
+  .create({
+    // Never true: it would send stacks to callers.
+    isDev: false,
+    errorFormatter: ({ error, path, ctx }) => errorShape(failureOf(error), path, ctx?.requestId ?? ""),
+  });
+
+/** What went wrong: refusals of an input, and of a batch that tRPC does not take, in the words of the table. */
+export function failureOf(error: TRPCError): Error {
+  if (error.code !== "BAD_REQUEST") return error;
+  return error.cause instanceof ZodError ? inputRefused(error.cause) : new Fault("bodyMalformed", { cause: error });
+}
+
+/** A procedure that only reads, for these roles. Tokens may call it. */
+export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: false });
+
+/** A procedure that changes something, for these roles. */
+export const changes = (...roles: readonly Role[]) => ruled({ roles, changes: true });
+
+const ruled = (rule: Exclude<Rule, string>) =>
+  trpc.procedure.meta({ rule }).use(async ({ ctx, next }) => {
+    const caller = admit(await ctx.caller(), rule);
+    const { console } = ctx;
+    const actor: Actor = { operator: caller.name, at: console.clock.now() };
+    return next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk: console.desk, access: console.access } });
+  });
+
+/** A procedure that anyone may call, but no token. */
+export const open = trpc.procedure.meta({ rule: "anyone" }).use(({ ctx, next }) => {
+  if (ctx.hasToken) throw new Fault("tokenReadsOnly");
+  return next();
+});
+
+/** What a look-up found. @throws Fault `notFound` */
+export function found<Thing>(thing: Thing | null): Thing {
+  if (thing === null) throw new Fault("notFound");
+  return thing;
+}

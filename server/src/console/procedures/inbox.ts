@@ -1,0 +1,52 @@
+// The list of submissions, its counts, and changes of one or more of them.
+import type { InboxCounts, InboxRow, Page, TriageOutcome } from "@submissions/shared/console";
+import { z } from "zod";
+import { Fault } from "../../fault.ts";
+import type { AccessStore } from "../../storage/access-store.ts";
+import { inboxFilter, page, triageRequest } from "../inputs.ts";
+import { changes, reads, trpc } from "../procedure.ts";
+import { scopeOf, submissionRoles } from "../rules.ts";
+
+export const inboxProcedures = trpc.router({
+  list: reads(...submissionRoles)
+    .input(z.object({ filter: inboxFilter, page }))
+    .query(({ ctx: { desk, scope }, input }): Promise<Page<InboxRow>> =>
+      desk.listSubmissions(scope, input.filter, input.page),
+    ),
+
+  counts: reads(...submissionRoles).query(({ ctx: { console, scope, caller } }): Promise<InboxCounts> =>
+    console.counts.of(scope, caller.name),
+  ),
+
+  since: reads(...submissionRoles)
+    .input(z.object({ arrival: z.int().min(0) }))
+    .query(({ ctx: { desk, scope }, input }): Promise<{ readonly latest: number; readonly added: number }> =>
+      desk.since(scope, input.arrival),
+    ),
+
+  triage: changes(...submissionRoles)
+    .input(triageRequest)
+    .mutation(async ({ ctx, input }): Promise<readonly TriageOutcome[]> => {
+      const { access, desk, scope, actor } = ctx;
+      if (input.assignee != null && !(await assignees(access, scope.kinds)).includes(input.assignee)) {
+        const message = "No operator who may see this has that address.";
+        throw new Fault("fieldsInvalid", { issues: [{ path: ["assignee"], message }] });
+      }
+      const outcomes = await desk.triage(scope, input, actor);
+      ctx.console.counts.forget();
+      return outcomes;
+    }),
+
+  assignees: reads(...submissionRoles).query(({ ctx: { access, scope } }): Promise<readonly string[]> =>
+    assignees(access, scope.kinds),
+  ),
+});
+
+/** The operators who see any of these kinds. */
+async function assignees(access: Pick<AccessStore, "listOperators">, kinds: readonly string[]): Promise<string[]> {
+  const operators = await access.listOperators();
+  return operators
+    .filter(({ role }) => scopeOf(role).kinds.some((kind) => kinds.includes(kind)))
+    .map(({ email }) => email)
+    .toSorted();
+}

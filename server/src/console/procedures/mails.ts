@@ -1,0 +1,32 @@
+// Mails, what failed of them, and sending one again.
+import type { MailRow, Page } from "@submissions/shared/console";
+import { z } from "zod";
+import { Fault } from "../../fault.ts";
+import type { Actor, DeskStore, Scope } from "../../storage/desk-store.ts";
+import { mailId, mailStatus, page } from "../inputs.ts";
+import { changes, found, reads, trpc } from "../procedure.ts";
+import { everyRole } from "../rules.ts";
+
+export const mailProcedures = trpc.router({
+  list: reads(...everyRole)
+    .input(z.object({ status: mailStatus.optional(), page }))
+    .query(({ ctx: { desk, scope }, input }): Promise<Page<MailRow>> =>
+      desk.listMails(scope, input.status, input.page),
+    ),
+
+  retry: changes(...everyRole)
+    .input(z.object({ id: mailId }))
+    .mutation(({ ctx: { desk, scope, actor }, input }) => sendAgain(desk, scope, input.id, actor)),
+});
+
+/** A mail that is queued already goes out anyway. */
+export async function sendAgain(
+  desk: Pick<DeskStore, "sendAgain">,
+  scope: Scope,
+  id: string,
+  actor: Actor,
+): Promise<null> {
+  const result = found(await desk.sendAgain(scope, id, actor));
+  if (result === "not-sendable") throw new Fault("mailNotSendable");
+  return null;
+}

@@ -1,0 +1,72 @@
+// Operators, and tokens for scripts. Administrators only.
+import type { OperatorRow, TokenRow } from "@submissions/shared/console";
+import { z } from "zod";
+import { Fault } from "../../fault.ts";
+import { address, instant, label, newAddress, role } from "../inputs.ts";
+import { changes, reads, trpc } from "../procedure.ts";
+import { drawSecret, hashSecret } from "../secrets.ts";
+
+/** Tells what a text is that is found where it should not be, for scanners of sources. */
+const tokenPrefix = "submissions_";
+
+export const operatorProcedures = trpc.router({
+  list: reads("admin").query(({ ctx: { access } }): Promise<readonly OperatorRow[]> => access.listOperators()),
+
+  invite: changes("admin")
+    .input(z.object({ email: newAddress, role }))
+    .mutation(async ({ ctx: { access, actor, console }, input }): Promise<{ readonly link: string }> => {
+      const token = drawSecret();
+      // Inviting again changes the role too.
+      const known = await access.findOperator(input.email);
+      if (known !== null && known.role !== input.role) done(await access.setRole(input.email, input.role, actor));
+      await access.invite({ ...input, invitationHash: hashSecret(token) }, actor);
+      return { link: invitationLink(console.publicUrl(), token) };
+    }),
+
+  remove: changes("admin")
+    .input(z.object({ email: address }))
+    .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
+      done(await access.removeOperator(input.email, actor)),
+    ),
+
+  setRole: changes("admin")
+    .input(z.object({ email: address, role }))
+    .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
+      done(await access.setRole(input.email, input.role, actor)),
+    ),
+});
+
+export const tokenProcedures = trpc.router({
+  list: reads("admin").query(async ({ ctx: { access } }): Promise<readonly TokenRow[]> => {
+    const tokens = await access.listTokens();
+    return tokens.map(({ id, name, role: of, createdAt, expiresAt, usedAt }) => {
+      return { id, name, role: of, createdAt, expiresAt, usedAt };
+    });
+  }),
+
+  create: changes("admin")
+    .input(z.object({ name: label, role, expiresAt: instant.nullable() }))
+    .mutation(async ({ ctx: { access, actor }, input }): Promise<{ readonly token: string }> => {
+      if (input.expiresAt !== null && input.expiresAt <= actor.at) {
+        throw new Fault("fieldsInvalid", { issues: [{ path: ["expiresAt"], message: "This time has passed." }] });
+      }
+      const token = tokenPrefix + drawSecret();
+      await access.createToken({ ...input, hash: hashSecret(token) }, actor);
+      return { token };
+    }),
+
+  revoke: changes("admin")
+    .input(z.object({ id: instant }))
+    .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
+      done(await access.revokeToken(input.id, actor)),
+    ),
+});
+
+/** Where an invitation is accepted. */
+const invitationLink = (publicUrl: string, token: string): string => `${publicUrl}/console/invitation?token=${token}`;
+
+function done(result: boolean | "last-admin"): null {
+  if (result === "last-admin") throw new Fault("lastAdmin");
+  if (!result) throw new Fault("notFound");
+  return null;
+}

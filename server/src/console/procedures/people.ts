@@ -1,0 +1,40 @@
+// One person: everything from one address, and erasing it.
+import type { Person } from "@submissions/shared/console";
+import { z } from "zod";
+import { erasePerson } from "../../desk/erase.ts";
+import { Fault } from "../../fault.ts";
+import { wholeScope, type DeskStore, type Scope } from "../../storage/desk-store.ts";
+import { address } from "../inputs.ts";
+import { changes, found, reads, trpc } from "../procedure.ts";
+import { everyRole } from "../rules.ts";
+import { marked } from "./subscribers.ts";
+
+type Counted = { readonly submissions: number; readonly subscriptions: number; readonly resumes: number };
+
+export const peopleProcedures = trpc.router({
+  get: reads(...everyRole)
+    .input(z.object({ email: address }))
+    .query(async ({ ctx: { desk, scope, console }, input }): Promise<Person> => {
+      const person = found(await desk.findPerson(scope, input.email));
+      return { ...person, subscription: person.subscription && marked(person.subscription, console.isDisposable) };
+    }),
+
+  erase: changes(...everyRole)
+    .input(z.object({ email: address }))
+    .mutation(async ({ ctx: { desk, scope, actor, console }, input: { email } }): Promise<Counted> => {
+      found(await desk.findPerson(scope, email));
+      if (await hasOthers(desk, scope, email)) throw new Fault("eraseNeedsAdmin");
+      const { submissions, subscriptions, resumes } = await erasePerson(console, email, actor);
+      console.counts.forget();
+      return { submissions, subscriptions, resumes };
+    }),
+});
+
+/** Whether there are records of a person that lie outside of a scope. */
+async function hasOthers(desk: DeskStore, { kinds, subscribers }: Scope, email: string): Promise<boolean> {
+  for await (const fact of desk.readPerson(wholeScope, email)) {
+    if (fact.kind === "submission" && !kinds.includes(fact.submission.kind)) return true;
+    if (fact.kind === "subscription" && !subscribers) return true;
+  }
+  return false;
+}

@@ -1,0 +1,64 @@
+// The router of the console. It has no privileges beside its rules.
+import type { AuditRow, Overview, Page } from "@submissions/shared/console";
+import { z } from "zod";
+import { page } from "./inputs.ts";
+import { reads, trpc } from "./procedure.ts";
+import { inboxProcedures } from "./procedures/inbox.ts";
+import { mailProcedures } from "./procedures/mails.ts";
+import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
+import { peopleProcedures } from "./procedures/people.ts";
+import { sessionProcedures } from "./procedures/session.ts";
+import { submissionProcedures } from "./procedures/submission.ts";
+import { subscriberProcedures } from "./procedures/subscribers.ts";
+import { everyRole, type Rule } from "./rules.ts";
+
+export const consoleRouter = trpc.router({
+  session: sessionProcedures,
+  inbox: inboxProcedures,
+  submission: submissionProcedures,
+  people: peopleProcedures,
+  subscribers: subscriberProcedures,
+  mails: mailProcedures,
+  overview: trpc.router({
+    get: reads(...everyRole).query(({ ctx: { desk, scope, console } }): Promise<Overview> =>
+      desk.overview(scope, console.clock.now()),
+    ),
+  }),
+  audit: trpc.router({
+    list: reads("admin")
+      .input(z.object({ page }))
+      .query(({ ctx: { desk }, input }): Promise<Page<AuditRow>> => desk.listAudit(input.page)),
+  }),
+  operators: operatorProcedures,
+  tokens: tokenProcedures,
+});
+
+/** What the console's client is typed by. */
+export type ConsoleRouter = typeof consoleRouter;
+
+/** One procedure and who may call it. */
+export interface RuledProcedure {
+  /** `inbox.list` */
+  readonly path: string;
+  readonly type: "query" | "mutation";
+  readonly rule: Rule;
+}
+
+interface Described {
+  readonly _def: { readonly type: string; readonly meta?: { readonly rule?: Rule } };
+}
+
+/** All procedures of a router with their rules. @throws Error where a rule is missing, or a query has one for changes */
+export function ruledProcedures(router: { readonly _def: { readonly procedures: object } }): readonly RuledProcedure[] {
+  return Object.entries(router._def.procedures as Readonly<Record<string, Described>>).map(([path, { _def }]) => {
+    const { type, meta: { rule } = {} } = _def;
+    if (rule === undefined) throw new Error(`The procedure ${path} of the console has no rule.`);
+    if (type !== "query" && type !== "mutation") throw new Error(`${path} is neither a query nor a mutation.`);
+    if (rule !== "anyone" && rule.changes !== (type === "mutation")) {
+      throw new Error(`The rule of ${path} does not say that it ${type === "mutation" ? "changes" : "only reads"}.`);
+    }
+    return { path, type, rule };
+  });
+}
+
+export const consoleProcedures = ruledProcedures(consoleRouter);

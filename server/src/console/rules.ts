@@ -1,0 +1,41 @@
+// Who may do what. Every procedure and every download has a rule; one without a rule fails at the start.
+import { roles, type Role } from "@submissions/shared/console";
+import { Fault } from "../fault.ts";
+import type { Scope } from "../storage/desk-store.ts";
+import type { Caller } from "./caller.ts";
+
+/** `anyone`: also without a session, but never with a token. */
+export type Rule = "anyone" | RoleRule;
+
+export interface RoleRule {
+  readonly roles: readonly Role[];
+  /** Whether it changes something or belongs to the session. Tokens only read. */
+  readonly changes: boolean;
+}
+
+export const everyRole: readonly Role[] = roles;
+/** Those who see submissions. */
+export const submissionRoles: readonly Role[] = ["admin", "sales", "recruiting"];
+
+/** What a role may see. */
+export const scopeOf = (role: Role): Scope => scopes[role];
+
+const scopes: Readonly<Record<Role, Scope>> = {
+  admin: { kinds: ["inquiry", "application"], subscribers: true },
+  sales: { kinds: ["inquiry"], subscribers: false },
+  recruiting: { kinds: ["application"], subscribers: false },
+  marketing: { kinds: [], subscribers: true },
+};
+
+/**
+ * Who may go on.
+ *
+ * @throws Fault `signedOut`, `tokenReadsOnly`, or `notFound` for what the role may not see: it answers like what does
+ * not exist
+ */
+export function admit(caller: Caller | null, rule: RoleRule): Caller {
+  if (caller === null) throw new Fault("signedOut");
+  if (!rule.roles.includes(caller.role)) throw new Fault("notFound");
+  if (rule.changes && caller.kind === "token") throw new Fault("tokenReadsOnly");
+  return caller;
+}

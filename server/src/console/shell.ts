@@ -1,0 +1,119 @@
+// The pages of the console: one static shell for all addresses, without a cookie, and the files that it loads. The first
+// navigation from a mail brings no `SameSite=Strict` cookie, but the calls of the page do.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Fault } from "../fault.ts";
+import { Asset, isServable, serveAsset } from "../http/pages/assets.ts";
+
+/** The console as it was built. */
+interface Built {
+  readonly shell: string;
+  /** Where resumes are drawn; null: they are downloaded only. */
+  readonly viewer: string | null;
+  readonly assets: readonly Asset[];
+}
+
+const shellPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "form-action 'self'",
+  "base-uri 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+// The viewer runs in a frame of opaque origin, where 'self' is nothing: files come from the origin by its name.
+const viewerPolicy = (origins: string): string =>
+  [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    `script-src ${origins}`,
+    `style-src ${origins}`,
+    `worker-src ${origins} blob:`,
+    "img-src blob: data:",
+    "font-src data:",
+    "connect-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+
+/** The page below which no shell answers. */
+const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
+
+interface ShellOptions {
+  /** Where the front end was built to. */
+  readonly folder: string;
+  readonly publicUrl: () => string;
+}
+
+/** Adds the pages. Answers whether the front end was built. */
+export function consolePages(app: FastifyInstance, { folder, publicUrl }: ShellOptions): boolean {
+  const built = findBuilt(folder);
+  if (built === null) return false;
+  // The frame of the viewer has no origin, so its files are for any.
+  const headers = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+  for (const asset of built.assets) {
+    serveAsset(app, asset, { headers, digested: asset.path.startsWith("/console/assets/") });
+  }
+  const sendShell = (request: FastifyRequest, reply: FastifyReply) => {
+    if (notPages.test(new URL(request.url, "http://internal").pathname)) throw new Fault("notFound");
+    return sendHtml(reply, inPath(built.shell, publicUrl()), shellPolicy);
+  };
+  app.get("/console", sendShell);
+  app.get("/console/*", sendShell);
+  const { viewer } = built;
+  if (viewer === null) return true;
+  app.get("/console/viewer.html", (request, reply) => {
+    reply.header("access-control-allow-origin", "*");
+    return sendHtml(reply, inPath(viewer, publicUrl()), viewerPolicy(originsOf(request, publicUrl())));
+  });
+  return true;
+}
+
+// Revalidated always: the shell names the files of this version.
+const sendHtml = (reply: FastifyReply, html: string, policy: string): FastifyReply =>
+  reply
+    .type("text/html; charset=utf-8")
+    .headers({ "cache-control": "no-cache", "content-security-policy": policy, "x-robots-tag": "noindex, nofollow" })
+    .send(html);
+
+/** The service may lie below a path, which only its base address tells. */
+const inPath = (html: string, publicUrl: string): string =>
+  html.replace('<base href="/console/"', `<base href="${new URL(publicUrl).pathname.replace(/\/$/, "")}/console/"`);
+
+/** The base address, and the name by which this browser calls the service, where it is another. */
+function originsOf({ host }: FastifyRequest, publicUrl: string): string {
+  const url = new URL(publicUrl);
+  const isName = host !== url.host && /^[\w.-]+(?::\d+)?$/.test(host);
+  return [url.origin, ...(isName ? [host] : [])].map((origin) => `${origin}${assetsPath(url)}`).join(" ");
+}
+
+const assetsPath = ({ pathname }: URL): string => `${pathname.replace(/\/$/, "")}/console/assets/`;
+
+/** Null: the front end was not built. */
+function findBuilt(folder: string): Built | null {
+  const names = namesIn(folder);
+  if (!names.includes("index.html")) return null;
+  const html = (name: string) => readFileSync(join(folder, name), "utf8");
+  const assets = names
+    .filter((name) => isServable(name) && !name.endsWith(".html"))
+    .map((name) => new Asset(`/console/${name}`, () => readFileSync(join(folder, name))));
+  return { shell: html("index.html"), viewer: names.includes("viewer.html") ? html("viewer.html") : null, assets };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

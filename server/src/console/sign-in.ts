@@ -1,0 +1,77 @@
+// Signs operators in and out, and lets the invited set their passwords.
+import type { Me } from "@submissions/shared/console";
+import type { Clock } from "../clock.ts";
+import { Fault } from "../fault.ts";
+import type { AccessStore, StoredOperator } from "../storage/access-store.ts";
+import type { FailedSignIns } from "./failed-sign-ins.ts";
+import { passwordProblem } from "./password-rules.ts";
+import type { Passwords } from "./password.ts";
+import { drawSecret, hashSecret } from "./secrets.ts";
+import type { SignInThrottle } from "./throttle.ts";
+
+interface SignInOptions {
+  readonly access: AccessStore;
+  readonly passwords: Passwords;
+  readonly throttle: SignInThrottle;
+  readonly failures: Pick<FailedSignIns, "note">;
+  readonly clock: Clock;
+  /** The product's name. No password may be made of it. */
+  readonly brand: string;
+}
+
+/** A session that has just begun. */
+export interface NewSession {
+  /** For the cookie. */
+  readonly id: string;
+  readonly me: Me;
+}
+
+export class SignIns {
+  readonly #options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param client key of the client address
+   * @throws Fault `signInFailed`, `signInThrottled`, `signInBusy`
+   */
+  async withPassword(email: string, password: string, client: string): Promise<NewSession> {
+    const { access, passwords, throttle, failures } = this.#options;
+    let known: StoredOperator | null = null;
+    const operator = await throttle.attempt(client, email, async () => {
+      known = await access.findOperator(email);
+      // The same work for unknown addresses, and for operators without a password.
+      return (await passwords.verify(password, known?.password ?? null)) ? known : null;
+    });
+    if (operator !== null) return this.begin(operator);
+    failures.note((known as StoredOperator | null)?.email ?? null);
+    throw new Fault("signInFailed");
+  }
+
+  /**
+   * Sets the password of the operator who was invited, and signs in.
+   *
+   * @throws Fault `invitationInvalid`, `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`
+   */
+  async withInvitation(token: string, password: string, client: string): Promise<NewSession> {
+    const { access, throttle, passwords, clock, brand } = this.#options;
+    const hash = hashSecret(token);
+    const invited = await throttle.attempt(client, null, () => access.findInvitation(hash, clock.now()));
+    if (invited === null) throw new Fault("invitationInvalid");
+    const problem = passwordProblem(password, [invited.email, brand]);
+    if (problem !== null) throw new Fault("fieldsInvalid", { issues: [{ path: ["password"], message: problem }] });
+    const operator = await access.acceptInvitation(hash, await passwords.hash(password), clock.now());
+    if (operator === null) throw new Fault("invitationInvalid");
+    return this.begin(operator);
+  }
+
+  /** Begins a session. Its id is always new. */
+  async begin({ id: operatorId, email, role }: StoredOperator): Promise<NewSession> {
+    const { access, clock } = this.#options;
+    const id = drawSecret();
+    await access.createSession(hashSecret(id), operatorId, clock.now());
+    return { id, me: { email, role } };
+  }
+}

@@ -1,0 +1,98 @@
+// Counts failed sign-ins, so that passwords cannot be tried one after the other. No account is locked: the wait
+// ends by itself, sessions go on, and an invitation or OpenID Connect still signs in. Each process counts alone.
+import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { Fault } from "../fault.ts";
+
+interface Window {
+  readonly max: number;
+  readonly ms: number;
+}
+
+const minuteMs = 60 * 1000;
+const perClientAndMinute: Window = { max: 10, ms: minuteMs };
+const perClient: Window = { max: 30, ms: 15 * minuteMs };
+const perAddress: Window = { max: 10, ms: 15 * minuteMs };
+/** Some megabytes. The oldest are forgotten first. */
+const entriesMax = 20_000;
+
+/** Failures of one kind in fixed windows. */
+class Failures {
+  readonly #counts = new Map<string, { count: number; readonly until: number }>();
+  readonly #window: Window;
+
+  constructor(window: Window) {
+    this.#window = window;
+  }
+
+  /** How long this key has to wait, in milliseconds; 0: not at all. */
+  waitMs(key: string, now: number): number {
+    const entry = this.#counts.get(key);
+    return entry !== undefined && entry.count >= this.#window.max ? Math.max(0, entry.until - now) : 0;
+  }
+
+  change(key: string, by: 1 | -1, now: number): void {
+    const entry = this.#counts.get(key);
+    if (entry !== undefined && entry.until > now) entry.count += by;
+    else if (by > 0) this.#begin(key, now);
+  }
+
+  #begin(key: string, now: number): void {
+    this.#counts.delete(key);
+    this.#counts.set(key, { count: 1, until: now + this.#window.ms });
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > entriesMax && oldest !== undefined) this.#counts.delete(oldest);
+  }
+}
+
+/** Failures by client address (IPv6 by /64) and by the address that was typed, known or not. */
+export class SignInThrottle {
+  readonly #clock: Clock;
+  // Addresses are not kept as they were typed.
+  readonly #key = randomBytes(32);
+  readonly #tables = [new Failures(perClientAndMinute), new Failures(perClient), new Failures(perAddress)] as const;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Runs a try. It counts as failed until it has succeeded, so that tries at once are not counted too late.
+   *
+   * @param client key of the client address
+   * @param typed the e-mail address as it was typed; null: none was
+   * @param attempt answers null when it fails
+   * @throws Fault `signInThrottled`, or what `attempt` throws; that is not counted
+   */
+  async attempt<Success>(
+    client: string,
+    typed: string | null,
+    attempt: () => Promise<Success | null>,
+  ): Promise<Success | null> {
+    const address = typed === null ? null : this.#digest(typed);
+    const keys = [client, client, address];
+    const now = this.#clock.now();
+    const waitMs = Math.max(...this.#tables.map((table, at) => (keys[at] == null ? 0 : table.waitMs(keys[at], now))));
+    if (waitMs > 0) throw new Fault("signInThrottled", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+    this.#change(keys, 1, now);
+    let failed = false;
+    try {
+      const success = await attempt();
+      failed = success === null;
+      return success;
+    } finally {
+      if (!failed) this.#change(keys, -1, now);
+    }
+  }
+
+  #change(keys: readonly (string | null)[], by: 1 | -1, now: number): void {
+    for (const [at, table] of this.#tables.entries()) {
+      const key = keys[at];
+      if (key != null) table.change(key, by, now);
+    }
+  }
+
+  #digest(typed: string): string {
+    return createHmac("sha256", this.#key).update(typed.normalize("NFKC").trim().toLowerCase()).digest("base64");
+  }
+}

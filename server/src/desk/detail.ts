@@ -1,0 +1,49 @@
+// One submission as its page shows it.
+import type { ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
+import type { StoredSubmission } from "../storage/records.ts";
+import type { DeskDetail } from "../storage/desk-store.ts";
+
+interface Installation {
+  readonly packageTitles: ReadonlyMap<string, string> | null;
+  /** Whether resumes are scanned. */
+  readonly scanned: boolean;
+}
+
+export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
+  const { row, submission, mails, notes, history, duplicates } = detail;
+  const ids = submission.kind === "inquiry" ? submission.selectedPackageIds : [];
+  return {
+    ...row,
+    fields: fieldsOf(submission),
+    packageTitles: Object.fromEntries(
+      ids.flatMap((id) => {
+        const title = packageTitles?.get(id);
+        return title === undefined ? [] : [[id, title]];
+      }),
+    ),
+    resume: resumeOf(detail, scanned),
+    mails,
+    notes,
+    history,
+    duplicates,
+  };
+}
+
+/** By their names in the request. */
+function fieldsOf(submission: StoredSubmission): SubmissionDetail["fields"] {
+  if (submission.kind === "inquiry") {
+    const { name, email, company, selectedPackageIds } = submission;
+    return { name, email, company, selectedPackageIds };
+  }
+  const { name: fullName, email, position, phone, company, availability, accent, portfolioUrl } = submission;
+  const { resumeUrl, coverLetter } = submission;
+  const contact = { fullName, email, position, phone, company };
+  return { ...contact, availability, accent, portfolioUrl, resumeUrl, coverLetter };
+}
+
+function resumeOf({ submission, scan }: DeskDetail, scanned: boolean): ResumeFacts | null {
+  if (submission.kind === "inquiry" || submission.resume === null) return null;
+  const { filename, kind, size, sha256 } = submission.resume;
+  const withheld = scan === "infected" || (scanned && scan === "unscanned") ? scan : null;
+  return { filename, kind, size, sha256, download: withheld ?? "allowed" };
+}

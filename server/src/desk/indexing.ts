@@ -1,0 +1,39 @@
+// Makes submissions searchable soon after they were stored, apart from storing them.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "../observe/log.ts";
+import type { DeskStore } from "../storage/desk-store.ts";
+
+/** How often new submissions are looked for. */
+const pollMs = 1_000;
+/** Submissions in one transaction: 4 to 8 ms. */
+const indexedAtOnce = 100;
+/** Between two batches, so that submissions are stored in between. */
+const batchPauseMs = 5;
+
+interface IndexingOptions {
+  readonly desk: Pick<DeskStore, "indexNext">;
+  readonly isDisposable: (email: string) => boolean;
+  readonly log: Log;
+}
+
+/** Begins to index. Disposing waits for the batch under way. */
+export function startIndexing({ desk, isDisposable, log }: IndexingOptions): AsyncDisposable {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const indexing = (async () => {
+    while (!signal.aborted) {
+      const indexed = await desk.indexNext(indexedAtOnce, isDisposable).catch((error: unknown) => {
+        log.error({ err: error }, "submissions could not be made searchable");
+        return 0;
+      });
+      const pauseMs = indexed === indexedAtOnce ? batchPauseMs : pollMs;
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await indexing;
+    },
+  };
+}

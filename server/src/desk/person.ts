@@ -1,0 +1,23 @@
+// Everything that is known of a person, as NDJSON, under the names that exports use.
+import type { KnownFact } from "../storage/desk-store.ts";
+import { applicationFields, inquiryFields, iso, subscriberFields } from "./export.ts";
+
+/** One fact as a line. */
+export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
+
+function fieldsOf(fact: KnownFact): object {
+  if (fact.kind === "submission") {
+    const { submission } = fact;
+    const fields = submission.kind === "inquiry" ? inquiryFields(submission) : applicationFields(submission);
+    return { kind: submission.kind, ...fields };
+  }
+  if (fact.kind === "subscription") return { kind: fact.kind, ...subscriberFields(fact.subscriber) };
+  if (fact.kind === "note") {
+    return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
+  }
+  if (fact.kind === "mail") {
+    const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
+    return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
+  }
+  return fact.kind === "suppression" ? { ...fact, at: iso(fact.at) } : { ...fact, createdAt: iso(fact.createdAt) };
+}

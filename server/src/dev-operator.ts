@@ -1,0 +1,45 @@
+// The operator of `npm run dev`: an administrator whose password lies beside the data of the developers' service.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Passwords } from "./console/password.ts";
+import { drawSecret, hashSecret } from "./console/secrets.ts";
+import type { Store } from "./storage/store.ts";
+
+const email = "operator@example.org";
+
+/** How to sign in to the console. */
+export interface DevSignIn {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Adds the operator where there is none, and tells the password again later. Null: there are other operators, and nothing
+ * is added.
+ */
+export async function devOperator(store: Pick<Store, "access">, dataFolder: string): Promise<DevSignIn | null> {
+  const { access } = store;
+  const file = join(dataFolder, "operator-password.txt");
+  const operators = await access.listOperators();
+  if (operators.length > 0) {
+    const known = operators.some((operator) => operator.email === email);
+    const password = known ? await readIfThere(file) : null;
+    return password === null ? null : { email, password };
+  }
+  const at = Date.now();
+  const password = drawSecret().slice(0, 16);
+  const invitationHash = hashSecret(drawSecret());
+  await access.invite({ email, role: "admin", invitationHash }, { operator: "npm run dev", at });
+  await writeFile(file, password, { mode: 0o600 });
+  await access.acceptInvitation(invitationHash, await new Passwords().hash(password), at);
+  return { email, password };
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,231 @@
+// Fills an empty store with made-up submissions, rows written in bulk: a million take about a minute on SQLite.
+import { createHash } from "node:crypto";
+import { emailKey } from "@submissions/shared/fields";
+import { type MovableStore, openEmpty, type Row } from "../storage/move.ts";
+import type { StoreLocation } from "../storage/open-store.ts";
+import { dayMs, startOfDay, storedDay } from "../storage/rules/days.ts";
+import { mailsOf } from "../storage/rules/mails.ts";
+import { dayNumber, dayOf, References } from "../storage/rules/references.ts";
+import { noteTexts } from "./people.ts";
+import { Random } from "./random.ts";
+import { type MadeUp, makeSubmissions } from "./submissions.ts";
+import { makeSubscribers } from "./subscribers.ts";
+
+/** The bytes of a made-up resume, kept. */
+export interface KeptResume {
+  readonly key: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export interface SeedOptions {
+  readonly count: number;
+  readonly days: number;
+  /** Milliseconds since the epoch: when the last one came in. */
+  readonly now: number;
+  /** Keeps the resume of a person; null: the row names a resume that does not exist. */
+  readonly keepResume: ((name: string) => Promise<KeptResume>) | null;
+  onProgress(rows: number): void;
+}
+
+/** Older mails would be forgotten. */
+const mailsKeptMs = 89 * dayMs;
+/** Rows that are written at once. */
+const pageRows = 1_000;
+/** Histories and notes are only made up for so many of the latest. */
+const storiesMax = 5_000;
+
+/** @throws MoveRefused when the store is not empty */
+export async function seedStore(location: StoreLocation, options: SeedOptions): Promise<void> {
+  await using target = await openEmpty(location);
+  const random = new Random(options.count);
+  const identity = createHash("sha256").update(`seed ${options.count} ${options.now}`).digest("hex");
+  await target.insert(table("store", "id"), [
+    { id: 1, identity: identity.slice(0, 32), reference_key: identity, probe: 0 },
+  ]);
+  const writer = new Writer(target);
+  await writeSubmissions(writer, new References(identity), random, options);
+  await writeSubscribers(writer, random, options);
+  await writer.flush();
+  await target.commit();
+}
+
+async function writeSubmissions(
+  writer: Writer,
+  references: References,
+  random: Random,
+  options: SeedOptions,
+): Promise<void> {
+  const { count, days, now, keepResume, onProgress } = options;
+  const counters = new Map<string, number>();
+  const counted = new Map<string, number>();
+  let arrival = 0;
+  for (const made of makeSubmissions(count, now - days * dayMs, now, random)) {
+    arrival += 1;
+    const day = dayOf(made.receivedAt);
+    const counter = counters.get(`${made.kind} ${day}`) ?? 0;
+    counters.set(`${made.kind} ${day}`, counter + 1);
+    const reference = references.format(made.kind, day, counter);
+    const resume = made.hasResume ? await resumeOf(made, arrival, keepResume) : null;
+    const receipted = made.status !== "spam" && now - made.receivedAt < mailsKeptMs;
+    await writer.add("submission", submissionRow(made, { arrival, reference, receipted, resume, number: dayNumber(day, counter) }));
+    if (receipted) await writeMails(writer, made, arrival, random);
+    if (count - arrival < storiesMax) await writeStory(writer, made, arrival, reference, random);
+    if (made.status !== "spam" && made.receivedAt < startOfDay(now)) {
+      const key = `${storedDay(made.receivedAt)} ${made.kind}`;
+      counted.set(key, (counted.get(key) ?? 0) + 1);
+    }
+    if (arrival % pageRows === 0) onProgress(arrival);
+  }
+  for (const [key, taken] of counters) {
+    const [kind = "", day] = key.split(" ");
+    await writer.add("day_counter", { kind, day: Number(day), taken });
+  }
+  for (const [key, number] of counted) {
+    const [day, kind = ""] = key.split(" ");
+    await writer.add("day_count", { day: Number(day), kind, counted: number });
+  }
+}
+
+interface Filed {
+  readonly arrival: number;
+  readonly reference: string;
+  readonly number: number;
+  readonly receipted: boolean;
+  readonly resume: KeptResume | null;
+}
+
+function submissionRow(made: MadeUp, { arrival, reference, number, receipted, resume }: Filed): Row {
+  const filename = `${made.name} CV.pdf`;
+  const facts = resume === null ? null : { filename, kind: "pdf", size: resume.size, sha256: resume.sha256 };
+  const fields = made.kind === "application" ? { ...made.fields, resume: facts } : made.fields;
+  return {
+    arrival,
+    kind: made.kind,
+    day_number: number,
+    reference,
+    received_at: made.receivedAt,
+    name: made.name,
+    email: made.email,
+    email_key: emailKey(made.email),
+    status: made.status,
+    assignee: made.assignee,
+    version: made.status === "new" || made.status === "spam" ? 1 : 2,
+    receipt_at: receipted ? made.receivedAt : null,
+    resume_key: resume?.key ?? null,
+    resume_scan: resume === null ? null : "clean",
+    resume_lease_until: null,
+    door: "rest",
+    request_id: `seed-${arrival}`,
+    fields: JSON.stringify(fields),
+    responded_at: made.respondedAt,
+    disposable: 0,
+    resume_sha256: null,
+  };
+}
+
+async function resumeOf({ name, receivedAt }: MadeUp, arrival: number, keep: SeedOptions["keepResume"]): Promise<KeptResume> {
+  if (keep !== null) return keep(name);
+  const sha256 = createHash("sha256").update(`resume ${arrival}`).digest("hex");
+  const folder = new Date(receivedAt).toISOString().slice(0, 10).replaceAll("-", "/");
+  return { key: `${folder}/${sha256.slice(0, 32)}`, size: 40_000 + (arrival % 900_000), sha256 };
+}
+
+/** One in 500 has failed, one in 2,000 is in doubt. */
+async function writeMails(writer: Writer, made: MadeUp, arrival: number, random: Random): Promise<void> {
+  for (const kind of mailsOf[made.kind]) {
+    const drawn = random.next();
+    const status = drawn < 0.002 ? "failed" : drawn < 0.0025 ? "in-doubt" : "sent";
+    await writer.add("mail", {
+      id: writer.next("mail"),
+      kind,
+      submission: arrival,
+      subscriber: null,
+      tokens: null,
+      status,
+      attempts: status === "sent" ? 1 : 12,
+      created_at: made.receivedAt,
+      due_at: null,
+      lease_owner: null,
+      lease_until: null,
+      denials: null,
+      sent_at: status === "sent" ? made.receivedAt + 400 : null,
+      provider_id: status === "sent" ? `seed-${arrival}` : null,
+      last_error: { sent: null, failed: "The recipient's server refused it: mailbox full.", "in-doubt": "The server broke off." }[status],
+    });
+  }
+}
+
+/** What operators did with it, and sometimes a note. */
+async function writeStory(writer: Writer, made: MadeUp, arrival: number, reference: string, random: Random): Promise<void> {
+  if (made.respondedAt === null) return;
+  const entry = { at: made.respondedAt, operator: made.assignee ?? "sam@example.org", subject: reference };
+  const change = (action: string, from: string | null, to: string | null) =>
+    writer.add("audit", { id: writer.next("audit"), ...entry, action, detail: JSON.stringify({ from, to }) });
+  await change("status", "new", made.status);
+  if (made.assignee !== null) await change("assignee", null, made.assignee);
+  if (!random.isLess(0.15)) return;
+  const note = { author: entry.operator, at: entry.at, text: random.of(noteTexts) };
+  await writer.add("note", { id: writer.next("note"), submission: arrival, ...note });
+}
+
+async function writeSubscribers(writer: Writer, random: Random, { count, days, now }: SeedOptions): Promise<void> {
+  const growth = new Map<number, number>();
+  for (const subscriber of makeSubscribers(Math.ceil(count / 10), now - days * dayMs, now, random)) {
+    await writer.add("subscriber", { arrival: writer.next("subscriber"), ...subscriber });
+    if (subscriber.status !== "active") continue;
+    const day = startOfDay(Number(subscriber.confirmed_at));
+    growth.set(day, (growth.get(day) ?? 0) + 1);
+  }
+  let active = 0;
+  for (let day = startOfDay(now - days * dayMs); day < startOfDay(now); day += dayMs) {
+    active += growth.get(day) ?? 0;
+    await writer.add("day_count", { day: storedDay(day), kind: "subscriber", counted: active });
+  }
+}
+
+const table = (name: string, ...key: string[]) => ({ name, key });
+
+/** Gathers rows, and writes those first that others refer to. */
+class Writer {
+  readonly #target: MovableStore;
+  readonly #rows = new Map<string, Row[]>();
+  readonly #numbers = new Map<string, number>();
+  #waiting = 0;
+
+  constructor(target: MovableStore) {
+    this.#target = target;
+  }
+
+  /** The next row number of a table. */
+  next(name: string): number {
+    const number = (this.#numbers.get(name) ?? 0) + 1;
+    this.#numbers.set(name, number);
+    return number;
+  }
+
+  async add(name: string, row: Row): Promise<void> {
+    const rows = this.#rows.get(name) ?? [];
+    this.#rows.set(name, rows);
+    rows.push(row);
+    this.#waiting += 1;
+    if (name === "submission") this.#numbers.set(name, Number(row["arrival"]));
+    if (this.#waiting >= pageRows) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    for (const name of ["submission", ...this.#rows.keys()]) {
+      const rows = this.#rows.get(name)?.splice(0) ?? [];
+      if (rows.length > 0) await this.#target.insert(table(name, "id"), rows);
+    }
+    this.#waiting = 0;
+  }
+
+  async flush(): Promise<void> {
+    await this.#write();
+    for (const [name, number] of this.#numbers) {
+      const key = name === "submission" || name === "subscriber" ? "arrival" : "id";
+      await this.#target.continueBehind({ name, key: [key], numbered: true }, number);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// Made-up submissions that look like real ones: most are done, the latest are new or open, some are spam.
+import type { SubmissionKind, TriageStatus } from "../storage/records.ts";
+import * as list from "./people.ts";
+import type { Random } from "./random.ts";
+
+/** A submission without what only the database gives it. */
+export interface MadeUp {
+  readonly kind: SubmissionKind;
+  readonly receivedAt: number;
+  readonly name: string;
+  readonly email: string;
+  readonly status: TriageStatus;
+  readonly assignee: string | null;
+  readonly respondedAt: number | null;
+  readonly hasResume: boolean;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const hourMs = 60 * 60 * 1000;
+
+/** The latest submissions are those that still wait: this share, but so many at least. */
+const freshShare = 0.006;
+const freshMin = 30;
+
+export function* makeSubmissions(count: number, from: number, until: number, random: Random): Generator<MadeUp> {
+  const fresh = Math.max(freshMin, Math.round(count * freshShare));
+  for (let index = 0; index < count; index += 1) {
+    const receivedAt = Math.floor(from + ((until - from) * (index + random.next())) / count);
+    yield makeOne(receivedAt, until, index >= count - fresh, random);
+  }
+}
+
+function makeOne(receivedAt: number, now: number, isFresh: boolean, random: Random): MadeUp {
+  const kind = random.isLess(0.7) ? "inquiry" : "application";
+  const person = makePerson(random);
+  const status = statusOf(isFresh, random);
+  const assigned = status === "open" || status === "done" ? 0.85 : isFresh ? 0.2 : 0;
+  const assignee = random.isLess(assigned) ? random.of(list.operators[kind]) : null;
+  const waited = Math.round((0.3 + 40 * random.next() ** 3) * hourMs);
+  const respondedAt = status === "new" || status === "spam" ? null : Math.min(receivedAt + waited, now);
+  const hasResume = kind === "application" && random.isLess(0.7);
+  const fields = kind === "inquiry" ? inquiryFields(person, random) : applicationFields(person, random);
+  const { name, email } = person;
+  return { kind, receivedAt, name, email, status, assignee, respondedAt, hasResume, fields };
+}
+
+function statusOf(isFresh: boolean, random: Random): TriageStatus {
+  const drawn = random.next();
+  if (drawn < 0.08) return "spam";
+  if (isFresh) return drawn < 0.75 ? "new" : drawn < 0.92 ? "open" : "done";
+  return drawn < 0.087 ? "open" : "done";
+}
+
+interface Person {
+  readonly name: string;
+  readonly email: string;
+  readonly company: string | null;
+}
+
+function makePerson(random: Random): Person {
+  const company = random.isLess(0.6) ? random.of(list.companies) : null;
+  // An agency that writes again and again.
+  if (random.isLess(0.005)) return { name: "Talent Desk", email: "desk@agency.example", company: "Agency Example" };
+  const [first, last] = [random.of(list.firstNames), random.of(list.lastNames)];
+  const domain = random.isLess(0.006) ? list.throwAwayDomain : random.of(list.domains);
+  const number = random.below(900);
+  return { name: `${first} ${last}`, email: `${plain(first)}.${plain(last)}${number}@${domain}`, company };
+}
+
+const plain = (name: string): string =>
+  name
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, "");
+
+function inquiryFields({ company }: Person, random: Random): Record<string, unknown> {
+  const selected = Array.from({ length: 1 + random.below(4) }, () => random.of(list.packages));
+  return { company, selectedPackageIds: [...new Set(selected)] };
+}
+
+function applicationFields({ company }: Person, random: Random): Record<string, unknown> {
+  const maybe = <T>(probability: number, value: T): T | null => (random.isLess(probability) ? value : null);
+  const letter = `Dear team,\n\n${random.of(list.letters)} ${random.of(list.letters)}\n\nKind regards`;
+  return {
+    position: random.of(list.positions),
+    phone: maybe(0.5, `+49 30 555 ${1000 + random.below(9000)}`),
+    company,
+    availability: maybe(0.7, random.of(list.availabilities)),
+    accent: maybe(0.6, random.of(list.packages)),
+    portfolioUrl: maybe(0.4, `https://portfolio.example/${random.below(100_000)}`),
+    resumeUrl: null,
+    coverLetter: maybe(0.8, letter),
+  };
+}

@@ -1,0 +1,197 @@
+// The part of the storage port that operators use: lists, search, one submission, one person, changes, erasing and the
+// audit log. Each method is one transaction and one promise, unless it says that it works in batches. Every change by an
+// operator is stored together with its entry in the audit log.
+import type {
+  AuditRow,
+  HistoryEntry,
+  InboxCounts,
+  InboxFilter,
+  InboxRow,
+  MailRow,
+  Neighbours,
+  Note,
+  Overview,
+  Page,
+  PageRequest,
+  Person,
+  SubscriberFilter,
+  TriageOutcome,
+  TriageRequest,
+} from "@submissions/shared/console";
+import type { MailStatus, ScanState, StoredSubmission, StoredSubscriber, SubmissionKind } from "./records.ts";
+
+/** What a role may see. What lies outside is answered like what does not exist. */
+export interface Scope {
+  readonly kinds: readonly SubmissionKind[];
+  /** Whether subscribers and their mails are among it. */
+  readonly subscribers: boolean;
+}
+
+/** Everything. */
+export const wholeScope: Scope = { kinds: ["inquiry", "application"], subscribers: true };
+
+/** Who does something, and when (milliseconds since the epoch). */
+export interface Actor {
+  /** E-mail address of the operator, `command line` or `retention`. */
+  readonly operator: string;
+  readonly at: number;
+}
+
+/** What is written to the audit log. Never holds the address of an erased person. */
+export interface AuditEntry {
+  /** `resume.view`, `export`, `sign-in` and the like; at most 64 characters. */
+  readonly action: string;
+  /** A reference, or what a list holds: `inquiries`, for example. Empty where there is none. */
+  readonly subject: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Everything about one submission, as it is stored. `desk/detail.ts` makes the console's `SubmissionDetail` of it. */
+export interface DeskDetail {
+  readonly row: InboxRow;
+  readonly submission: StoredSubmission;
+  /** Null without a resume. */
+  readonly scan: ScanState | null;
+  /** Oldest first. */
+  readonly mails: readonly MailRow[];
+  /** Oldest first. */
+  readonly notes: readonly Note[];
+  /** Oldest first; the latest 200. */
+  readonly history: readonly HistoryEntry[];
+  /** Submissions of the same address or with the same resume that the scope holds, newest first, at most 5. */
+  readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];
+}
+
+/** Rows of a page are at most this many; {@link pageLimit} unless asked for. */
+export const pageLimitMax = 100;
+export const pageLimit = 50;
+
+/** Submissions that one call may change. */
+export const triageMax = 1_000;
+
+/** What one batch of erasing removed. */
+export interface Erased {
+  readonly submissions: number;
+  readonly subscriptions: number;
+  readonly resumes: number;
+  /** Whether there may be more. */
+  readonly more: boolean;
+}
+
+/** Which submissions have had their time: those of a kind received before an instant. */
+export interface Outdated {
+  readonly kind: SubmissionKind | "spam";
+  readonly before: number;
+}
+
+/** One thing that is known of a person. `desk/person.ts` gives it the names that exports use. */
+export type KnownFact =
+  | { readonly kind: "submission"; readonly submission: StoredSubmission }
+  | { readonly kind: "note"; readonly reference: string; readonly note: Note }
+  | { readonly kind: "subscription"; readonly subscriber: StoredSubscriber }
+  | { readonly kind: "mail"; readonly mail: MailRow }
+  | { readonly kind: "suppression"; readonly reason: string | null; readonly at: number }
+  | { readonly kind: "idempotency"; readonly procedure: string; readonly createdAt: number };
+
+/** Everything of one address, as it is stored. */
+export interface StoredPerson extends Omit<Person, "subscription"> {
+  readonly subscription: StoredSubscriber | null;
+}
+
+export interface DeskStore {
+  /**
+   * Submissions of a filter, by arrival. A page may be shorter than its limit although there are more: it stops after a
+   * bounded amount of work, and `next` then says where to go on.
+   */
+  listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>>;
+
+  /** New and open exactly, the others up to 1,001. `mine` counts what is assigned to this operator. Cache it 2 s. */
+  countByStatus(scope: Scope, operator: string): Promise<InboxCounts>;
+
+  /** The latest arrival number of the scope, and how many new submissions came behind a number (at most 1,001). */
+  since(scope: Scope, arrival: number): Promise<{ readonly latest: number; readonly added: number }>;
+
+  findDetail(scope: Scope, reference: string): Promise<DeskDetail | null>;
+
+  /** The submissions before and after one in the list of a filter, in the order of the list. */
+  neighbours(scope: Scope, reference: string, filter: InboxFilter): Promise<Neighbours>;
+
+  /** Everything of an address that the scope holds, the newest 200 submissions; null when that is nothing. */
+  findPerson(scope: Scope, email: string): Promise<StoredPerson | null>;
+
+  /** Subscribers, newest first. `search`: a part of an address. */
+  listSubscribers(filter: SubscriberFilter, page: PageRequest): Promise<Page<StoredSubscriber>>;
+
+  /** Active subscribers as they were counted at the end of the last days (UTC), oldest first, and now as today's. */
+  subscriberGrowth(now: number, days: number): Promise<readonly { readonly day: string; readonly active: number }[]>;
+
+  /** Mails that the scope holds, newest first; `after` and `next` are numbers of their rows. */
+  listMails(scope: Scope, status: MailStatus | undefined, page: PageRequest): Promise<Page<MailRow>>;
+
+  /** The last 30 days and what waits. */
+  overview(scope: Scope, now: number): Promise<Overview>;
+
+  /** Entries, newest first; `after` and `next` are their ids. */
+  listAudit(page: PageRequest): Promise<Page<AuditRow>>;
+
+  /** All entries behind an id, oldest first, in pages so that memory stays flat. */
+  readAudit(after: number): AsyncIterable<AuditRow>;
+
+  /**
+   * Changes the status, the assignee or both of at most {@link triageMax} submissions whose version is the one that was
+   * seen. The first change away from `new` is the response to the submission. In batches; each is done whole or not.
+   *
+   * @throws RangeError for more targets
+   */
+  triage(scope: Scope, request: TriageRequest, actor: Actor): Promise<readonly TriageOutcome[]>;
+
+  /** Null when the scope holds no such submission. */
+  addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | null>;
+
+  /** As {@link Store.release}, with an entry in the audit log. */
+  release(scope: Scope, reference: string, actor: Actor): Promise<"released" | "unknown" | "not-spam">;
+
+  /**
+   * Makes a mail that failed or is in doubt due now. Of a sent mail a new one of the same kind is stored, due now; a sent
+   * welcome mail has lost its links and is not sent again. A queued mail is left alone. Null when the scope holds no such
+   * mail.
+   */
+  sendAgain(scope: Scope, mailId: string, actor: Actor): Promise<"due" | "queued" | "not-sendable" | null>;
+
+  /**
+   * Removes one batch of what an address sent: submissions with their notes, mails, keys and words in the search, the
+   * subscription, and the suppression, of which a hash stays where the address is not to be mailed. Keys of resumes are
+   * kept for {@link resumesToDiscard}. Call again while there is more.
+   */
+  erasePerson(email: string, actor: Actor): Promise<Erased>;
+
+  /**
+   * Removes one batch of outdated submissions in the same way. Writes no entry in the audit log: one for each batch would
+   * bury the others. `desk/retention.ts` writes one for all.
+   */
+  eraseOutdated(outdated: Outdated): Promise<Erased>;
+
+  /** Vault keys of erased resumes whose bytes are still to be discarded, at most `limit`. */
+  resumesToDiscard(limit: number): Promise<readonly string[]>;
+
+  /** Forgets keys whose bytes are discarded. */
+  forgetDiscarded(keys: readonly string[]): Promise<void>;
+
+  /** Everything that is known of an address, within the scope. */
+  readPerson(scope: Scope, email: string): AsyncIterable<KnownFact>;
+
+  /** Records something that changes nothing else: a view, an export, a sign-in. */
+  audit(entry: AuditEntry, actor: Actor): Promise<void>;
+
+  /**
+   * Makes the next submissions searchable and marks throw-away addresses among them, at most `limit`. Answers how many;
+   * 0 when all are. A job of its own, because it would slow down the transaction that accepts a submission.
+   */
+  indexNext(limit: number, isDisposable: (email: string) => boolean): Promise<number>;
+
+  /**
+   * Counts the submissions of a past day for {@link overview}, and the active subscribers when that day is yesterday. One
+   * day a call. Answers whether there are more days.
+   */
+  countNextDay(now: number): Promise<boolean>;
+}

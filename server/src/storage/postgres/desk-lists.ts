@@ -1,0 +1,205 @@
+// The lists of the inbox: along an index that is chosen here.
+import type { InboxCounts, InboxFilter, InboxRow, Neighbours, Page, PageRequest } from "@submissions/shared/console";
+import type { Scope } from "../desk-store.ts";
+import { firstAt } from "../ranges.ts";
+import { type Condition, type ListPlan, planList, rowsOf } from "../rules/inbox-filter.ts";
+import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { folded, searchedWords, typedWords } from "../rules/words.ts";
+import type { Connections, Session, Statement } from "./connections.ts";
+
+/** Counting further costs much and tells little. */
+const countMax = 1_001;
+
+const latest: Statement<{ arrival: number }> = {
+  name: "latest-arrival",
+  text: "SELECT coalesce(max(arrival), 0) AS arrival FROM submission",
+};
+
+const receivedAt: Statement<{ at: number }> = {
+  name: "received-at",
+  text: "SELECT received_at AS at FROM submission WHERE arrival >= $1 ORDER BY arrival LIMIT 1",
+};
+
+const rowsByArrival: Statement<ListedRow> = {
+  name: "listed-rows",
+  text: `SELECT ${listedColumns} FROM submission WHERE arrival = ANY ($1::bigint[])`,
+};
+
+const counts: Statement<InboxCounts> = {
+  name: "count-by-status",
+  text: `
+    WITH waiting AS MATERIALIZED (
+      SELECT status, count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine FROM submission
+      WHERE status IN ('new', 'open') AND kind = ANY ($1::text[]) GROUP BY status
+    )
+    SELECT (SELECT coalesce(sum(count), 0)::int FROM waiting WHERE status = 'new') AS new,
+      (SELECT coalesce(sum(count), 0)::int FROM waiting WHERE status = 'open') AS open,
+      (SELECT coalesce(sum(mine), 0)::int FROM waiting) AS mine,
+      (SELECT count(*) FROM (SELECT FROM submission WHERE status = 'done' AND kind = ANY ($1::text[]) LIMIT ${countMax}) AS done) AS done,
+      (SELECT count(*) FROM (SELECT FROM submission WHERE status = 'spam' AND kind = ANY ($1::text[]) LIMIT ${countMax}) AS spam) AS spam`,
+};
+
+const since: Statement<{ latest: number; added: number }> = {
+  name: "added-since",
+  text: `
+    SELECT (SELECT coalesce(max(last), 0) FROM unnest($1::text[]) AS wanted (kind),
+        LATERAL (SELECT arrival AS last FROM submission WHERE submission.kind = wanted.kind ORDER BY arrival DESC LIMIT 1) AS newest) AS latest,
+      (SELECT count(*) FROM (SELECT FROM submission
+        WHERE status = 'new' AND kind = ANY ($1::text[]) AND arrival > $2 LIMIT ${countMax}) AS fresh) AS added`,
+};
+
+// A list is ordered by the first column of its index, too, so that no other index gives its order. Sorting is ruled out.
+const alongIndex = "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off";
+// The lists of a search are planned with their words: rare and frequent ones need different plans.
+const bySearch = "SET LOCAL plan_cache_mode = force_custom_plan";
+
+export class DeskLists {
+  readonly #connections: Connections;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  async #last(): Promise<number> {
+    return (await this.#connections.all(latest))[0]?.arrival ?? 0;
+  }
+
+  async #timeAt(arrival: number): Promise<number | null> {
+    return (await this.#connections.all(receivedAt, [arrival]))[0]?.at ?? null;
+  }
+
+  /** The first arrival number received at or after an instant. */
+  async firstSince(instant: number): Promise<number> {
+    return firstAt(instant, await this.#last(), (arrival) => this.#timeAt(arrival));
+  }
+
+  async listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> {
+    const statement = listOf(scope, filter);
+    if (statement === null) return { rows: [], next: null };
+    const descending = filter.order !== "oldest";
+    let above = filter.from === undefined ? 0 : (await this.firstSince(filter.from)) - 1;
+    let below = filter.until === undefined ? Number.MAX_SAFE_INTEGER : await this.firstSince(filter.until);
+    if (page.after !== undefined && descending) below = Math.min(below, page.after);
+    if (page.after !== undefined && !descending) above = Math.max(above, page.after);
+    const limit = rowsOf(page);
+    const last = statement.last === undefined ? [] : [statement.last];
+    const values = [...statement.values, above, below, limit + 1, ...last];
+    const read = async (session: Session) => {
+      const [, found] = await Promise.all([session.script(statement.settings), session.all(statement, values)]);
+      return found;
+    };
+    const found = await this.#connections.transaction(read, { repeatable: true });
+    const arrivals = found.slice(0, limit).map(({ arrival }) => arrival);
+    const listed = await this.#connections.all(rowsByArrival, [arrivals]);
+    const byArrival = new Map(listed.map((row) => [row.arrival, inboxRow(row)]));
+    const rows = arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []);
+    return { rows, next: found.length > limit ? (arrivals.at(-1) ?? null) : null };
+  }
+
+  async countByStatus({ kinds }: Scope, operator: string): Promise<InboxCounts> {
+    const [row] = await this.#connections.all(counts, [kinds, operator]);
+    return row ?? { new: 0, open: 0, done: 0, spam: 0, mine: 0 };
+  }
+
+  async since({ kinds }: Scope, arrival: number): Promise<{ latest: number; added: number }> {
+    const [row] = await this.#connections.all(since, [kinds, arrival]);
+    return row ?? { latest: 0, added: 0 };
+  }
+
+  async neighbours(scope: Scope, arrival: number, filter: InboxFilter): Promise<Neighbours> {
+    const backwards = { ...filter, order: filter.order === "oldest" ? "newest" : "oldest" } as const;
+    const [before, behind] = await Promise.all([
+      this.listSubmissions(scope, backwards, { after: arrival, limit: 1 }),
+      this.listSubmissions(scope, filter, { after: arrival, limit: 1 }),
+    ]);
+    const named = (row: InboxRow | undefined) => (row === undefined ? null : { reference: row.reference, kind: row.kind });
+    return { previous: named(before.rows[0]), next: named(behind.rows[0]) };
+  }
+}
+
+interface ListStatement extends Statement<{ arrival: number }> {
+  readonly settings: string;
+  /** Behind them come the arrival numbers between which is read, and the limit. */
+  readonly values: readonly (string | number)[];
+  /** Comes last. */
+  readonly last?: string | number;
+}
+
+/** The arrival numbers of a list; null: nothing can match. */
+export function listOf(scope: Scope, filter: InboxFilter): ListStatement | null {
+  const plan = planList(scope, filter);
+  const matches = [
+    ...(filter.search === undefined ? [] : [match("who", typedQuery(filter.search))]),
+    ...(filter.letter === undefined ? [] : [match("letter", letterQuery(filter.letter))]),
+  ];
+  if (plan === null || matches.includes(null)) return null;
+  const found = matches.flatMap((one) => one ?? []);
+  const direction = filter.order === "oldest" ? "ASC" : "DESC";
+  return found.length === 0 ? listAlong(plan, direction) : listFound([...plan.conditions, ...found], direction);
+}
+
+/** Along the index of the plan. A comparison of rows finds the place in it, whatever the first column is. */
+function listAlong({ index, conditions }: ListPlan, direction: "ASC" | "DESC"): ListStatement {
+  const fixed = conditions.find(({ fixes }) => fixes === index);
+  const [first] = fixed?.values ?? [];
+  const others = conditions.filter((one) => one !== fixed);
+  const values = others.flatMap((one) => one.values);
+  const place = new Numbered(others);
+  const [above, below, limit] = [place.next(), place.next(), place.next()];
+  if (first === undefined) {
+    const wheres = [...place.texts, `arrival > ${above}`, `arrival < ${below}`].join(" AND ");
+    const text = `SELECT arrival FROM submission WHERE ${wheres} ORDER BY arrival ${direction} LIMIT ${limit}`;
+    return { text, values, settings: alongIndex };
+  }
+  // The number and the literals are ours; an address of an operator is a parameter.
+  const value = index === "assignee" ? place.next() : typeof first === "number" ? String(first) : `'${first}'`;
+  const wheres = [
+    ...place.texts,
+    ...(index === "assignee" ? ["assignee IS NOT NULL"] : []),
+    // As the index says it: an equality would make the order by this column mean nothing.
+    ...(index === "disposable" ? ["disposable > 0"] : []),
+    `(${index}, arrival) > (${value}, ${above}::bigint)`,
+    `(${index}, arrival) < (${value}, ${below}::bigint)`,
+  ].join(" AND ");
+  const text = `SELECT arrival FROM submission WHERE ${wheres} ORDER BY ${index} ${direction}, arrival ${direction} LIMIT ${limit}`;
+  return { text, values, settings: alongIndex, ...(index === "assignee" && { last: first }) };
+}
+
+function listFound(conditions: readonly Condition[], direction: "ASC" | "DESC"): ListStatement {
+  const place = new Numbered(conditions);
+  const arrival = "submission_search.arrival";
+  const wheres = [...place.texts, `${arrival} > ${place.next()}`, `${arrival} < ${place.next()}`].join(" AND ");
+  const text = `SELECT ${arrival} AS arrival FROM submission_search JOIN submission USING (arrival)
+    WHERE ${wheres} ORDER BY ${arrival} ${direction} LIMIT ${place.next()}`;
+  return { text, values: conditions.flatMap((one) => one.values), settings: bySearch };
+}
+
+/** Conditions with numbered parameters. */
+class Numbered {
+  readonly texts: readonly string[];
+  #number = 0;
+
+  constructor(conditions: readonly Condition[]) {
+    this.texts = conditions.map(({ text }) => text.replaceAll("?", () => this.next()));
+  }
+
+  next(): string {
+    return `$${(this.#number += 1)}`;
+  }
+}
+
+const match = (column: "who" | "letter", query: string | null) =>
+  query === null ? null : { text: `submission_search.${column} @@ ?::tsquery`, values: [query] };
+
+// Words of letters and digits alone need no quoting but for apostrophes, which they have not.
+const lexeme = (word: string): string => `'${folded(word)}'`;
+
+function typedQuery(text: string): string | null {
+  const typed = typedWords(text);
+  return typed === null ? null : [...typed.whole.map(lexeme), `${lexeme(typed.beginning)}:*`].join(" & ");
+}
+
+function letterQuery(text: string): string | null {
+  const words = searchedWords(text);
+  return words.length === 0 ? null : words.map(lexeme).join(" & ");
+}

@@ -1,0 +1,88 @@
+// Makes submissions searchable, behind them and apart from them.
+import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
+import { indexedWords, letterTexts, whoTexts } from "../rules/words.ts";
+import { rowsAs, valuesOf } from "./columns.ts";
+import type { Connections, Session, Statement } from "./connections.ts";
+import { lastComplete, lastSubmission } from "./reading.ts";
+
+// Held until the end of the transaction: processes take turns.
+const lockProgress: Statement<{ reached: number }> = {
+  name: "lock-search-progress",
+  text: "SELECT indexed_to AS reached FROM search_progress FOR UPDATE",
+};
+
+const progress: Statement<{ reached: number; last: number }> = {
+  name: "search-progress",
+  text: "SELECT indexed_to AS reached, (SELECT coalesce(max(arrival), 0) FROM submission) AS last FROM search_progress",
+};
+
+const setProgress: Statement = { name: "set-search-progress", text: "UPDATE search_progress SET indexed_to = $1" };
+
+const next: Statement<SubmissionRow> = {
+  name: "next-to-index",
+  text: `SELECT ${submissionColumns.join(", ")} FROM submission WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival LIMIT $3`,
+};
+
+const wordColumns = { arrival: "bigint", who: "text", letter: "text" } as const;
+
+// Words travel as JSON, and become the lexemes as they are: what counts as a word is decided in `rules/words.ts`. A row
+// that was erased meanwhile is left out.
+const lexemes = (column: string) => `array_to_tsvector(ARRAY (SELECT jsonb_array_elements_text(${column}::jsonb)))`;
+const insertWords: Statement = {
+  name: "insert-words",
+  text: `
+    INSERT INTO submission_search (arrival, who, letter)
+    SELECT submission.arrival, ${lexemes("words.who")}, ${lexemes("words.letter")}
+    FROM ${rowsAs("words", wordColumns)} JOIN submission ON submission.arrival = words.arrival
+    ON CONFLICT (arrival) DO NOTHING`,
+};
+
+const markColumns = { arrival: "bigint", disposable: "integer", resume_sha256: "text" } as const;
+
+const mark: Statement = {
+  name: "mark-submissions",
+  text: `
+    UPDATE submission SET disposable = marked.disposable, resume_sha256 = marked.resume_sha256
+    FROM ${rowsAs("marked", markColumns)} WHERE submission.arrival = marked.arrival`,
+};
+
+/** Answers how many submissions were made searchable. */
+export async function indexNext(
+  connections: Connections,
+  limit: number,
+  isDisposable: (email: string) => boolean,
+): Promise<number> {
+  const [now] = await connections.all(progress);
+  if (now === undefined || now.reached >= now.last) return 0;
+  const to = await lastComplete(connections, lastSubmission);
+  return connections.transaction((session) => indexWithin(session, to, limit, isDisposable), { repeatable: true });
+}
+
+async function indexWithin(
+  session: Session,
+  to: number,
+  limit: number,
+  isDisposable: (email: string) => boolean,
+): Promise<number> {
+  const [at] = await session.all(lockProgress);
+  const rows = await session.all(next, [at?.reached ?? 0, to, limit]);
+  const last = rows.at(-1);
+  if (last === undefined) return 0;
+  const submissions = rows.map(readSubmissionAnyway);
+  const words = submissions.map((submission) => ({
+    arrival: submission.arrival,
+    who: JSON.stringify(indexedWords(whoTexts(submission))),
+    letter: JSON.stringify(indexedWords(letterTexts(submission))),
+  }));
+  const marks = submissions
+    .map((submission) => ({
+      arrival: submission.arrival,
+      disposable: isDisposable(submission.email) ? 1 : 0,
+      resume_sha256: submission.kind === "application" ? (submission.resume?.sha256 ?? null) : null,
+    }))
+    .filter(({ disposable, resume_sha256 }) => disposable === 1 || resume_sha256 !== null);
+  await session.run(insertWords, valuesOf(wordColumns, words));
+  if (marks.length > 0) await session.run(mark, valuesOf(markColumns, marks));
+  await session.run(setProgress, [last.arrival]);
+  return rows.length;
+}

@@ -1,0 +1,10 @@
+// Whether an address is not to be mailed, in SQL. Of an erased address only a hash is kept.
+import { hashedPrefix } from "../rules/erasing.ts";
+
+/** What `rules/erasing.ts` makes of the key of an erased address. */
+export const hashedInSql = (key: string): string =>
+  `'${hashedPrefix}' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
+
+/** A boolean. There is at most one row: the key or its hash. */
+export const suppressedInSql = (key: string): string =>
+  `((SELECT max(reason) FROM suppression WHERE suppression.email_key IN (${key}, ${hashedInSql(key)})) IS NOT NULL)`;

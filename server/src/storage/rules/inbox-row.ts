@@ -1,0 +1,36 @@
+// A submission as a row of a list.
+import type { InboxRow } from "@submissions/shared/console";
+import type { StoredSubmission } from "../records.ts";
+import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
+
+/** The columns that a row of a list is read from. */
+export const listedColumns = [...submissionColumns, "disposable"].map((column) => `submission.${column}`).join(", ");
+
+export interface ListedRow extends SubmissionRow {
+  readonly disposable: number;
+}
+
+const summaryLengthMax = 200;
+
+export const inboxRow = (row: ListedRow): InboxRow => inboxRowOf(readSubmissionAnyway(row), row.disposable === 1);
+
+export function inboxRowOf(submission: StoredSubmission, disposable: boolean): InboxRow {
+  const { arrival, reference, kind, name, email, company, status, assignee, version, receivedAt } = submission;
+  const hasResume = submission.kind === "application" && submission.resume !== null;
+  const summary = shorten(summaryOf(submission));
+  return {
+    ...{ arrival, reference, kind, name, email, company, summary },
+    ...{ status, assignee, version, receivedAt, hasResume, disposable },
+  };
+}
+
+function summaryOf(submission: StoredSubmission): string {
+  if (submission.kind === "inquiry") return submission.selectedPackageIds.join(", ");
+  const letter = (submission.coverLetter ?? "").slice(0, 2 * summaryLengthMax).replaceAll(/\s+/g, " ");
+  return letter === "" ? submission.position : `${submission.position} – ${letter}`;
+}
+
+function shorten(text: string): string {
+  const points = [...text.slice(0, 2 * summaryLengthMax)];
+  return points.length <= summaryLengthMax ? points.join("") : `${points.slice(0, summaryLengthMax - 1).join("")}…`;
+}

@@ -1,0 +1,60 @@
+// What a change by an operator does to a submission. Engines read, ask here and write within one transaction.
+import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
+import type { Actor, AuditEntry } from "../desk-store.ts";
+import type { TriageStatus } from "../records.ts";
+
+/** Submissions that one transaction changes. */
+export const triagedAtOnce = 100;
+
+export type TriageTarget = TriageRequest["targets"][number];
+
+/** A submission before the change. */
+export interface Triaged {
+  readonly reference: string;
+  readonly status: TriageStatus;
+  readonly assignee: string | null;
+  readonly version: number;
+  readonly respondedAt: number | null;
+}
+
+/** Who changed a submission last. */
+export interface LastChange {
+  readonly operator: string;
+  readonly at: number;
+}
+
+export interface TriageDecision {
+  readonly after: Triaged;
+  readonly entries: readonly AuditEntry[];
+}
+
+/** What becomes of a submission; null: it was changed since the operator saw it. */
+export function decideTriage(
+  before: Triaged,
+  seenVersion: number,
+  { status = before.status, assignee = before.assignee }: TriageRequest,
+  { at }: Actor,
+): TriageDecision | null {
+  if (before.version !== seenVersion) return null;
+  const entries: AuditEntry[] = [];
+  if (status !== before.status) entries.push(changed("status", before.reference, before.status, status));
+  if (assignee !== before.assignee) entries.push(changed("assignee", before.reference, before.assignee, assignee));
+  const responds = before.status === "new" && status !== "new";
+  const version = entries.length > 0 ? before.version + 1 : before.version;
+  return { after: { ...before, status, assignee, version, respondedAt: before.respondedAt ?? (responds ? at : null) }, entries };
+}
+
+const changed = (action: string, subject: string, from: string | null, to: string | null): AuditEntry => ({
+  ...{ action, subject },
+  detail: { from, to },
+});
+
+/** The actions that change the version of a submission. */
+export const changingActions = ["status", "assignee", "release"] as const;
+
+export const conflict = ({ reference, version, status, assignee }: Triaged, last: LastChange | undefined): TriageOutcome => ({
+  result: "conflict",
+  ...{ reference, version, status, assignee },
+  changedBy: last?.operator ?? null,
+  changedAt: last?.at ?? null,
+});

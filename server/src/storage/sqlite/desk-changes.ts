@@ -1,0 +1,116 @@
+// What operators change, each with its entry in the audit log. Runs inside transactions of the commit queue.
+import type { Note, TriageOutcome, TriageRequest } from "@submissions/shared/console";
+import type { Actor, AuditEntry, Scope } from "../desk-store.ts";
+import type { MailKind, MailStatus, SubmissionKind, TriageStatus } from "../records.ts";
+import { detailOf } from "../rules/audit.ts";
+import { hashedKey } from "../rules/erasing.ts";
+import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
+import { parseMailId } from "../rules/mail-id.ts";
+import { isAutomatic } from "../rules/mails.ts";
+import type { References } from "../rules/references.ts";
+import { changingActions, conflict, decideTriage, type LastChange, type Triaged, type TriageTarget } from "../rules/triage.ts";
+import type { SqliteConnection } from "./connection.ts";
+import type { Oversight } from "./oversight.ts";
+import type { Release } from "./release.ts";
+
+export type Audit = (entry: AuditEntry, actor: Actor) => void;
+
+export function prepareAudit(connection: SqliteConnection): Audit {
+  const insert = connection.prepare<[number, string, string, string, string]>(
+    "INSERT INTO audit (at, operator, action, subject, detail) VALUES (?, ?, ?, ?, ?)",
+  );
+  return (entry, { operator, at }) => void insert.run(at, operator, entry.action, entry.subject, detailOf(entry));
+}
+
+export type DeskChanges = ReturnType<typeof prepareDeskChanges>;
+
+interface Parts {
+  readonly references: References;
+  readonly audit: Audit;
+  readonly release: Release;
+  readonly oversight: Oversight;
+}
+
+export function prepareDeskChanges(connection: SqliteConnection, { references, audit, release, oversight }: Parts) {
+  interface Row extends Triaged {
+    readonly arrival: number;
+  }
+  const find = connection.prepare<[number, SubmissionKind], Row>(`
+    SELECT arrival, reference, status, assignee, version, responded_at AS respondedAt FROM submission
+    WHERE day_number = ? AND kind = ?`);
+  const update = connection.prepare<[TriageStatus, string | null, number, number | null, number]>(
+    "UPDATE submission SET status = ?, assignee = ?, version = ?, responded_at = ? WHERE arrival = ?",
+  );
+  const lastChange = connection.prepare<[string], LastChange>(`
+    SELECT operator, at FROM audit WHERE subject = ? AND action IN (${quoted(changingActions)}) ORDER BY id DESC LIMIT 1`);
+  const insertNote = connection.prepare<[number, string, number, string]>(
+    "INSERT INTO note (submission, author, at, text) VALUES (?, ?, ?, ?)",
+  );
+  const findMail = connection.prepare<
+    [number, number],
+    { kind: MailKind; status: MailStatus; submission: number | null; reference: string | null; key: string | null }
+  >(`
+    SELECT mail.kind, mail.status, mail.submission, submission.reference, submission.email_key AS key
+    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission WHERE mail.id = ? AND mail.created_at = ?`);
+  const isSuppressed = connection.prepare<[string, string], object>(
+    "SELECT 1 FROM suppression WHERE email_key IN (?, ?) AND reason IS NOT NULL",
+  );
+  const insertMail = connection.prepare<[MailKind, number, number]>(
+    "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES (?1, ?2, 'queued', ?3, ?3)",
+  );
+
+  function findRow({ kinds }: Scope, reference: string): Row | undefined {
+    const named = references.parse(reference);
+    return named === null || !kinds.includes(named.kind) ? undefined : find.get(named.dayNumber, named.kind);
+  }
+
+  function triageOne(scope: Scope, target: TriageTarget, request: TriageRequest, actor: Actor): TriageOutcome {
+    const { reference } = target;
+    const row = findRow(scope, reference);
+    if (row === undefined) return { reference, result: "unknown" };
+    const decision = decideTriage(row, target.version, request, actor);
+    if (decision === null) return conflict(row, lastChange.get(row.reference));
+    const { status, assignee, version, respondedAt } = decision.after;
+    if (decision.entries.length > 0) update.run(status, assignee, version, respondedAt, row.arrival);
+    for (const entry of decision.entries) audit(entry, actor);
+    return { reference, result: "changed", version };
+  }
+
+  return {
+    triage: (scope: Scope, targets: readonly TriageTarget[], request: TriageRequest, actor: Actor): TriageOutcome[] =>
+      targets.map((target) => triageOne(scope, target, request, actor)),
+
+    addNote(scope: Scope, reference: string, text: string, actor: Actor): Note | null {
+      const row = findRow(scope, reference);
+      if (row === undefined) return null;
+      const { lastInsertRowid } = insertNote.run(row.arrival, actor.operator, actor.at, text);
+      const id = Number(lastInsertRowid);
+      audit({ action: "note", subject: row.reference, detail: { note: id } }, actor);
+      return { id, author: actor.operator, at: actor.at, text };
+    },
+
+    release(scope: Scope, reference: string, actor: Actor): "released" | "unknown" | "not-spam" {
+      const row = findRow(scope, reference);
+      if (row === undefined) return "unknown";
+      const released = release(row.reference, actor.at);
+      if (released.result === "released") {
+        audit({ action: "release", subject: row.reference, detail: { mails: released.mails } }, actor);
+      }
+      return released.result;
+    },
+
+    sendAgain(scope: Scope, id: string, actor: Actor): "due" | "queued" | "not-sendable" | null {
+      const named = parseMailId(id);
+      const mail = named === null ? undefined : findMail.get(named.row, named.createdAt);
+      if (mail === undefined || !mailKindsOf(scope).includes(mail.kind)) return null;
+      const { kind, status, submission, reference, key } = mail;
+      if (status === "queued") return "queued";
+      if (status !== "sent") oversight.wakeOne(id, actor.at);
+      else if (submission === null || key === null) return "not-sendable";
+      else if (isAutomatic(kind) && isSuppressed.get(key, hashedKey(key)) !== undefined) return "not-sendable";
+      else insertMail.run(kind, submission, actor.at);
+      audit({ action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } }, actor);
+      return "due";
+    },
+  };
+}

@@ -1,0 +1,87 @@
+// Erases persons and outdated submissions, a few in each transaction. Runs inside transactions of the commit queue.
+import { emailKey } from "@submissions/shared/fields";
+import type { Actor, Erased, Outdated } from "../desk-store.ts";
+import { erasedAtOnce, hashedKey } from "../rules/erasing.ts";
+import type { SqliteConnection } from "./connection.ts";
+import type { Audit } from "./desk-changes.ts";
+import type { DeskSearch } from "./desk-search.ts";
+
+export type DeskErase = ReturnType<typeof prepareDeskErase>;
+
+export function prepareDeskErase(connection: SqliteConnection, search: DeskSearch, audit: Audit) {
+  interface Row {
+    readonly arrival: number;
+    readonly resumeKey: string | null;
+  }
+  const limit = erasedAtOnce.sqlite;
+  const ofPerson = connection.prepare<[string], Row>(`
+    SELECT arrival, resume_key AS resumeKey FROM submission INDEXED BY submission_person
+    WHERE email_key = ? ORDER BY arrival LIMIT ${limit}`);
+  // Arrival numbers are in the order of time, but for seconds: what is left out now is found the next day.
+  const outdated = (column: "kind" | "status", condition: string) =>
+    connection.prepare<[string, number, number], Row>(`
+      SELECT arrival, resume_key AS resumeKey FROM submission INDEXED BY submission_${column}
+      WHERE ${column} = ? AND arrival < ? AND received_at < ? ${condition} ORDER BY arrival LIMIT ${limit}`);
+  const outdatedOf = { kind: outdated("kind", "AND status <> 'spam'"), spam: outdated("status", "") };
+  const erase = connection.prepare<[number]>("DELETE FROM submission WHERE arrival = ?");
+  const eraseSubscriber = connection.prepare<[string]>("DELETE FROM subscriber WHERE email_key = ?");
+  const findSuppression = connection.prepare<[string], { reason: string | null; at: number }>(
+    "SELECT reason, changed_at AS at FROM suppression WHERE email_key = ?",
+  );
+  const eraseSuppression = connection.prepare<[string]>("DELETE FROM suppression WHERE email_key = ?");
+  const keepHash = connection.prepare<[string, string, number]>(
+    "INSERT OR REPLACE INTO suppression (email_key, reason, changed_at) VALUES (?, ?, ?)",
+  );
+  const keepResumeKey = connection.prepare<[string]>(
+    "INSERT INTO erased_resume (resume_key) VALUES (?) ON CONFLICT DO NOTHING",
+  );
+  const toDiscard = connection.prepare<[number], { key: string }>(
+    "SELECT resume_key AS key FROM erased_resume ORDER BY resume_key LIMIT ?",
+  );
+  const discarded = connection.prepare<[string]>("DELETE FROM erased_resume WHERE resume_key = ?");
+
+  /** What refers to a submission goes with it. */
+  function eraseRows(rows: readonly Row[]): number {
+    let resumes = 0;
+    for (const { arrival, resumeKey } of rows) {
+      search.remove(arrival);
+      erase.run(arrival);
+      if (resumeKey === null) continue;
+      keepResumeKey.run(resumeKey);
+      resumes += 1;
+    }
+    return resumes;
+  }
+
+  function eraseSuppressionOf(key: string): boolean {
+    const found = findSuppression.get(key);
+    if (found === undefined) return false;
+    eraseSuppression.run(key);
+    if (found.reason !== null) keepHash.run(hashedKey(key), found.reason, found.at);
+    return true;
+  }
+
+  return {
+    person(email: string, actor: Actor): Erased {
+      const key = emailKey(email);
+      const rows = ofPerson.all(key);
+      const resumes = eraseRows(rows);
+      const subscriptions = Number(eraseSubscriber.run(key).changes);
+      const suppression = eraseSuppressionOf(key);
+      const detail = { submissions: rows.length, subscriptions, resumes };
+      const erased = rows.length + subscriptions > 0 || suppression;
+      if (erased) audit({ action: "erase", subject: "person", detail }, actor);
+      return { ...detail, more: rows.length === limit };
+    },
+
+    /** @param firstKept arrival number of the first submission that is young enough */
+    outdated({ kind, before }: Outdated, firstKept: number): Erased {
+      const rows = (kind === "spam" ? outdatedOf.spam : outdatedOf.kind).all(kind, firstKept, before);
+      const resumes = eraseRows(rows);
+      return { submissions: rows.length, resumes, subscriptions: 0, more: rows.length === limit };
+    },
+
+    toDiscard: (limit: number): string[] => toDiscard.all(limit).map(({ key }) => key),
+    discarded: (keys: readonly string[]): void => keys.forEach((key) => void discarded.run(key)),
+  };
+}

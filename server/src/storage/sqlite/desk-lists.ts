@@ -1,0 +1,159 @@
+// The lists of the inbox: along an index that is chosen here, in ranges of arrival numbers.
+import type { InboxCounts, InboxFilter, InboxRow, Neighbours, Page, PageRequest } from "@submissions/shared/console";
+import type { SQLInputValue } from "node:sqlite";
+import type { Scope } from "../desk-store.ts";
+import { firstAt, searchRanges } from "../ranges.ts";
+import type { SubmissionKind, TriageStatus } from "../records.ts";
+import { type ListPlan, planList, rowsOf } from "../rules/inbox-filter.ts";
+import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { retryWhileBusy } from "./busy.ts";
+import type { SqliteConnection, Statement } from "./connection.ts";
+import { matchOf } from "./desk-search.ts";
+
+/** Counting further costs much and tells little. */
+const countMax = 1_001;
+
+/** Each range looks its words up again. */
+const searchWidth = 50_000;
+
+const indexed = {
+  arrival: "NOT INDEXED",
+  disposable: "INDEXED BY submission_disposable",
+  assignee: "INDEXED BY submission_assignee",
+  status: "INDEXED BY submission_status",
+  kind: "INDEXED BY submission_kind",
+};
+
+export type DeskLists = ReturnType<typeof prepareDeskLists>;
+
+export function prepareDeskLists(connection: SqliteConnection) {
+  const latest = connection.prepare<[], { arrival: number | null }>("SELECT max(arrival) AS arrival FROM submission");
+  const receivedAt = connection.prepare<[number], { at: number }>(
+    "SELECT received_at AS at FROM submission WHERE arrival >= ? ORDER BY arrival LIMIT 1",
+  );
+  const rowsByArrival = connection.prepare<[string], ListedRow>(
+    `SELECT ${listedColumns} FROM json_each(?) AS wanted CROSS JOIN submission ON submission.arrival = wanted.value`,
+  );
+  const countCapped = connection.prepare<[TriageStatus, string], { count: number }>(`
+    SELECT count(*) AS count FROM (SELECT 1 FROM submission INDEXED BY submission_status
+      WHERE status = ? AND kind IN (SELECT value FROM json_each(?)) LIMIT ${countMax})`);
+  const countExactly = connection.prepare<[TriageStatus, string, string], { count: number; mine: number | null }>(`
+    SELECT count(*) AS count, sum(assignee = ?3) AS mine FROM submission INDEXED BY submission_status
+    WHERE status = ?1 AND kind IN (SELECT value FROM json_each(?2))`);
+  const latestOf = connection.prepare<[SubmissionKind], { arrival: number | null }>(
+    "SELECT max(arrival) AS arrival FROM submission INDEXED BY submission_kind WHERE kind = ?",
+  );
+  const addedOf = connection.prepare<[string, number], { count: number }>(`
+    SELECT count(*) AS count FROM (SELECT 1 FROM submission INDEXED BY submission_status
+      WHERE status = 'new' AND kind IN (SELECT value FROM json_each(?)) AND arrival > ? LIMIT ${countMax})`);
+  const statements = new Map<string, Statement<SQLInputValue[], { arrival: number }>>();
+
+  function prepared(text: string) {
+    const found = statements.get(text) ?? connection.prepare<SQLInputValue[], { arrival: number }>(text);
+    statements.set(text, found);
+    return found;
+  }
+
+  const read = <T>(work: () => T): Promise<T> => retryWhileBusy(work);
+  const lastArrival = () => latest.get()?.arrival ?? 0;
+
+  /** Arrival numbers between which the dates of a filter lie, both excluded. */
+  async function dateRange({ from, until }: InboxFilter): Promise<{ above: number; below: number }> {
+    const last = await read(lastArrival);
+    const timeAt = (arrival: number) => read(() => receivedAt.get(arrival)?.at ?? null);
+    return {
+      above: from === undefined ? 0 : (await firstAt(from, last, timeAt)) - 1,
+      below: until === undefined ? last + 1 : await firstAt(until, last, timeAt),
+    };
+  }
+
+  /** Reads the arrival numbers of a plan within a range. Null: nothing can match. */
+  function reader(plan: ListPlan, filter: InboxFilter, descending: boolean) {
+    const matches = [
+      ...(filter.search === undefined ? [] : [matchOf("search_who", filter.search)]),
+      ...(filter.letter === undefined ? [] : [matchOf("search_letter", filter.letter)]),
+    ];
+    if (matches.some((match) => match === null)) return null;
+    const wheres = plan.conditions.map(({ text }) => text);
+    const values = plan.conditions.flatMap((one) => one.values);
+    const direction = descending ? "DESC" : "ASC";
+    const [first, second] = matches;
+    let text: string;
+    if (first === undefined || first === null) {
+      if (plan.index === "disposable") wheres.push("submission.disposable = 1");
+      if (plan.index === "assignee") wheres.push("submission.assignee IS NOT NULL");
+      text = `SELECT arrival FROM submission ${indexed[plan.index]} WHERE ${wheres.join(" AND ")}
+        AND arrival > ? AND arrival < ? ORDER BY arrival ${direction} LIMIT ?`;
+    } else {
+      // CROSS JOIN: the search comes first. It answers in the order of its row numbers.
+      if (second !== undefined && second !== null) {
+        wheres.push(`arrival IN (SELECT rowid FROM ${second.table} WHERE ${second.table} MATCH ?)`);
+        values.push(second.match);
+      }
+      text = `SELECT arrival FROM ${first.table} AS found CROSS JOIN submission ON submission.arrival = found.rowid
+        WHERE ${wheres.join(" AND ")} AND ${first.table} MATCH ? AND found.rowid > ? AND found.rowid < ?
+        ORDER BY found.rowid ${direction} LIMIT ?`;
+      values.push(first.match);
+    }
+    return (above: number, below: number, limit: number) =>
+      read(() => prepared(text).all(...values, above, below, limit).map(({ arrival }) => arrival));
+  }
+
+  async function listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> {
+    const descending = filter.order !== "oldest";
+    const plan = planList(scope, filter);
+    const readRange = plan === null ? null : reader(plan, filter, descending);
+    if (readRange === null) return { rows: [], next: null };
+    let { above, below } = await dateRange(filter);
+    if (page.after !== undefined && descending) below = Math.min(below, page.after);
+    if (page.after !== undefined && !descending) above = Math.max(above, page.after);
+    const limit = rowsOf(page);
+    const bySearch = filter.search !== undefined || filter.letter !== undefined;
+    const { rows: found, stoppedAt } = await searchRanges({
+      ...{ above, below, descending, limit: limit + 1, read: readRange },
+      ...(bySearch && { firstWidth: searchWidth }),
+    });
+    const arrivals = found.slice(0, limit);
+    const byArrival = new Map(
+      (await read(() => rowsByArrival.all(JSON.stringify(arrivals)))).map((row) => [row.arrival, inboxRow(row)]),
+    );
+    const rows = arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []);
+    return { rows, next: found.length > limit ? (arrivals.at(-1) ?? null) : stoppedAt };
+  }
+
+  const countsOf = (status: TriageStatus, kinds: string) => countCapped.get(status, kinds)?.count ?? 0;
+
+  return {
+    listSubmissions,
+    lastArrival,
+
+    /** The first arrival number received at or after an instant. */
+    firstSince: async (instant: number): Promise<number> =>
+      firstAt(instant, await read(lastArrival), (arrival) => read(() => receivedAt.get(arrival)?.at ?? null)),
+
+    countByStatus({ kinds }: Scope, operator: string): Promise<InboxCounts> {
+      const wanted = JSON.stringify(kinds);
+      return read(() => {
+        const [fresh, open] = [countExactly.get("new", wanted, operator), countExactly.get("open", wanted, operator)];
+        const mine = (fresh?.mine ?? 0) + (open?.mine ?? 0);
+        const [done, spam] = [countsOf("done", wanted), countsOf("spam", wanted)];
+        return { new: fresh?.count ?? 0, open: open?.count ?? 0, done, spam, mine };
+      });
+    },
+
+    since({ kinds }: Scope, arrival: number): Promise<{ latest: number; added: number }> {
+      return read(() => ({
+        latest: Math.max(0, ...kinds.map((kind) => latestOf.get(kind)?.arrival ?? 0)),
+        added: addedOf.get(JSON.stringify(kinds), arrival)?.count ?? 0,
+      }));
+    },
+
+    async neighbours(scope: Scope, arrival: number, filter: InboxFilter): Promise<Neighbours> {
+      const backwards = { ...filter, order: filter.order === "oldest" ? "newest" : "oldest" } as const;
+      const [previous] = (await listSubmissions(scope, backwards, { after: arrival, limit: 1 })).rows;
+      const [next] = (await listSubmissions(scope, filter, { after: arrival, limit: 1 })).rows;
+      const named = (row: InboxRow | undefined) => (row === undefined ? null : { reference: row.reference, kind: row.kind });
+      return { previous: named(previous), next: named(next) };
+    },
+  };
+}

@@ -1,0 +1,229 @@
+// What the operators' console and its server say to each other: plain types of filters, rows and changes. Times are
+// milliseconds since the epoch, UTC.
+
+/** What an operator may see: `sales` inquiries, `recruiting` applications and resumes, `marketing` subscribers. */
+export type Role = "admin" | "sales" | "recruiting" | "marketing";
+
+export const roles: readonly Role[] = ["admin", "sales", "recruiting", "marketing"];
+
+export type SubmissionKind = "inquiry" | "application";
+export type TriageStatus = "new" | "open" | "done" | "spam";
+
+/** The signed-in operator. */
+export interface Me {
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** What the inbox shows. Every part is a search parameter of the page's address. */
+export interface InboxFilter {
+  /** Absent: all that the role may see. */
+  readonly kind?: SubmissionKind;
+  /** Absent: all but spam. */
+  readonly status?: TriageStatus;
+  /** E-mail address of an operator; `none`: unassigned. */
+  readonly assignee?: string;
+  /** Received at or after, and before. */
+  readonly from?: number;
+  readonly until?: number;
+  readonly hasResume?: boolean;
+  readonly disposable?: boolean;
+  /** Words of names, addresses and companies; as it is typed, from 2 letters. */
+  readonly search?: string;
+  /** Whole words of all fields, letters included. */
+  readonly letter?: string;
+  /** `newest` unless given. */
+  readonly order?: "newest" | "oldest";
+}
+
+/** A page of a list: behind this arrival number, at most so many rows (50 unless given, 100 at most). */
+export interface PageRequest {
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** What `after` of the next page is; null on the last one. */
+  readonly next: number | null;
+}
+
+/** A submission in the list. */
+export interface InboxRow {
+  readonly arrival: number;
+  readonly reference: string;
+  readonly kind: SubmissionKind;
+  readonly name: string;
+  readonly email: string;
+  readonly company: string | null;
+  /** An inquiry's packages, or the position of an application and the beginning of its letter; at most 200 characters. */
+  readonly summary: string;
+  readonly status: TriageStatus;
+  readonly assignee: string | null;
+  readonly version: number;
+  readonly receivedAt: number;
+  readonly hasResume: boolean;
+  readonly disposable: boolean;
+}
+
+/** New and open exactly; the others up to 1,000, and then 1,001 for "more than 1,000". */
+export interface InboxCounts {
+  readonly new: number;
+  readonly open: number;
+  readonly done: number;
+  readonly spam: number;
+  /** New and open ones assigned to the operator. */
+  readonly mine: number;
+}
+
+export interface MailRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly reference: string | null;
+  /** Whom it is for; null for the team's notices. */
+  readonly email: string | null;
+  readonly status: "queued" | "sent" | "failed" | "in-doubt";
+  readonly attempts: number;
+  readonly createdAt: number;
+  readonly dueAt: number | null;
+  readonly sentAt: number | null;
+  readonly lastError: string | null;
+}
+
+export interface Note {
+  readonly id: number;
+  readonly author: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+/** One change, from the audit log. */
+export interface HistoryEntry {
+  readonly at: number;
+  readonly operator: string;
+  readonly action: string;
+  /** `{ "from": "new", "to": "open" }` and the like. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface ResumeFacts {
+  readonly filename: string;
+  readonly kind: "pdf" | "doc" | "docx";
+  readonly size: number;
+  readonly sha256: string;
+  /** `unscanned` only where resumes are scanned at all. */
+  readonly download: "allowed" | "unscanned" | "infected";
+}
+
+/** Everything about one submission. */
+export interface SubmissionDetail extends InboxRow {
+  /** The fields as they were sent, by their names in the request; absent ones are null. */
+  readonly fields: Readonly<Record<string, string | readonly string[] | null>>;
+  /** Titles of the selected packages, where the catalogue has them. */
+  readonly packageTitles: Readonly<Record<string, string>>;
+  readonly resume: ResumeFacts | null;
+  readonly mails: readonly MailRow[];
+  readonly notes: readonly Note[];
+  readonly history: readonly HistoryEntry[];
+  /** Other submissions of the same address or the same resume, newest first, at most 5. */
+  readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];
+}
+
+/** The neighbours of a submission in a list. */
+export interface Neighbours {
+  readonly previous: { readonly reference: string; readonly kind: SubmissionKind } | null;
+  readonly next: { readonly reference: string; readonly kind: SubmissionKind } | null;
+}
+
+/** A change of one or more submissions. `version` is the one that the operator saw. */
+export interface TriageRequest {
+  readonly targets: readonly { readonly reference: string; readonly version: number }[];
+  readonly status?: TriageStatus;
+  /** Null: unassign. */
+  readonly assignee?: string | null;
+}
+
+/** What became of each target. A conflict changed nothing of that submission. */
+export type TriageOutcome =
+  | { readonly reference: string; readonly result: "changed"; readonly version: number }
+  | {
+      readonly reference: string;
+      readonly result: "conflict";
+      readonly version: number;
+      readonly status: TriageStatus;
+      readonly assignee: string | null;
+      readonly changedBy: string | null;
+      readonly changedAt: number | null;
+    }
+  | { readonly reference: string; readonly result: "unknown" };
+
+export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
+
+export interface SubscriberRow {
+  readonly arrival: number;
+  readonly email: string;
+  readonly status: SubscriberStatus;
+  readonly source: string;
+  readonly lastSource: string;
+  readonly subscribedAt: number;
+  readonly confirmedAt: number | null;
+  readonly unsubscribedAt: number | null;
+  readonly disposable: boolean;
+}
+
+export interface SubscriberFilter {
+  readonly status?: SubscriberStatus;
+  readonly search?: string;
+}
+
+/** Everything from one address, as far as the role may see it. */
+export interface Person {
+  readonly email: string;
+  readonly submissions: readonly InboxRow[];
+  readonly subscription: SubscriberRow | null;
+  /** Why the address gets no automatic mail; null: it may. */
+  readonly suppressed: string | null;
+}
+
+/** Numbers of one day, UTC. */
+export interface DayCount {
+  /** `2026-11-21` */
+  readonly day: string;
+  readonly inquiries: number;
+  readonly applications: number;
+}
+
+export interface Overview {
+  readonly days: readonly DayCount[];
+  /** Median time to the first change of status by an operator over the last 30 days, in milliseconds; null: none yet. */
+  readonly firstResponseMs: number | null;
+  /** New submissions that wait longest, at most 5. */
+  readonly waiting: readonly InboxRow[];
+  readonly mails: { readonly queued: number; readonly sent: number; readonly failed: number; readonly inDoubt: number };
+}
+
+export interface AuditRow {
+  readonly id: number;
+  readonly at: number;
+  readonly operator: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface OperatorRow {
+  readonly email: string;
+  readonly role: Role;
+  /** `invited` until a password is set or a sign-in by OpenID Connect. */
+  readonly state: "invited" | "active";
+  readonly createdAt: number;
+}
+
+export interface TokenRow {
+  readonly id: number;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly usedAt: number | null;
+}

@@ -1,0 +1,106 @@
+// Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { ConsoleStandIn } from "./console-stand-in.ts";
+import { enter } from "./console-visit.ts";
+
+let browser: Browser;
+let standIn: ConsoleStandIn;
+beforeAll(async () => {
+  [browser, standIn] = await Promise.all([openBrowser(), ConsoleStandIn.open()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await standIn[Symbol.asyncDispose]();
+});
+
+async function findings(page: Page): Promise<string[]> {
+  // Without the style sheets, which axe would copy into the page against its policy.
+  const { violations } = await new AxeBuilder({ page })
+    .options({ preload: false, resultTypes: ["violations"] })
+    .analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+const pages: readonly (readonly [string, () => string])[] = [
+  ["the inbox", () => ""],
+  ["no match", () => "?q=nothing-has-this-name"],
+  ["an inquiry", () => `/inquiries/${standIn.submissions.find(({ kind }) => kind === "inquiry")!.reference}`],
+  [
+    "an application",
+    () => `/applications/${standIn.submissions.find(({ hasResume }) => hasResume)!.reference}?status=new`,
+  ],
+  ["a person", () => `/people/${encodeURIComponent(standIn.submissions[1]!.email)}`],
+  ["subscribers", () => "/subscribers"],
+  ["mails", () => "/mails"],
+  ["the overview", () => "/overview"],
+  ["the audit log", () => "/audit"],
+  ["settings", () => "/settings"],
+  ["a page that does not exist", () => "/nothing"],
+];
+const looks = [
+  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+] as const;
+
+describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => {
+  test.each(pages)("%s is free of barriers and fits", async (_what, path) => {
+    await using visit = await enter(browser, standIn, path(), look);
+    const { page } = visit;
+    await page.waitForLoadState("networkidle");
+    expect(await findings(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+
+  test("the sign-in and the invitation are free of barriers", async () => {
+    await using visit = await Visit.begin(browser, look);
+    const { page } = visit;
+    for (const path of ["", "/invitation?token=invited"]) {
+      await page.goto(standIn.url + path);
+      await page.getByLabel("Password").waitFor();
+      expect(await findings(page)).toEqual([]);
+    }
+  });
+
+  test("dialogs and menus are free of barriers", async () => {
+    await using visit = await enter(browser, standIn, "", look);
+    const { page } = visit;
+    await page.locator(".row").first().waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByLabel("Has a resume").waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page
+      .getByRole("checkbox", { name: /^Select / })
+      .first()
+      .click();
+    await page.getByRole("toolbar").waitFor();
+    expect(await findings(page)).toEqual([]);
+    if (look.viewport.width > 400) return;
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("navigation", { name: "Console" }).waitFor();
+    expect(await findings(page)).toEqual([]);
+  });
+});
+
+test.each(["", "/overview", "/subscribers"])("nothing moves while console%s loads", async (path) => {
+  await using visit = await enter(browser, standIn, path);
+  const { page } = visit;
+  await page.waitForLoadState("networkidle");
+  await page.addInitScript(() => {
+    const shifts: number[] = [];
+    Object.assign(globalThis, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as unknown as { readonly value: number }).value);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.reload({ waitUntil: "networkidle" });
+  const shifts = await page.evaluate(() => (globalThis as unknown as { readonly shifts: readonly number[] }).shifts);
+  expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.02);
+});

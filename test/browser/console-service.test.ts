@@ -1,0 +1,47 @@
+// The console in a browser against the real service: cookie, policy and downloads as browsers take them.
+import { readFile } from "node:fs/promises";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { auditOf, invite, password, resumeBytes, submitAll } from "../console/operator.ts";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { startService } from "../support/service.ts";
+
+let browser: Browser;
+beforeAll(async () => void (browser = await openBrowser()));
+afterAll(() => browser.close());
+
+test("from the invitation to a resume, signed out and in again, and by the link of a mail", async () => {
+  await using service = await startService();
+  const { inquiry, application } = await submitAll(service);
+  const token = await invite(service, "admin@example.org", "admin");
+  await using visit = await Visit.begin(browser);
+  const { page, context } = visit;
+  await page.goto(`${service.url}/console/invitation?token=${token}`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.locator("button[type=submit]").click();
+  await page.getByText("Ann Buyer").first().waitFor();
+  const [cookie, ...others] = await context.cookies();
+  expect(cookie).toMatchObject({ name: "console-session", path: "/console", httpOnly: true, sameSite: "Strict" });
+  expect(others).toEqual([]);
+
+  await page.goto(`${service.url}/console/applications/${application}`);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download resume" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("Ann Buyer CV.pdf");
+  expect(await readFile(await download.path(), "utf8")).toBe(resumeBytes);
+
+  // A page of another site has the browser open the link of a notice: the first request brings no cookie.
+  await page.goto(`data:text/html,<a href="${service.url}/console/inquiries/${inquiry}">the inquiry</a>`);
+  await page.getByText("the inquiry").click();
+  await page.getByRole("heading", { name: "Ann Buyer" }).waitFor();
+
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.getByLabel("E-mail address").fill("admin@example.org");
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByText("Ann Buyer").first().waitFor();
+  const actions = (await auditOf(service)).map(({ action }) => action);
+  expect(actions).toEqual(["operator.invite", "operator.accept", "sign-in", "resume.download", "sign-out", "sign-in"]);
+});

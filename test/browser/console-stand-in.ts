@@ -1,0 +1,475 @@
+// A server of the console for browser tests and for looking at its pages: the same procedures, files and policy, over
+// submissions in memory. Tests turn its screws: end sessions, add submissions, change one as another operator, fail.
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+import type {
+  AuditRow,
+  InboxFilter,
+  InboxRow,
+  MailRow,
+  Me,
+  OperatorRow,
+  PageRequest,
+  Role,
+  SubmissionDetail,
+  SubscriberFilter,
+  TokenRow,
+  TriageOutcome,
+  TriageRequest,
+} from "@submissions/shared/console";
+import { initTRPC, TRPCError } from "@trpc/server";
+import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http";
+import { z } from "zod";
+import { fixtures, type Stored } from "./console-fixtures.ts";
+
+const files = join(import.meta.dirname, "../../client/dist/console");
+const types: Readonly<Record<string, string>> = {
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
+
+/** As the service sends it. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+export const password = "correct horse battery";
+
+interface Context {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The console behind a server of its own. */
+export class ConsoleStandIn implements AsyncDisposable {
+  readonly #sessions = new Map<string, Me>();
+  readonly #data: ReturnType<typeof fixtures>;
+  readonly #tokens: TokenRow[] = [];
+  readonly #server;
+  readonly #failures: string[] = [];
+  /** Procedures in the order of their calls. */
+  readonly called: string[] = [];
+  /** The role with which the next sign-in happens. */
+  role: Role = "admin";
+  oidc = false;
+
+  private constructor(now: number) {
+    this.#data = fixtures(now);
+    const router = this.#router();
+    this.#server = createServer((request, response) => {
+      const { pathname } = new URL(request.url ?? "/", "http://stand-in");
+      response.setHeader("content-security-policy", policy);
+      response.setHeader("x-content-type-options", "nosniff");
+      if (pathname.startsWith("/console/trpc/")) {
+        const path = pathname.slice("/console/trpc/".length);
+        this.called.push(path);
+        const context = { request, response };
+        void nodeHTTPRequestHandler({
+          router,
+          path,
+          req: request,
+          res: response,
+          createContext: () => context,
+          allowMethodOverride: true,
+        });
+      } else this.#file(pathname, response);
+    });
+  }
+
+  static async open(now = Date.now()): Promise<ConsoleStandIn> {
+    const standIn = new ConsoleStandIn(now);
+    await new Promise<void>((resolve) => standIn.#server.listen(0, "127.0.0.1", resolve));
+    return standIn;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/console`;
+  }
+
+  get submissions(): readonly Stored[] {
+    return this.#data.submissions;
+  }
+
+  endSessions(): void {
+    this.#sessions.clear();
+  }
+
+  /** The next call of a procedure fails. */
+  failNext(path: string): void {
+    this.#failures.push(path);
+  }
+
+  add(name: string): Stored {
+    const one = this.#data.make({ name });
+    this.#data.submissions.unshift(one);
+    return one;
+  }
+
+  /** What another operator does meanwhile. */
+  changeAs(operator: string, reference: string, change: Partial<Pick<Stored, "status" | "assignee">>): void {
+    const one = this.#find(reference);
+    Object.assign(one, change, { version: one.version + 1, changedBy: operator, changedAt: Date.now() - 120_000 });
+  }
+
+  empty(): void {
+    for (const list of [this.#data.submissions, this.#data.subscribers, this.#data.mails, this.#data.audit])
+      list.splice(0);
+    this.#data.growth.splice(0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #find(reference: string): Stored {
+    const one = this.#data.submissions.find((submission) => submission.reference === reference);
+    if (one === undefined) throw new TRPCError({ code: "NOT_FOUND", message: "There is no such submission." });
+    return one;
+  }
+
+  #file(path: string, response: ServerResponse): void {
+    const resume = /^\/console\/resumes\/(APP-[\d-]+)$/.exec(path)?.[1];
+    if (resume !== undefined) {
+      response
+        .writeHead(200, { "content-type": "application/pdf", "content-disposition": "attachment" })
+        .end("%PDF-1.7\n%%EOF");
+      return;
+    }
+    if (/^\/console\/(?:exports|people)\/.*\.(?:csv|ndjson)$/.test(path)) {
+      response.writeHead(200, { "content-type": "text/plain", "content-disposition": "attachment" }).end("{}\n");
+      return;
+    }
+    const asset = /^\/console\/(assets\/[\w.-]+)$/.exec(path)?.[1];
+    const type = types[extname(path)];
+    if (asset !== undefined && type !== undefined) {
+      response.writeHead(200, { "content-type": type, "cache-control": "public, max-age=31536000, immutable" });
+      response.end(readFileSync(join(files, asset)));
+      return;
+    }
+    if (!/^\/console(?:\/|$)/.test(path)) {
+      response.writeHead(404).end();
+      return;
+    }
+    response
+      .writeHead(200, { "content-type": "text/html; charset=utf-8" })
+      .end(readFileSync(join(files, "index.html")));
+  }
+
+  #router() {
+    const t = initTRPC.context<Context>().create();
+    const data = this.#data;
+    const tokenOf = ({ request }: Context) => /session=([\w-]+)/.exec(request.headers.cookie ?? "")?.[1] ?? "";
+    const open = t.procedure.use(({ next, path }) => {
+      const at = this.#failures.indexOf(path);
+      if (at >= 0) {
+        this.#failures.splice(at, 1);
+        throw new TRPCError({ code: "INTERNAL_SERVER_ERROR", message: "Something went wrong." });
+      }
+      return next();
+    });
+    const signedIn = open.use(({ ctx, next }) => {
+      const me = this.#sessions.get(tokenOf(ctx));
+      if (me === undefined) throw new TRPCError({ code: "UNAUTHORIZED", message: "Please sign in." });
+      return next({ ctx: { me } });
+    });
+    const begin = ({ response }: Context, me: Me): Me => {
+      const token = randomUUID();
+      this.#sessions.set(token, me);
+      response.setHeader("set-cookie", `session=${token}; HttpOnly; SameSite=Strict; Path=/console`);
+      return me;
+    };
+    return t.router({
+      session: t.router({
+        me: open.query(({ ctx }) => this.#sessions.get(tokenOf(ctx)) ?? null),
+        methods: open.query(() => ({ password: true as const, oidc: this.oidc })),
+        signIn: open.input(z.custom<{ email: string; password: string }>()).mutation(({ ctx, input: typed }) => {
+          if (typed.password !== password)
+            throw new TRPCError({ code: "FORBIDDEN", message: "The e-mail address or the password is wrong." });
+          return begin(ctx, { email: typed.email, role: this.role });
+        }),
+        signOut: signedIn.mutation(({ ctx }) => {
+          this.#sessions.delete(tokenOf(ctx));
+          return null;
+        }),
+        signOutEverywhere: signedIn.mutation(() => {
+          this.#sessions.clear();
+          return null;
+        }),
+        acceptInvitation: open
+          .input(z.custom<{ token: string; password: string }>())
+          .mutation(({ ctx, input: { token, password: chosen } }) => {
+            if (token !== "invited")
+              throw new TRPCError({ code: "NOT_FOUND", message: "There is no such invitation." });
+            if (/^password/i.test(chosen))
+              throw new TRPCError({ code: "BAD_REQUEST", message: "This password is too common." });
+            return begin(ctx, { email: "cleo@kalomi.example", role: "sales" });
+          }),
+      }),
+      inbox: t.router({
+        list: signedIn
+          .input(z.custom<{ filter: InboxFilter; page: PageRequest }>())
+          .query(({ input: { filter, page } }) =>
+            pageOf(matching(data.submissions, filter).map(rowOf), page, filter.order === "oldest"),
+          ),
+        counts: signedIn.query(({ ctx }) => {
+          const count = (status: string) => data.submissions.filter((one) => one.status === status).length;
+          const mine = data.submissions.filter(
+            ({ status, assignee }) => /new|open/.test(status) && assignee === ctx.me.email,
+          ).length;
+          return { new: count("new"), open: count("open"), done: count("done"), spam: count("spam"), mine };
+        }),
+        since: signedIn.input(z.custom<{ arrival: number }>()).query(({ input: { arrival } }) => ({
+          latest: Math.max(0, ...data.submissions.map((one) => one.arrival)),
+          added: data.submissions.filter((one) => one.arrival > arrival).length,
+        })),
+        assignees: signedIn.query(() => data.operators.map(({ email }) => email)),
+        triage: signedIn.input(z.custom<TriageRequest>()).mutation(({ ctx, input: request }) =>
+          request.targets.map(({ reference, version }): TriageOutcome => {
+            const one = this.#find(reference);
+            if (one.version !== version) {
+              const { status, assignee, changedBy, changedAt } = one;
+              return { reference, result: "conflict", version: one.version, status, assignee, changedBy, changedAt };
+            }
+            const { status, assignee } = request;
+            const detail = {
+              ...(status && { from: one.status, to: status }),
+              ...(assignee !== undefined && { assignee }),
+            };
+            one.history.push({ at: Date.now(), operator: ctx.me.email, action: "triage", detail });
+            Object.assign(one, status && { status }, assignee !== undefined && { assignee }, {
+              version: version + 1,
+              changedBy: ctx.me.email,
+              changedAt: Date.now(),
+            });
+            return { reference, result: "changed", version: one.version };
+          }),
+        ),
+      }),
+      submission: t.router({
+        get: signedIn.input(z.custom<{ reference: string }>()).query(({ input: { reference } }): SubmissionDetail => {
+          const { changedBy: _by, changedAt: _at, ...detail } = this.#find(reference);
+          const same = data.submissions.filter((one) => one.email === detail.email && one.reference !== reference);
+          return {
+            ...detail,
+            duplicates: same.map(({ reference: other, kind, receivedAt, status }) => ({
+              reference: other,
+              kind,
+              receivedAt,
+              status,
+            })),
+          };
+        }),
+        neighbours: signedIn
+          .input(z.custom<{ reference: string; filter: InboxFilter }>())
+          .query(({ input: { reference, filter } }) => {
+            const list = data.submissions.filter(
+              (one) => one.reference === reference || matching([one], filter).length > 0,
+            );
+            const at = list.findIndex((one) => one.reference === reference);
+            const named = (one: Stored | undefined) =>
+              one === undefined ? null : { reference: one.reference, kind: one.kind };
+            return { previous: named(list[at - 1]), next: named(list[at + 1]) };
+          }),
+        addNote: signedIn
+          .input(z.custom<{ reference: string; text: string }>())
+          .mutation(({ ctx, input: { reference, text } }) => {
+            const one = this.#find(reference);
+            const note = { id: Date.now(), author: ctx.me.email, at: Date.now(), text };
+            one.notes.push(note);
+            return note;
+          }),
+        release: signedIn.input(z.custom<{ reference: string }>()).mutation(({ input: { reference } }) => {
+          const one = this.#find(reference);
+          one.status = "new";
+          one.version += 1;
+          return null;
+        }),
+        sendAgain: signedIn.input(z.custom<{ mailId: string }>()).mutation(({ input: { mailId } }) => {
+          for (const one of data.submissions) {
+            one.mails = one.mails.map((mail) =>
+              mail.id === mailId ? { ...mail, status: "queued" as const, dueAt: Date.now(), lastError: null } : mail,
+            );
+          }
+          return null;
+        }),
+      }),
+      people: t.router({
+        get: signedIn.input(z.custom<{ email: string }>()).query(({ input: { email } }) => {
+          const submissions = data.submissions.filter((one) => one.email === email).map(rowOf);
+          const subscription = data.subscribers.find((one) => one.email === email) ?? null;
+          if (submissions.length === 0 && subscription === null)
+            throw new TRPCError({ code: "NOT_FOUND", message: "There is nothing from this address." });
+          return { email, submissions, subscription, suppressed: null };
+        }),
+        erase: signedIn.input(z.custom<{ email: string }>()).mutation(({ input: { email } }) => {
+          const gone = data.submissions.filter((one) => one.email === email);
+          for (const one of gone) data.submissions.splice(data.submissions.indexOf(one), 1);
+          const at = data.subscribers.findIndex((one) => one.email === email);
+          if (at >= 0) data.subscribers.splice(at, 1);
+          return {
+            submissions: gone.length,
+            subscriptions: at >= 0 ? 1 : 0,
+            resumes: gone.filter(({ hasResume }) => hasResume).length,
+          };
+        }),
+      }),
+      subscribers: t.router({
+        list: signedIn
+          .input(z.custom<{ filter: SubscriberFilter; page: PageRequest }>())
+          .query(({ input: { filter, page } }) =>
+            pageOf(
+              data.subscribers.filter(
+                ({ status, email }) => (filter.status ?? status) === status && email.startsWith(filter.search ?? ""),
+              ),
+              page,
+            ),
+          ),
+        growth: signedIn.query(() => data.growth),
+      }),
+      mails: t.router({
+        list: signedIn
+          .input(z.custom<{ status?: MailRow["status"]; page: PageRequest }>())
+          .query(({ input: { status } }) => ({
+            rows: data.mails.filter((mail) => (status ?? mail.status) === mail.status),
+            next: null,
+          })),
+        retry: signedIn.input(z.custom<{ id: string }>()).mutation(({ input: { id } }) => {
+          const at = data.mails.findIndex((mail) => mail.id === id);
+          const mail = data.mails[at];
+          if (mail !== undefined) data.mails[at] = { ...mail, status: "queued", dueAt: Date.now() };
+          return null;
+        }),
+      }),
+      overview: t.router({
+        get: signedIn.query(() => ({
+          days: data.days,
+          firstResponseMs: data.submissions.length > 0 ? 4.2 * 3_600_000 : null,
+          waiting: data.submissions
+            .filter(({ status }) => status === "new")
+            .slice(-5)
+            .toReversed()
+            .map(rowOf),
+          mails: {
+            queued: 2,
+            sent: 1284,
+            failed: data.mails.filter(({ status }) => status === "failed").length,
+            inDoubt: 1,
+          },
+        })),
+      }),
+      audit: t.router({
+        list: signedIn.query((): { rows: readonly AuditRow[]; next: null } => ({ rows: data.audit, next: null })),
+      }),
+      operators: t.router({
+        list: signedIn.query((): readonly OperatorRow[] => data.operators),
+        invite: signedIn.input(z.custom<{ email: string; role: Role }>()).mutation(({ input: { email, role } }) => {
+          data.operators.push({ email, role, state: "invited", createdAt: Date.now() });
+          return { link: `${this.url}/invitation?token=invited` };
+        }),
+        remove: signedIn.input(z.custom<{ email: string }>()).mutation(({ input: { email } }) => {
+          data.operators.splice(
+            data.operators.findIndex((one) => one.email === email),
+            1,
+          );
+          return null;
+        }),
+        setRole: signedIn.input(z.custom<{ email: string; role: Role }>()).mutation(({ input: { email, role } }) => {
+          const at = data.operators.findIndex((one) => one.email === email);
+          const one = data.operators[at];
+          if (one !== undefined) data.operators[at] = { ...one, role };
+          return null;
+        }),
+      }),
+      tokens: t.router({
+        list: signedIn.query((): readonly TokenRow[] => this.#tokens),
+        create: signedIn
+          .input(z.custom<{ name: string; role: Role; expiresAt: number | null }>())
+          .mutation(({ input: { name, role, expiresAt } }) => {
+            this.#tokens.push({
+              id: this.#tokens.length + 1,
+              name,
+              role,
+              createdAt: Date.now(),
+              expiresAt,
+              usedAt: null,
+            });
+            return { token: "sub_7fPq1ZxW9mKc2VnE4tRb8YsA6dHu3LgJ" };
+          }),
+        revoke: signedIn.input(z.custom<{ id: number }>()).mutation(({ input: { id } }) => {
+          this.#tokens.splice(
+            this.#tokens.findIndex((one) => one.id === id),
+            1,
+          );
+          return null;
+        }),
+      }),
+    });
+  }
+}
+
+const rowOf = (one: Stored): InboxRow => {
+  const {
+    arrival,
+    reference,
+    kind,
+    name,
+    email,
+    company,
+    summary,
+    status,
+    assignee,
+    version,
+    receivedAt,
+    hasResume,
+    disposable,
+  } = one;
+  return {
+    arrival,
+    reference,
+    kind,
+    name,
+    email,
+    company,
+    summary,
+    status,
+    assignee,
+    version,
+    receivedAt,
+    hasResume,
+    disposable,
+  };
+};
+
+function matching(submissions: readonly Stored[], filter: InboxFilter): readonly Stored[] {
+  const words = (text: string | undefined) => (text ?? "").toLowerCase();
+  return submissions.filter(
+    (one) =>
+      (filter.kind ?? one.kind) === one.kind &&
+      (filter.status === undefined ? one.status !== "spam" : one.status === filter.status) &&
+      (filter.assignee === undefined ||
+        (filter.assignee === "none" ? one.assignee === null : one.assignee === filter.assignee)) &&
+      (filter.from ?? 0) <= one.receivedAt &&
+      one.receivedAt < (filter.until ?? Infinity) &&
+      (filter.hasResume !== true || one.hasResume) &&
+      (filter.disposable !== true || one.disposable) &&
+      words(`${one.name} ${one.email} ${one.company ?? ""}`).includes(words(filter.search)) &&
+      words(`${one.name} ${one.summary} ${String(one.fields["coverLetter"])}`).includes(words(filter.letter)),
+  );
+}
+
+/** Newest first, or the other way round. */
+function pageOf<Row extends { readonly arrival: number }>(
+  newestFirst: readonly Row[],
+  { after, limit = 50 }: PageRequest,
+  oldest = false,
+) {
+  const list = oldest ? newestFirst.toReversed() : newestFirst;
+  const rest = list.filter(({ arrival }) => after === undefined || (oldest ? arrival > after : arrival < after));
+  const rows = rest.slice(0, limit);
+  return { rows, next: rest.length > limit ? (rows.at(-1)?.arrival ?? null) : null };
+}

@@ -1,0 +1,365 @@
+// The console in a real browser: signing in, the inbox, one submission, erasing, settings. The stand-in has the
+// procedures of the service.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openBrowser, Visit } from "../support/browser.ts";
+import type { Stored } from "./console-fixtures.ts";
+import { ConsoleStandIn } from "./console-stand-in.ts";
+import { enter, fillSignIn, operator } from "./console-visit.ts";
+
+let browser: Browser;
+let standIn: ConsoleStandIn;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  standIn = await ConsoleStandIn.open();
+});
+afterEach(() => standIn[Symbol.asyncDispose]());
+
+const pathOf = ({ kind, reference }: Stored) => `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
+const firstWith = (fits: (one: Stored) => boolean): Stored => {
+  const found = standIn.submissions.find(fits);
+  if (found === undefined) throw new Error("The fixtures have no such submission.");
+  return found;
+};
+const rows = (page: Page) => page.locator(".rows .row");
+const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).inputValue();
+
+describe("signing in", () => {
+  test("happens at the address of a mail's link and shows what it leads to", async () => {
+    const one = standIn.submissions[0]!;
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    visit.expectProblems(/status of 403/);
+    await page.goto(standIn.url + pathOf(one));
+    await fillSignIn(page, "wrong");
+    await page.getByText("The e-mail address or the password is wrong.").waitFor();
+    await fillSignIn(page);
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    expect(page.url()).toBe(standIn.url + pathOf(one));
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  test("an invitation sets a password and signs in", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    visit.expectProblems(/status of 400/);
+    await page.goto(`${standIn.url}/invitation?token=invited`);
+    await page.getByLabel("Password").fill("password12345");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByText("This password is too common.").waitFor();
+    await page.getByLabel("Password").fill("vermilion kettle 41");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  });
+
+  test("marketing begins with the subscribers and is offered nothing else of its colleagues", async () => {
+    standIn.role = "marketing";
+    await using visit = await enter(browser, standIn);
+    await visit.page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
+    const places = await visit.page.getByRole("navigation", { name: "Console" }).getByRole("link").allInnerTexts();
+    expect(places.map((text) => text.trim())).toEqual(["Subscribers", "Mails", "Settings"]);
+  });
+});
+
+describe("the inbox", () => {
+  test("keeps its filter in the address, and Back returns to it", async () => {
+    await using visit = await enter(browser, standIn);
+    const { page } = visit;
+    await page.getByRole("combobox", { name: "Status" }).selectOption("new");
+    await page.waitForURL("**/console?status=new");
+    const waiting = standIn.submissions.filter(({ status }) => status === "new");
+    await expect.poll(() => rows(page).count()).toBe(waiting.length);
+    await page.getByRole("combobox", { name: "Assignee" }).selectOption("none");
+    await page.waitForURL("**/console?status=new&assignee=none");
+    await page.goBack();
+    await page.waitForURL("**/console?status=new");
+    await rows(page).first().getByRole("link").click();
+    await page.waitForURL(`**${pathOf(waiting[0]!)}?status=new`);
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("heading", { name: waiting[1]!.name }).waitFor();
+    await page.getByRole("button", { name: "Inbox" }).click();
+    await page.waitForURL("**/console?status=new");
+  });
+
+  test("searches names as they are typed, and letters on Enter", async () => {
+    await using visit = await enter(browser, standIn);
+    const { page } = visit;
+    const search = page.getByRole("searchbox", { name: "Search" });
+    await search.pressSequentially("kalomi");
+    await page.waitForURL("**/console?q=kalomi");
+    await expect
+      .poll(() =>
+        rows(page)
+          .locator("strong")
+          .allInnerTexts()
+          .then((names) => [...new Set(names)]),
+      )
+      .toEqual(["Anna Müller"]);
+    await search.fill("phonetics");
+    await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
+    await search.press("Enter");
+    await page.waitForURL("**/console?letter=phonetics");
+    await expect.poll(() => rows(page).count()).toBeGreaterThan(3);
+  });
+
+  test("shows older submissions page by page", async () => {
+    await using visit = await enter(browser, standIn);
+    const { page } = visit;
+    const total = standIn.submissions.filter(({ status }) => status !== "spam").length;
+    await expect.poll(() => rows(page).count()).toBe(50);
+    await page.getByRole("button", { name: "Show older" }).click();
+    await expect.poll(() => rows(page).count()).toBe(100);
+    await page.getByRole("button", { name: "Show older" }).click();
+    await expect.poll(() => rows(page).count()).toBe(total);
+    expect(await page.getByRole("button", { name: "Show older" }).count()).toBe(0);
+  });
+
+  test("offers new submissions without moving its rows", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(standIn.url);
+    await fillSignIn(page);
+    await rows(page).first().waitFor();
+    standIn.add("Nora Fresh");
+    standIn.add("Olu Fresher");
+    await page.clock.runFor(11_000);
+    const offer = page.getByRole("button", { name: "2 new" });
+    await offer.waitFor();
+    expect(await rows(page).first().locator("strong").innerText()).toBe("Anna Müller");
+    await offer.click();
+    await expect.poll(() => rows(page).first().locator("strong").innerText()).toBe("Olu Fresher");
+    expect(await offer.count()).toBe(0);
+  });
+
+  test("works from the keyboard alone", async () => {
+    await using visit = await enter(browser, standIn, "?status=new");
+    const { page } = visit;
+    await rows(page).first().waitFor();
+    const [first, second, third] = standIn.submissions.filter(({ status }) => status === "new") as [
+      Stored,
+      Stored,
+      Stored,
+    ];
+    await page.keyboard.press("j");
+    await page.keyboard.press("e");
+    await page.getByText("Set to done.").waitFor();
+    expect(first.status).toBe("done");
+    expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"])).toBe(
+      second.reference,
+    );
+    expect(await rows(page).first().getAttribute("class")).toContain("dimmed");
+    await page.keyboard.press("z");
+    await page.getByText("Undone.").waitFor();
+    expect(first.status).toBe("new");
+    await page.keyboard.press("x");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Shift+X");
+    await page.getByText("2 selected").waitFor();
+    await page.keyboard.press("a");
+    await page.getByRole("dialog").getByRole("button", { name: "ben.hart" }).click();
+    await page.getByText("2 submissions: Assigned to ben.hart@voices.example.").waitFor();
+    expect([second.assignee, third.assignee, first.assignee]).toEqual([
+      "ben.hart@voices.example",
+      "ben.hart@voices.example",
+      null,
+    ]);
+    await page.keyboard.press("/");
+    expect(await page.getByRole("searchbox").evaluate((box) => box === document.activeElement)).toBe(true);
+    await page.keyboard.press("e");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("e");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("says that nothing waits, and that there is nothing yet", async () => {
+    standIn.empty();
+    await using visit = await enter(browser, standIn);
+    const { page } = visit;
+    await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
+    await page.getByRole("combobox", { name: "Status" }).selectOption("new");
+    await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
+  });
+
+  test("offers another try after a failure, and tells that it is offline", async () => {
+    await using visit = await enter(browser, standIn);
+    const { page, context } = visit;
+    visit.expectProblems(/status of 500/);
+    await rows(page).first().waitFor();
+    for (let attempt = 0; attempt < 3; attempt++) standIn.failNext("inbox.list");
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("inquiry");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await rows(page).first().waitFor();
+    await context.setOffline(true);
+    await page.getByText("You are offline.").waitFor();
+    await context.setOffline(false);
+    await page.getByText("You are offline.").waitFor({ state: "detached" });
+  });
+});
+
+describe("a submission", () => {
+  test("shows what was sent as people read it", async () => {
+    const one = firstWith(
+      ({ kind, hasResume, mails }) =>
+        kind === "application" && hasResume && mails.some(({ status }) => status === "failed"),
+    );
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    expect(await page.getByRole("link", { name: "+420 601 234 567" }).getAttribute("href")).toBe("tel:+420601234567");
+    expect(await page.getByText("Dear team,").innerText()).toContain("\n\nI am writing");
+    const outside = page.getByRole("link", { name: /portfolio\.example/ });
+    expect([await outside.getAttribute("rel"), await outside.getAttribute("target")]).toEqual([
+      "noopener noreferrer nofollow",
+      "_blank",
+    ]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download resume" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("ben-novak-resume.pdf");
+    await page.getByRole("button", { name: "Send again" }).last().click();
+    await page.getByText("The mail is on its way.").waitFor();
+  });
+
+  test("a second operator is told of the first one's change, overwrites nothing and loses no text", async () => {
+    const one = firstWith(({ status }) => status === "new");
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
+    standIn.changeAs("ben@voices.example", one.reference, { status: "done" });
+    await page.getByRole("combobox", { name: "Status" }).selectOption("open");
+    await page.getByText("Ben set this to done 2 min ago. Your change was not made.").waitFor();
+    await expect.poll(() => statusOf(page)).toBe("done");
+    expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
+    await page.getByRole("combobox", { name: "Status" }).selectOption("open");
+    await page.getByText("Set to open.").waitFor();
+    expect(one.status).toBe("open");
+  });
+
+  test("a session that ends in the middle of a change asks to sign in, and then makes the change", async () => {
+    const one = firstWith(({ status }) => status === "new");
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    visit.expectProblems(/status of 401/);
+    await page.getByRole("textbox", { name: "Note" }).fill("Called, asks for a quote.");
+    standIn.endSessions();
+    await page.getByRole("button", { name: "Add note" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.waitFor();
+    expect(await dialog.getByLabel("E-mail address").inputValue()).toBe(operator);
+    await fillSignIn(page);
+    await page.locator(".note-text").getByText("Called, asks for a quote.").waitFor();
+    expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
+    expect(one.notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
+  });
+
+  test("what failed is taken back and said", async () => {
+    const one = firstWith(({ status }) => status === "new");
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    visit.expectProblems(/status of 500/);
+    standIn.failNext("inbox.triage");
+    await page.getByRole("combobox", { name: "Status" }).selectOption("done");
+    await page.getByText("Not changed. Something went wrong on the server. Please try again.").waitFor();
+    await expect.poll(() => statusOf(page)).toBe("new");
+    expect(one.status).toBe("new");
+  });
+
+  test("spam is released", async () => {
+    const one = firstWith(({ status }) => status === "spam");
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    await page.getByRole("button", { name: "Release" }).click();
+    await page.getByText("Released. Its mails are on their way.").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Release" }).count()).toBe(0);
+    expect(one.status).toBe("new");
+  });
+
+  test("one that does not exist says so", async () => {
+    await using visit = await enter(browser, standIn, "/inquiries/INQ-20000101-000000");
+    visit.expectProblems(/status of 404/);
+    await visit.page.getByRole("heading", { name: "Not found" }).waitFor();
+  });
+});
+
+test("erasing a person asks first, and then leaves nothing in the list", async () => {
+  const { email } = standIn.submissions[0]!;
+  await using visit = await enter(browser, standIn, `/people/${encodeURIComponent(email)}`);
+  const { page } = visit;
+  await page.getByRole("button", { name: "Erase" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  expect(standIn.submissions.some((one) => one.email === email)).toBe(true);
+  await page.getByRole("button", { name: "Erase" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Erase" }).click();
+  await page.getByText(/^Erased: /).waitFor();
+  await rows(page).first().waitFor();
+  expect(standIn.submissions.some((one) => one.email === email)).toBe(false);
+  await expect.poll(() => page.getByText("Anna Müller").count()).toBe(0);
+});
+
+test("an operator is invited, and a token is shown once", async () => {
+  await using visit = await enter(browser, standIn, "/settings");
+  const { page } = visit;
+  await page.getByRole("button", { name: "Invite" }).click();
+  await page.getByLabel("E-mail address").fill("nils@voices.example");
+  await page.getByRole("combobox", { name: "Role", exact: true }).selectOption("recruiting");
+  await page.getByRole("button", { name: "Create invitation" }).click();
+  expect(await page.getByLabel("Invitation link").inputValue()).toContain("/console/invitation?token=");
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
+  await page.getByText("nils@voices.example").waitFor();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByLabel("Name").fill("Nightly export");
+  await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
+  expect(await page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^sub_/);
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("button", { name: "Revoke Nightly export" }).click();
+  await page.getByText("The token no longer works.").waitFor();
+});
+
+test("a chart says its numbers as a table too", async () => {
+  await using visit = await enter(browser, standIn, "/overview");
+  const { page } = visit;
+  await page.getByText("Show as a table").click();
+  const table = page.getByRole("table", { name: "Submissions a day, by kind" });
+  expect(await table.getByRole("row").count()).toBe(31);
+  expect(await page.getByRole("img", { name: "Submissions a day, by kind" }).count()).toBe(1);
+});
+
+test("shortcuts can be turned off", async () => {
+  await using visit = await enter(browser, standIn, "/settings");
+  const { page } = visit;
+  await page.getByLabel("Keyboard shortcuts of single keys").uncheck();
+  await page
+    .getByRole("link", { name: /^Inbox/ })
+    .first()
+    .click();
+  await rows(page).first().waitFor();
+  await page.keyboard.press("?");
+  await page.keyboard.press("j");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"])).toBeUndefined();
+});
+
+test("the first view is less than 150 KB, compressed", () => {
+  const folder = join(import.meta.dirname, "../../client/dist/console");
+  const shell = readFileSync(join(folder, "index.html"), "utf8");
+  const files = [...shell.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file = ""]) => file);
+  const bytes = [shell, ...files.map((file) => readFileSync(join(folder, file)))].map(
+    (content) => gzipSync(content).length,
+  );
+  expect(files.length).toBeGreaterThan(2);
+  expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(150_000);
+  expect(shell).not.toMatch(/<style|<script(?![^>]*src=)| style=| on\w+=/);
+});

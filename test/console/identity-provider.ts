@@ -1,0 +1,85 @@
+// An identity provider on the loopback, with one person who signs in without being asked. A test says who that is.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Interaction, Provider } from "oidc-provider";
+
+export const client = { id: "submissions", secret: "a-secret-of-this-test" };
+
+/** Whom the provider vouches for. */
+interface Person {
+  subject: string;
+  email?: string;
+  emailVerified?: boolean;
+}
+
+export class IdentityProvider implements AsyncDisposable {
+  readonly issuer: string;
+  person: Person = { subject: "1" };
+  readonly #close: () => Promise<void>;
+
+  private constructor(issuer: string, close: () => Promise<void>) {
+    this.issuer = issuer;
+    this.#close = close;
+  }
+
+  /** @param redirects the address of the service, once it is known */
+  static async open(redirects: () => string): Promise<IdentityProvider> {
+    const server = createServer();
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const one = new IdentityProvider(issuer, async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    });
+    let handler: ReturnType<Provider["callback"]> | undefined;
+    server.on("request", (request, response) => {
+      // Made at the first request: it must know where the service is.
+      handler ??= providerOf(one, redirects()).callback();
+      void handler(request, response);
+    });
+    return one;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close();
+  }
+}
+
+function providerOf(one: IdentityProvider, redirect: string): Provider {
+  const provider = new Provider(one.issuer, {
+    clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [redirect] }],
+    claims: { openid: ["sub"], email: ["email", "email_verified"] },
+    ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
+    cookies: { keys: ["keys of this test"] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context: unknown, interaction: Interaction) => `/interaction/${interaction.uid}` },
+    findAccount: (_context: unknown, accountId: string) => ({
+      accountId,
+      claims: () => {
+        const { email, emailVerified } = one.person;
+        return { sub: accountId, ...(email === undefined ? {} : { email, email_verified: emailVerified ?? true }) };
+      },
+    }),
+  });
+  // Signs in and agrees to everything at once.
+  provider.use(async (context, next) => {
+    if (!context.path.startsWith("/interaction/")) {
+      await next();
+      return;
+    }
+    const { prompt, params, session } = await provider.interactionDetails(context.req, context.res);
+    if (prompt.name === "login") {
+      const result = { login: { accountId: one.person.subject } };
+      await provider.interactionFinished(context.req, context.res, result);
+    } else {
+      const grant = new provider.Grant({ accountId: session!.accountId, clientId: params["client_id"] as string });
+      grant.addOIDCScope("openid email");
+      await provider.interactionFinished(context.req, context.res, { consent: { grantId: await grant.save() } });
+    }
+    context.respond = false;
+  });
+  return provider;
+}

@@ -1,0 +1,152 @@
+// Sign-in by OpenID Connect, against a real provider on the loopback.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startService, type Service } from "../support/service.ts";
+import { client, IdentityProvider } from "./identity-provider.ts";
+import { auditOf, invite, Operator } from "./operator.ts";
+
+let provider: IdentityProvider;
+let service: Service;
+let subject = 0;
+
+beforeAll(async () => {
+  provider = await IdentityProvider.open(() => `${service.url}/console/oidc/callback`);
+  const env = { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
+  service = await startService({ env });
+});
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+});
+
+beforeEach(() => {
+  subject += 1;
+  provider.person = { subject: `person ${subject}` };
+});
+
+/** A browser's way to the provider and back; answers what the provider sends it back to. */
+async function throughProvider(location: string): Promise<string> {
+  const jar = new Map<string, string>();
+  let at = location;
+  for (let hops = 0; hops < 10 && !at.startsWith(service.url); hops += 1) {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const response = await fetch(at, { redirect: "manual", headers: { cookie } });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      jar.set(name, value);
+    }
+    at = new URL(response.headers.get("location") ?? "", at).href;
+  }
+  return at;
+}
+
+/** Begins a sign-in in a browser and goes to the provider; answers the address of the return. */
+async function begin(browser: Operator): Promise<URL> {
+  const start = await browser.fetch("/console/oidc/start");
+  expect(start.status).toBe(302);
+  return new URL(await throughProvider(start.headers.get("location")!));
+}
+
+const finish = (browser: Operator, { pathname, search }: URL) => browser.fetch(pathname + search);
+
+async function signIn(browser = new Operator(service)) {
+  const response = await finish(browser, await begin(browser));
+  const session = response.headers.getSetCookie().find((one) => one.startsWith("console-session="));
+  if (session !== undefined) browser.cookie = session.split(";")[0]!;
+  return { browser, response, session };
+}
+
+test("is offered where it is configured", async () => {
+  expect((await new Operator(service).call("session.methods")).data).toEqual({ password: true, oidc: true });
+  await using plain = await startService();
+  expect((await new Operator(plain).call("session.methods")).data).toEqual({ password: true, oidc: false });
+  expect((await fetch(`${plain.url}/console/oidc/start`)).status).toBe(404);
+});
+
+test("signs an operator in by the verified address, and from then on by the account", async () => {
+  await invite(service, "anna@example.org", "sales");
+  Object.assign(provider.person, { email: "Anna@example.org" });
+  const { browser, response, session } = await signIn();
+  expect([response.status, response.headers.get("location")]).toEqual([302, `${service.url}/console`]);
+  expect(session).toMatch(/^console-session=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/);
+  expect((await browser.call("session.me")).data).toEqual({ email: "anna@example.org", role: "sales" });
+
+  // The address at the provider may change; the account stays the operator's.
+  provider.person = { subject: provider.person.subject, email: "anna.new@example.org" };
+  const again = await signIn();
+  expect((await again.browser.call("session.me")).data).toEqual({ email: "anna@example.org", role: "sales" });
+
+  // Another account with the same address is another person.
+  provider.person = { subject: "impostor", email: "anna@example.org" };
+  expect((await signIn()).response.status).toBe(403);
+  const actions = (await auditOf(service)).filter(({ operator: name }) => name === "anna@example.org");
+  expect(actions.map(({ action }) => action)).toEqual(["operator.bind", "sign-in", "sign-in"]);
+});
+
+test("keeps what it needs in a cookie of its own for ten minutes", async () => {
+  const browser = new Operator(service);
+  const start = await browser.fetch("/console/oidc/start");
+  expect(browser.setCookie).toMatch(/^console-oidc=[\w-]+; Path=\/console\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/);
+  const location = new URL(start.headers.get("location")!);
+  expect(Object.fromEntries(location.searchParams)).toMatchObject({
+    response_type: "code",
+    code_challenge_method: "S256",
+    scope: "openid email",
+    redirect_uri: `${service.url}/console/oidc/callback`,
+    state: expect.stringMatching(/.{40}/),
+    nonce: expect.stringMatching(/.{40}/),
+  });
+});
+
+test.each([
+  ["an address that no operator has", { email: "stranger@example.org" }],
+  ["an address that is not verified", { email: "ben@example.org", emailVerified: false }],
+  ["no address", {}],
+])("refuses %s, and makes no operator", async (_what, person) => {
+  await invite(service, "ben@example.org", "sales");
+  Object.assign(provider.person, person);
+  const { response, session, browser } = await signIn();
+  expect([response.status, session]).toEqual([403, undefined]);
+  expect(await response.json()).toMatchObject({
+    code: "FORBIDDEN",
+    message: expect.stringContaining("not known here"),
+  });
+  expect((await browser.call("session.me")).data).toBeNull();
+});
+
+test("refuses an answer that does not fit what the browser began", async () => {
+  await invite(service, "carl@example.org", "sales");
+  Object.assign(provider.person, { email: "carl@example.org" });
+  const [browser, other] = [new Operator(service), new Operator(service)];
+  const mine = await begin(browser);
+  await begin(other);
+  const changed = (name: string, value: string) => {
+    const url = new URL(mine);
+    url.searchParams.set(name, value);
+    return url;
+  };
+  const kept = browser.cookie;
+  const refusals = [
+    ["another browser's", other, mine],
+    ["no browser's", new Operator(service), mine],
+    ["another state", browser, changed("state", "x")],
+    ["another code", browser, changed("code", "x")],
+    ["another issuer", browser, changed("iss", "https://evil.example")],
+    ["the provider's refusal", browser, new URL(`${mine.origin}${mine.pathname}?error=access_denied`)],
+  ] as const;
+  for (const [what, one, url] of refusals) {
+    if (one === browser) browser.cookie = kept;
+    const response = await finish(one, url);
+    expect([what, response.status]).toEqual([what, 400]);
+  }
+  browser.cookie = "console-oidc=bm90IG91cnM";
+  expect((await finish(browser, mine)).status).toBe(400);
+});
+
+test("says so when the provider does not answer", async () => {
+  const env = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
+  await using alone = await startService({ env });
+  const response = await fetch(`${alone.url}/console/oidc/start`, { redirect: "manual" });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await response.json()).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+});

@@ -1,0 +1,159 @@
+// What the port promises about operators, sessions and tokens.
+import { expect, test } from "vitest";
+import { invitationMs, sessionIdleMs } from "../../../server/src/storage/access-store.ts";
+import type { Role } from "../../../shared/src/console.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import { minute, noon } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+
+const root = { operator: "command line", at: noon };
+const identity = { issuer: "https://id.example.org", subject: "42" };
+
+async function join(store: Store, email: string, role: Role) {
+  await store.access.invite({ email, role, invitationHash: `invitation of ${email}` }, root);
+  const operator = await store.access.acceptInvitation(`invitation of ${email}`, "phc", noon);
+  if (operator === null) throw new Error("The invitation does not work.");
+  return operator;
+}
+
+const actionsOf = async (store: Store) => (await store.desk.listAudit({})).rows.map(({ action }) => action).toReversed();
+
+export function accessGuarantees(open: OpenStoreUnderTest): void {
+  test("an invitation works once, for seven days, and the operator is active after it", async () => {
+    await using tested = await open();
+    const { access, desk } = tested.store;
+    await access.invite({ email: "Eva@example.org", role: "sales", invitationHash: "hash" }, root);
+    expect(await access.listOperators()).toEqual([
+      { email: "Eva@example.org", role: "sales", state: "invited", createdAt: noon },
+    ]);
+    expect(await access.findInvitation("hash", noon + invitationMs - 1)).toMatchObject({ email: "Eva@example.org" });
+    expect(await access.findInvitation("hash", noon + invitationMs)).toBeNull();
+    expect(await access.acceptInvitation("hash", "phc", noon + invitationMs)).toBeNull();
+    expect(await access.acceptInvitation("other", "phc", noon)).toBeNull();
+    expect(await access.acceptInvitation("hash", "phc", noon)).toMatchObject({ role: "sales", password: "phc" });
+    expect(await access.acceptInvitation("hash", "phc", noon)).toBeNull();
+    expect(await access.listOperators()).toMatchObject([{ state: "active" }]);
+    expect(await access.findOperator("EVA@example.org")).toMatchObject({ password: "phc", oidc: null });
+    expect((await desk.listAudit({})).rows).toMatchObject([
+      { operator: "Eva@example.org", action: "operator.accept" },
+      { operator: "command line", action: "operator.invite", subject: "eva@example.org", detail: { role: "sales" } },
+    ]);
+  });
+
+  test("a second invitation replaces the first, and the old password works until it is accepted", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    const { id } = await join(tested.store, "eva@example.org", "sales");
+    await access.createSession("cookie", id, noon);
+    await access.invite({ email: "eva@example.org", role: "admin", invitationHash: "second" }, root);
+    expect(await access.findOperator("eva@example.org")).toMatchObject({ id, role: "admin", password: "phc" });
+    expect(await access.findSession("cookie", noon)).not.toBeNull();
+    await access.invite({ email: "eva@example.org", role: "admin", invitationHash: "third" }, root);
+    expect(await access.findInvitation("second", noon)).toBeNull();
+    expect(await access.acceptInvitation("third", "new phc", noon)).toMatchObject({ id });
+    expect(await access.findSession("cookie", noon)).toBeNull();
+  });
+
+  test("a session ends after 12 hours without use, and its use is recorded once a minute", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    const { id, email } = await join(tested.store, "eva@example.org", "sales");
+    await access.createSession("cookie", id, noon);
+    expect(await access.findSession("cookie", noon + minute - 1)).toMatchObject({ seenAt: noon, operator: { email } });
+    const seenAt = noon + minute;
+    expect(await access.findSession("cookie", seenAt)).toMatchObject({ seenAt, createdAt: noon });
+    expect(await access.findSession("cookie", seenAt + 1)).toMatchObject({ seenAt });
+    expect(await access.findSession("cookie", seenAt + sessionIdleMs)).toBeNull();
+    expect(await access.findSession("other", noon)).toBeNull();
+    await access.createSession("later", id, seenAt + sessionIdleMs);
+    expect(await tested.query("SELECT id_hash FROM session")).toEqual([{ id_hash: "later" }]);
+  });
+
+  test("signing out ends one session, signing out everywhere and a new password end all", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    const { id, email } = await join(tested.store, "eva@example.org", "sales");
+    const actor = { operator: email, at: noon };
+    const create = async (...hashes: string[]) => {
+      for (const hash of hashes) await access.createSession(hash, id, noon);
+    };
+    const alive = async (...hashes: string[]) =>
+      (await Promise.all(hashes.map((hash) => access.findSession(hash, noon)))).map((session) => session !== null);
+    await create("a", "b", "c");
+    await access.deleteSession("a", actor);
+    expect(await alive("a", "b", "c")).toEqual([false, true, true]);
+    expect(await access.deleteSessions(id, actor)).toBe(2);
+    expect(await alive("b", "c")).toEqual([false, false]);
+    await create("d");
+    expect(await access.setPassword(email, "other phc", actor)).toBe(true);
+    expect(await alive("d")).toEqual([false]);
+    expect(await access.setPassword("nobody@example.org", "phc", actor)).toBe(false);
+    expect((await actionsOf(tested.store)).filter((action) => action.startsWith("sign-"))).toEqual([
+      ...["sign-in", "sign-in", "sign-in", "sign-out", "sign-out.everywhere", "sign-in"],
+    ]);
+  });
+
+  test("removing an operator ends sessions and tokens, and creates no session for one who is gone", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    await join(tested.store, "root@example.org", "admin");
+    const { id, email } = await join(tested.store, "eva@example.org", "sales");
+    await access.createSession("cookie", id, noon);
+    const token = { hash: "token", name: "Sheet", role: "sales", expiresAt: null } as const;
+    await access.createToken(token, { operator: email, at: noon });
+    expect(await access.removeOperator("EVA@example.org", root)).toBe(true);
+    expect(await access.removeOperator("eva@example.org", root)).toBe(false);
+    expect(await access.findSession("cookie", noon)).toBeNull();
+    expect(await access.findToken("token", noon)).toBeNull();
+    await access.createSession("again", id, noon);
+    expect(await access.findSession("again", noon)).toBeNull();
+    expect(await access.findOperator(email)).toBeNull();
+  });
+
+  test("a new role holds for sessions that are open, and one admin always stays", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    const { id } = await join(tested.store, "eva@example.org", "admin");
+    await access.createSession("cookie", id, noon);
+    expect(await access.setRole("eva@example.org", "sales", root)).toBe("last-admin");
+    expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
+    await join(tested.store, "ben@example.org", "admin");
+    expect(await access.setRole("eva@example.org", "sales", root)).toBe(true);
+    expect(await access.findSession("cookie", noon)).toMatchObject({ operator: { role: "sales" } });
+    expect(await access.setRole("nobody@example.org", "sales", root)).toBe(false);
+    expect((await tested.store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
+      { action: "operator.role", subject: "eva@example.org", detail: { from: "admin", to: "sales" } },
+    ]);
+  });
+
+  test("binds a sign-in by OpenID Connect to one operator, once", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    await access.invite({ email: "eva@example.org", role: "sales", invitationHash: "hash" }, root);
+    await access.invite({ email: "ben@example.org", role: "sales", invitationHash: "other" }, root);
+    expect(await access.bindOidc("eva@example.org", identity, root)).toBe(true);
+    expect(await access.findOidcOperator(identity)).toMatchObject({ email: "eva@example.org", oidc: identity });
+    expect(await access.findInvitation("hash", noon)).toBeNull();
+    expect(await access.listOperators()).toMatchObject([{ state: "active" }, { state: "invited" }]);
+    expect(await access.bindOidc("eva@example.org", { ...identity, subject: "43" }, root)).toBe(false);
+    expect(await access.bindOidc("ben@example.org", identity, root)).toBe(false);
+    expect(await access.bindOidc("nobody@example.org", identity, root)).toBe(false);
+    expect(await access.findOidcOperator({ ...identity, issuer: "https://evil.example.org" })).toBeNull();
+  });
+
+  test("a token works until it expires or is revoked, and its use is recorded once a minute", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    const token = { hash: "hash", name: "Sheet", role: "sales", expiresAt: noon + 10 * minute } as const;
+    const { id } = await access.createToken(token, root);
+    expect(await access.findToken("hash", noon)).toMatchObject({ id, name: "Sheet", usedAt: noon, createdBy: "command line" });
+    expect(await access.findToken("hash", noon + minute - 1)).toMatchObject({ usedAt: noon });
+    expect(await access.findToken("hash", noon + minute)).toMatchObject({ usedAt: noon + minute });
+    expect(await access.findToken("hash", token.expiresAt)).toBeNull();
+    expect(await access.listTokens()).toMatchObject([{ id, role: "sales", expiresAt: token.expiresAt }]);
+    expect(await access.revokeToken(id, root)).toBe(true);
+    expect(await access.revokeToken(id, root)).toBe(false);
+    expect(await access.findToken("hash", noon)).toBeNull();
+    expect(await actionsOf(tested.store)).toEqual(["token.create", "token.revoke"]);
+  });
+}

@@ -1,0 +1,188 @@
+// What the port promises about what operators change, and about the audit log.
+import { expect, test } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { accept, acceptMails, acceptReference, application, collect, inquiry, minute, noon, resume, subscription } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import { eva, indexAll, marketing, recruiting, sales } from "./desk-lists.ts";
+
+const ben = { operator: "ben@example.org", at: noon + 2 * minute };
+
+export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
+  test("shows everything about one submission, and nothing outside the scope", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const twin = await acceptReference(store, application(1, { email: "other-1@example.org", resume: resume(1) }));
+    const reference = await acceptReference(store, application(2));
+    const again = await acceptReference(store, inquiry(3, { email: "ANA-2@example.org" }));
+    await indexAll(store);
+    await store.desk.addNote(wholeScope, reference, "Good voice.", eva);
+    const detail = await store.desk.findDetail(wholeScope, reference);
+    expect(detail).toMatchObject({
+      row: { reference, hasResume: true },
+      submission: { ...application(2), reference },
+      scan: "unscanned",
+      mails: [{ kind: "application-receipt", email: "ana-2@example.org" }, { kind: "application-notice", email: null }],
+      notes: [{ author: eva.operator, at: eva.at, text: "Good voice." }],
+      history: [{ operator: eva.operator, at: eva.at, action: "note" }],
+      duplicates: [
+        { reference: again, kind: "inquiry", receivedAt: noon, status: "new" },
+        { reference: twin, kind: "application" },
+      ],
+    });
+    expect((await store.desk.findDetail(recruiting, reference))?.duplicates.map((one) => one.reference)).toEqual([twin]);
+    expect(await store.desk.findDetail(sales, reference)).toBeNull();
+    expect(await store.desk.findDetail(wholeScope, "no reference")).toBeNull();
+  });
+
+  test("changes what the operator saw, tells the second one of the first, and overwrites nothing", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1));
+    const targets = [{ reference, version: 1 }];
+    const first = await store.desk.triage(wholeScope, { targets, status: "open", assignee: eva.operator }, eva);
+    expect(first).toEqual([{ reference, result: "changed", version: 2 }]);
+    const second = await store.desk.triage(wholeScope, { targets, status: "done" }, ben);
+    expect(second).toEqual([
+      {
+        ...{ reference, result: "conflict", version: 2, status: "open", assignee: eva.operator },
+        ...{ changedBy: eva.operator, changedAt: eva.at },
+      },
+    ]);
+    expect(await store.findSubmission(reference)).toMatchObject({ status: "open", assignee: eva.operator, version: 2 });
+    const seen = [{ reference, version: 2 }];
+    expect(await store.desk.triage(wholeScope, { targets: seen, assignee: null }, ben)).toMatchObject([{ version: 3 }]);
+    expect(await store.findSubmission(reference)).toMatchObject({ status: "open", assignee: null, version: 3 });
+    expect((await store.desk.findDetail(wholeScope, reference))?.history).toEqual([
+      { ...eva, action: "status", detail: { from: "new", to: "open" } },
+      { ...eva, action: "assignee", detail: { from: null, to: eva.operator } },
+      { ...ben, action: "assignee", detail: { from: eva.operator, to: null } },
+    ]);
+  });
+
+  test("lets one of two operators win who change the same submission at the same time", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const other = await tested.openAgain();
+    const reference = await acceptReference(store, inquiry(1));
+    const targets = [{ reference, version: 1 }];
+    const outcomes = await Promise.all([
+      store.desk.triage(wholeScope, { targets, status: "open" }, eva),
+      other.desk.triage(wholeScope, { targets, status: "done" }, ben),
+    ]);
+    expect(outcomes.flat().map(({ result }) => result).toSorted()).toEqual(["changed", "conflict"]);
+  });
+
+  test("changes many at once, each by itself, and refuses more than 1,000", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const references: string[] = [];
+    for (let number = 0; number < 120; number += 1) references.push(await acceptReference(store, inquiry(number)));
+    const targets = references.map((reference, index) => ({ reference, version: index === 60 ? 7 : 1 }));
+    targets.push({ reference: "INQ-20251121-000000", version: 1 });
+    const outcomes = await store.desk.triage(wholeScope, { targets, status: "done" }, eva);
+    const count = (result: string) => outcomes.filter((one) => one.result === result).length;
+    expect([count("changed"), count("conflict"), count("unknown")]).toEqual([119, 1, 1]);
+    expect(outcomes.map(({ reference }) => reference)).toEqual(targets.map(({ reference }) => reference));
+    const tooMany = Array.from({ length: 1_001 }, () => ({ reference: "", version: 1 }));
+    await expect(store.desk.triage(wholeScope, { targets: tooMany }, eva)).rejects.toThrow(RangeError);
+  });
+
+  test("a change outside the scope is one of something unknown", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1));
+    const spam = await acceptReference(store, inquiry(2), { spam: true });
+    const [mail] = (await store.desk.listMails(wholeScope, undefined, {})).rows;
+    const request = { targets: [{ reference, version: 1 }], status: "done" } as const;
+    expect(await store.desk.triage(recruiting, request, eva)).toEqual([{ reference, result: "unknown" }]);
+    expect(await store.desk.addNote(recruiting, reference, "text", eva)).toBeNull();
+    expect(await store.desk.release(recruiting, spam, eva)).toBe("unknown");
+    expect(await store.desk.sendAgain(recruiting, mail?.id ?? "", eva)).toBeNull();
+    expect((await store.desk.listAudit({})).rows).toEqual([]);
+  });
+
+  test("a change that changes nothing leaves version and audit log alone", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1));
+    const request = { targets: [{ reference, version: 1 }], status: "new", assignee: null } as const;
+    expect(await store.desk.triage(wholeScope, request, eva)).toEqual([{ reference, result: "changed", version: 1 }]);
+    expect((await store.desk.listAudit({})).rows).toEqual([]);
+  });
+
+  test("releases spam with an entry in the audit log", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1), { spam: true });
+    expect(await store.desk.release(wholeScope, reference, eva)).toBe("released");
+    expect(await store.desk.release(wholeScope, reference, eva)).toBe("not-spam");
+    expect((await store.desk.listAudit({})).rows).toMatchObject([
+      { ...eva, action: "release", subject: reference, detail: { mails: 2 } },
+    ]);
+  });
+
+  test("sends a failed mail again, stores a sent one anew, and leaves a queued one alone", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const [receipt, notice] = await acceptMails(store, inquiry(1));
+    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("queued");
+    await store.settleMails(
+      [
+        { id: receipt.id, at: noon, result: "sent", providerId: "1" },
+        { id: notice.id, at: noon, result: "failed", error: "refused", denials: null },
+      ],
+      "this-process",
+    );
+    expect(await store.desk.sendAgain(sales, receipt.id, eva)).toBe("due");
+    expect(await store.desk.sendAgain(sales, notice.id, eva)).toBe("due");
+    expect((await store.desk.listMails(wholeScope, "queued", {})).rows).toMatchObject([
+      { kind: "inquiry-receipt", createdAt: eva.at, dueAt: eva.at },
+      { id: notice.id, dueAt: eva.at },
+    ]);
+    const claimed = await store.claimDueMails(eva.at, 10, { owner: "sender", until: eva.at + minute });
+    expect(claimed).toHaveLength(2);
+    expect((await store.desk.listAudit({})).rows).toMatchObject([
+      { action: "mail.again", detail: { mail: "inquiry-notice", was: "failed" } },
+      { action: "mail.again", detail: { mail: "inquiry-receipt", was: "sent" } },
+    ]);
+  });
+
+  test("sends nothing again to an address that is not to be mailed, nor a welcome mail without its links", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const [receipt] = await acceptMails(store, inquiry(1));
+    const [welcome] = (await accept(store, subscription())).mails;
+    const sent = [receipt.id, welcome?.id ?? ""].map((id) => ({ id, at: noon, result: "sent", providerId: "1" }) as const);
+    await store.settleMails(sent, "this-process");
+    await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
+    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("not-sendable");
+    expect(await store.desk.sendAgain(marketing, welcome?.id ?? "", eva)).toBe("not-sendable");
+    expect(await store.desk.sendAgain(wholeScope, "1-abc", eva)).toBeNull();
+    expect(await store.desk.sendAgain(wholeScope, "no id", eva)).toBeNull();
+  });
+
+  test("records views and exports, and reads the audit log in both directions", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    for (const subject of ["inquiries", "applications", "subscribers"]) {
+      await store.desk.audit({ action: "export", subject, detail: { rows: 1 } }, eva);
+    }
+    const page = await store.desk.listAudit({ limit: 2 });
+    expect(page.rows.map(({ subject }) => subject)).toEqual(["subscribers", "applications"]);
+    const rest = await store.desk.listAudit({ limit: 2, after: page.next ?? 0 });
+    expect(rest).toMatchObject({ rows: [{ subject: "inquiries", detail: { rows: 1 } }], next: null });
+    const all = await collect(store.desk.readAudit(0));
+    expect(all.map(({ subject }) => subject)).toEqual(["inquiries", "applications", "subscribers"]);
+    expect(await collect(store.desk.readAudit(all[1]?.id ?? 0))).toEqual(all.slice(2));
+  });
+
+  test("the database itself refuses to change or delete entries of the audit log", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await store.desk.audit({ action: "export", subject: "inquiries" }, eva);
+    for (const text of ["UPDATE audit SET operator = ''", "DELETE FROM audit"]) {
+      await expect(tested.query(text)).rejects.toThrow("only added to");
+    }
+    expect((await store.desk.listAudit({})).rows).toHaveLength(1);
+  });
+}

@@ -1,0 +1,167 @@
+// What the port promises about erasing persons and outdated submissions, and about telling a person what is known.
+import { expect, test } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import { accept, acceptReference, allMails, application, collect, entry, inquiry, minute, noon, resume, subscribers, subscription } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import { eva, indexAll, marketing, sales } from "./desk-lists.ts";
+
+const email = "Ana@example.org";
+const key = { procedure: "marketplace.inquiry", keyHash: "a1", fingerprint: "f", createdAt: noon };
+
+/** Erases until nothing is left. */
+async function erase(store: Store, address: string) {
+  const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
+  for (let more = true; more; ) {
+    const erased = await store.desk.erasePerson(address, eva);
+    ({ more } = erased);
+    sum.submissions += erased.submissions;
+    sum.subscriptions += erased.subscriptions;
+    sum.resumes += erased.resumes;
+  }
+  return sum;
+}
+
+async function acceptPerson(store: Store): Promise<string> {
+  const reference = await acceptReference(store, inquiry(1, { email }), { key });
+  await acceptReference(store, application(2, { email: email.toUpperCase() }));
+  await accept(store, subscription({ email }));
+  await acceptReference(store, inquiry(3));
+  await store.desk.addNote(wholeScope, reference, "Call back.", eva);
+  return reference;
+}
+
+export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
+  test("erases everything of a person, and nothing of others", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptPerson(store);
+    await indexAll(store);
+    expect(await erase(store, "ana@EXAMPLE.org")).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
+    expect(await store.findSubmission(reference)).toBeNull();
+    expect(await store.desk.findPerson(wholeScope, email)).toBeNull();
+    expect(await collect(store.desk.readPerson(wholeScope, email))).toEqual([]);
+    expect(await subscribers(store)).toEqual([]);
+    expect(await store.findEarlier(key)).toBeNull();
+    expect((await allMails(store)).map((mail) => mail.email)).toEqual(["ann-3@example.org", "ann-3@example.org"]);
+    const { rows } = await store.desk.listSubmissions(wholeScope, { search: "an" }, {});
+    expect(rows.map((row) => row.email)).toEqual(["ann-3@example.org"]);
+    expect((await store.desk.listSubmissions(wholeScope, { letter: "team" }, {})).rows).toEqual([]);
+  });
+
+  test("leaves an entry in the audit log without the address, and erases again without one", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptPerson(store);
+    await erase(store, email);
+    const before = (await store.desk.listAudit({})).rows;
+    expect(before[0]).toMatchObject({ ...eva, action: "erase", subject: "person" });
+    expect(JSON.stringify(before).toLowerCase()).not.toContain("ana@");
+    expect(await erase(store, email)).toEqual({ submissions: 0, subscriptions: 0, resumes: 0 });
+    expect((await store.desk.listAudit({})).rows).toEqual(before);
+  });
+
+  test("keeps the keys of erased resumes until their bytes are discarded", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptReference(store, application(1, { email, resume: resume(1) }));
+    await acceptReference(store, application(2, { email, resume: null }));
+    await erase(store, email);
+    expect(await store.desk.resumesToDiscard(10)).toEqual([resume(1).key]);
+    await store.desk.forgetDiscarded([resume(1).key]);
+    expect(await store.desk.resumesToDiscard(10)).toEqual([]);
+  });
+
+  test("erases a person with many submissions in batches, those before they are searchable, too", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    for (let number = 0; number < 9; number += 1) await acceptReference(store, inquiry(number, { email }));
+    await store.desk.indexNext(5, () => false);
+    expect(await erase(store, email)).toMatchObject({ submissions: 9 });
+    await acceptReference(store, inquiry(10));
+    await indexAll(store);
+    expect((await store.desk.listSubmissions(wholeScope, { search: "an" }, {})).rows).toHaveLength(1);
+  });
+
+  test("an erased address that is not to be mailed still is not, by a hash of it", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptReference(store, inquiry(1, { email }));
+    await store.suppress({ email, reason: "complained", at: noon });
+    await erase(store, email);
+    expect((await accept(store, inquiry(2, { email }))).capped).toEqual(["inquiry-receipt"]);
+    expect((await accept(store, subscription({ email }))).mails).toEqual([]);
+    const spam = await acceptReference(store, inquiry(3, { email }), { spam: true });
+    expect(await store.release(spam, noon)).toEqual({ result: "released", mails: 1 });
+    expect(await store.desk.findPerson(wholeScope, email)).toMatchObject({ suppressed: "complained" });
+    expect(await store.suppress({ email, reason: "bounced", at: noon + minute })).toBe(false);
+    expect(JSON.stringify(await tested.query("SELECT email_key FROM suppression"))).toMatch(/sha256:[0-9a-f]{64}/);
+    expect(JSON.stringify(await tested.query("SELECT email_key FROM suppression"))).not.toContain("ana@");
+  });
+
+  test("news lifts the hash of an erased address, and a lifted suppression leaves none", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await store.suppress({ email, reason: "bounced", at: noon });
+    await erase(store, email);
+    expect(await store.suppress({ email, reason: null, at: noon + minute })).toBe(true);
+    expect((await accept(store, inquiry(1, { email }))).capped).toEqual([]);
+    await store.suppress({ email: "ben@example.org", reason: "manual", at: noon });
+    await store.suppress({ email: "ben@example.org", reason: null, at: noon + minute });
+    await erase(store, "ben@example.org");
+    expect(await tested.query("SELECT email_key FROM suppression WHERE reason IS NOT NULL")).toEqual([]);
+  });
+
+  test("erases what is outdated by kind, spam apart from the others", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const spam = { spam: true };
+    for (let number = 1; number <= 6; number += 1) {
+      await accept(store, inquiry(number, { receivedAt: noon + number }), number % 2 === 0 ? spam : {});
+    }
+    await accept(store, application(7, { receivedAt: noon }));
+    await indexAll(store);
+    const purge = async (kind: "inquiry" | "application" | "spam", before: number) => {
+      let submissions = 0;
+      for (let more = true; more; ) {
+        const erased = await store.desk.eraseOutdated({ kind, before });
+        ({ more } = erased);
+        submissions += erased.submissions;
+      }
+      return submissions;
+    };
+    expect(await purge("inquiry", noon + 5)).toBe(2);
+    expect(await purge("spam", noon + 5)).toBe(2);
+    expect(await purge("application", noon)).toBe(0);
+    const { rows } = await store.desk.listSubmissions(wholeScope, {}, {});
+    expect(rows.map((row) => row.email)).toEqual(["ana-7@example.org", "ann-5@example.org"]);
+  });
+
+  test("tells everything that is known of an address, as far as the scope goes", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptPerson(store);
+    await store.suppress({ email, reason: "manual", at: noon });
+    const facts = await collect(store.desk.readPerson(wholeScope, email));
+    const count = (kind: string) => facts.filter((fact) => fact.kind === kind).length;
+    const kinds = ["submission", "note", "mail", "idempotency", "subscription", "suppression"];
+    expect(kinds.map(count)).toEqual([2, 1, 5, 1, 1, 1]);
+    expect(facts).toContainEqual({ kind: "note", reference, note: expect.objectContaining({ text: "Call back." }) });
+    const ofSales = await collect(store.desk.readPerson(sales, email));
+    expect(new Set(ofSales.map(({ kind }) => kind))).toEqual(
+      new Set(["submission", "note", "mail", "idempotency", "suppression"]),
+    );
+    expect((await store.desk.findPerson(sales, email))?.submissions).toHaveLength(1);
+    expect(await store.desk.findPerson(marketing, email)).toMatchObject({ submissions: [], suppressed: "manual" });
+    expect(await store.desk.findPerson(wholeScope, "nobody@example.org")).toBeNull();
+  });
+
+  test("an erased person can come back", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptPerson(store);
+    await erase(store, email);
+    const accepted = await store.accept(entry(inquiry(8, { email }), { key }));
+    expect(accepted).toMatchObject({ result: "accepted", capped: [] });
+  });
+}

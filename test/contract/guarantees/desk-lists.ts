@@ -1,0 +1,297 @@
+// What the port promises about the lists, the search and the counts that operators see.
+import { expect, test } from "vitest";
+import type { InboxFilter, PageRequest } from "../../../shared/src/console.ts";
+import { type Scope, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import { accept, acceptReference, application, inquiry, minute, noon, resume, subscription } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+
+export const sales: Scope = { kinds: ["inquiry"], subscribers: false };
+export const recruiting: Scope = { kinds: ["application"], subscribers: false };
+export const marketing: Scope = { kinds: [], subscribers: true };
+export const eva = { operator: "eva@example.org", at: noon + minute };
+
+const isThrowAway = (email: string) => email.endsWith("@throw-away.example");
+
+/** Makes everything searchable. */
+export async function indexAll(store: Store): Promise<void> {
+  while ((await store.desk.indexNext(2, isThrowAway)) > 0);
+}
+
+/** The numbers of the submissions in a list: each address has one. */
+async function listed(store: Store, filter: InboxFilter, scope = wholeScope, page: PageRequest = {}) {
+  const { rows } = await store.desk.listSubmissions(scope, filter, page);
+  return rows.map(({ email }) => Number(/\d+/.exec(email)?.[0]));
+}
+
+export function deskListGuarantees(open: OpenStoreUnderTest): void {
+  test("lists submissions, newest first, as rows that say what they are about", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const first = await acceptReference(store, inquiry(1));
+    const second = await acceptReference(store, application(2));
+    const { rows, next } = await store.desk.listSubmissions(wholeScope, {}, {});
+    expect(next).toBeNull();
+    expect(rows).toEqual([
+      {
+        ...{ arrival: rows[0]?.arrival, reference: second, kind: "application", name: "Ana Souza" },
+        ...{ email: "ana-2@example.org", company: "Estúdio", status: "new", assignee: null, version: 1 },
+        ...{ receivedAt: noon, hasResume: true, disposable: false },
+        summary: "Accent annotator – Dear team, I would like to join.",
+      },
+      {
+        ...{ arrival: rows[1]?.arrival, reference: first, kind: "inquiry", name: "Ann Buyer" },
+        ...{ email: "ann-1@example.org", company: "Voices Ltd", status: "new", assignee: null, version: 1 },
+        ...{ receivedAt: noon, hasResume: false, disposable: false },
+        summary: "en-GB-scottish, de-AT",
+      },
+    ]);
+  });
+
+  test("lists only what the scope holds, whatever the filter asks for", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptReference(store, inquiry(1));
+    await acceptReference(store, application(2));
+    await indexAll(store);
+    expect(await listed(store, {}, sales)).toEqual([1]);
+    expect(await listed(store, { kind: "application" }, sales)).toEqual([]);
+    expect(await listed(store, { search: "example" }, recruiting)).toEqual([2]);
+    expect(await listed(store, {}, marketing)).toEqual([]);
+  });
+
+  test("filters by kind, status, assignee, resume and throw-away address, and by several of them", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const references = [
+      await acceptReference(store, inquiry(1)),
+      await acceptReference(store, application(2)),
+      await acceptReference(store, application(3, { resume: null })),
+      await acceptReference(store, inquiry(4, { email: "ann-4@throw-away.example" })),
+      await acceptReference(store, inquiry(5), { spam: true }),
+    ];
+    await indexAll(store);
+    const change = (reference: string | undefined, to: object) =>
+      store.desk.triage(wholeScope, { targets: [{ reference: reference ?? "", version: 1 }], ...to }, eva);
+    await change(references[0], { status: "open", assignee: "eva@example.org" });
+    await change(references[1], { status: "done" });
+    await change(references[2], { assignee: "eva@example.org" });
+    const cases: [InboxFilter, number[]][] = [
+      [{}, [4, 3, 2, 1]],
+      [{ kind: "inquiry" }, [4, 1]],
+      [{ status: "new" }, [4, 3]],
+      [{ status: "open" }, [1]],
+      [{ status: "done" }, [2]],
+      [{ status: "spam" }, [5]],
+      [{ assignee: "eva@example.org" }, [3, 1]],
+      [{ assignee: "none" }, [4, 2]],
+      [{ hasResume: true }, [2]],
+      [{ hasResume: false, kind: "application" }, [3]],
+      [{ disposable: true }, [4]],
+      [{ disposable: false }, [3, 2, 1]],
+      [{ status: "new", assignee: "eva@example.org", kind: "application", hasResume: false }, [3]],
+      [{ status: "spam", assignee: "eva@example.org", hasResume: true }, []],
+      [{ disposable: true, status: "new", kind: "inquiry", assignee: "none" }, [4]],
+      [{ search: "ann", status: "open", assignee: "eva@example.org" }, [1]],
+      [{ search: "ann", disposable: true }, [4]],
+    ];
+    for (const [filter, expected] of cases) {
+      expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
+      expect(await listed(store, { ...filter, order: "oldest" }), JSON.stringify(filter)).toEqual(expected.toReversed());
+    }
+  });
+
+  test("filters by the time of receipt: at or after, and before", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    for (let number = 1; number <= 4; number += 1) {
+      await acceptReference(store, inquiry(number, { receivedAt: noon + number * minute }));
+    }
+    expect(await listed(store, { from: noon + 2 * minute })).toEqual([4, 3, 2]);
+    expect(await listed(store, { until: noon + 2 * minute })).toEqual([1]);
+    expect(await listed(store, { from: noon + 2 * minute, until: noon + 4 * minute })).toEqual([3, 2]);
+    expect(await listed(store, { from: noon + 5 * minute })).toEqual([]);
+    expect(await listed(store, { until: noon })).toEqual([]);
+  });
+
+  test("pages through a list in both orders, each row once, the last page without a next one", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    for (let number = 1; number <= 5; number += 1) await acceptReference(store, inquiry(number));
+    await indexAll(store);
+    for (const filter of [{}, { kind: "inquiry" }, { status: "new" }, { search: "ann" }] as const) {
+      for (const order of ["newest", "oldest"] as const) {
+        const pages: number[] = [];
+        let after: number | null | undefined;
+        while (after !== null) {
+          const page = { limit: 2, ...(after !== undefined && { after }) };
+          pages.push(...(await listed(store, { ...filter, order }, wholeScope, page)));
+          after = (await store.desk.listSubmissions(wholeScope, { ...filter, order }, page)).next;
+        }
+        expect(pages).toEqual(order === "newest" ? [5, 4, 3, 2, 1] : [1, 2, 3, 4, 5]);
+      }
+    }
+  });
+
+  test("finds names, addresses and companies as they are typed, without regard to accents and case", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptReference(store, inquiry(1, { name: "Ána Müller", company: "Über-Klang GmbH" }));
+    await acceptReference(store, inquiry(2, { name: "O'Brien Smith", company: null }));
+    expect(await listed(store, { search: "mul" })).toEqual([]);
+    await indexAll(store);
+    const cases: [string, number[]][] = [
+      ["mul", [1]],
+      ["MÜLL", [1]],
+      ["ana mu", [1]],
+      ["mu ana", []],
+      ["uber klang", [1]],
+      ["ann-2@exam", [2]],
+      ["o'brien", [2]],
+      ["example.org", [2, 1]],
+      ["m", []],
+      ["ann m", [1]],
+      ["nobody", []],
+      ['"* NEAR & | ! : ( ) \\', []],
+      ["' :* &", []],
+    ];
+    for (const [search, expected] of cases) expect(await listed(store, { search }), search).toEqual(expected);
+  });
+
+  test("finds whole words of letters, and of both searches at once", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptReference(store, application(1, { coverLetter: "I recorded Schwäbisch for radio." }));
+    await acceptReference(store, application(2, { coverLetter: "Radio, mostly.", name: "Ben" }));
+    await indexAll(store);
+    const cases: [InboxFilter, number[]][] = [
+      [{ letter: "radio" }, [2, 1]],
+      [{ letter: "schwabisch RADIO" }, [1]],
+      [{ letter: "radi" }, []],
+      [{ letter: "radio", search: "be" }, [2]],
+      [{ letter: "...", search: "be" }, []],
+    ];
+    for (const [filter, expected] of cases) expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
+  });
+
+  test("makes submissions searchable whose fields cannot be read", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1));
+    await tested.spoilFields(reference, "{spoilt");
+    await acceptReference(store, inquiry(2));
+    await indexAll(store);
+    expect(await listed(store, { search: "ann" })).toEqual([2, 1]);
+  });
+
+  test("counts by status what the scope holds, and what is the operator's", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1));
+    await acceptReference(store, application(2));
+    await acceptReference(store, inquiry(3), { spam: true });
+    const request = { targets: [{ reference, version: 1 }], status: "open", assignee: eva.operator } as const;
+    await store.desk.triage(wholeScope, request, eva);
+    const { desk } = store;
+    expect(await desk.countByStatus(wholeScope, eva.operator)).toEqual({ new: 1, open: 1, done: 0, spam: 1, mine: 1 });
+    expect(await desk.countByStatus(recruiting, eva.operator)).toEqual({ new: 1, open: 0, done: 0, spam: 0, mine: 0 });
+    expect(await desk.countByStatus(sales, "ben@example.org")).toMatchObject({ open: 1, spam: 1, mine: 0 });
+  });
+
+  test("tells what came in since an arrival number", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    expect(await store.desk.since(wholeScope, 0)).toEqual({ latest: 0, added: 0 });
+    await acceptReference(store, inquiry(1));
+    const { latest } = await store.desk.since(wholeScope, 0);
+    await acceptReference(store, application(2));
+    await acceptReference(store, inquiry(3), { spam: true });
+    expect(await store.desk.since(wholeScope, latest)).toMatchObject({ added: 1 });
+    expect(await store.desk.since(sales, 0)).toMatchObject({ added: 1 });
+    expect(await store.desk.since(marketing, 0)).toEqual({ latest: 0, added: 0 });
+  });
+
+  test("names the neighbours of a submission in the list that it came from", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const first = await acceptReference(store, inquiry(1));
+    const second = await acceptReference(store, application(2));
+    const third = await acceptReference(store, inquiry(3));
+    const named = (reference: string, kind: string) => ({ reference, kind });
+    const neighbours = (reference: string, filter: InboxFilter) => store.desk.neighbours(wholeScope, reference, filter);
+    expect(await neighbours(second, {})).toEqual({ previous: named(third, "inquiry"), next: named(first, "inquiry") });
+    expect(await neighbours(first, { kind: "inquiry" })).toEqual({ previous: named(third, "inquiry"), next: null });
+    expect(await neighbours(first, { order: "oldest" })).toEqual({ previous: null, next: named(second, "application") });
+    expect(await store.desk.neighbours(sales, second, {})).toEqual({ previous: null, next: null });
+  });
+
+  test("lists subscribers by status and by a part of the address", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await accept(store, subscription({ email: "Reader-1@example.org" }));
+    await accept(store, subscription({ email: "reader-2@example.com", optIn: "single" }));
+    const emails = async (filter: object, page = {}) =>
+      (await store.desk.listSubscribers(filter, page)).rows.map(({ email }) => email);
+    expect(await emails({})).toEqual(["reader-2@example.com", "Reader-1@example.org"]);
+    expect(await emails({ status: "active" })).toEqual(["reader-2@example.com"]);
+    expect(await emails({ search: "R-1@" })).toEqual(["Reader-1@example.org"]);
+    expect(await emails({ status: "active", search: "reader-1" })).toEqual([]);
+    const { rows, next } = await store.desk.listSubscribers({}, { limit: 1 });
+    expect(rows).toHaveLength(1);
+    expect(await emails({}, { limit: 1, after: next ?? 0 })).toEqual(["Reader-1@example.org"]);
+  });
+
+  test("lists the mails that the scope holds, by status", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const [receipt] = (await accept(store, inquiry(1))).mails;
+    await accept(store, application(2, { resume: resume(2) }));
+    await accept(store, subscription());
+    const failed = { id: receipt?.id ?? "", at: noon, result: "failed", error: "refused", denials: null } as const;
+    await store.settleMails([failed], "this-process");
+    const kinds = async (scope: Scope, status?: "queued" | "failed" | "sent") =>
+      (await store.desk.listMails(scope, status, {})).rows.map(({ kind }) => kind);
+    expect(await kinds(wholeScope)).toHaveLength(5);
+    expect(await kinds(sales)).toEqual(["inquiry-notice", "inquiry-receipt"]);
+    expect(await kinds(marketing)).toEqual(["newsletter-welcome"]);
+    expect(await kinds(wholeScope, "failed")).toEqual(["inquiry-receipt"]);
+    expect(await kinds(recruiting, "failed")).toEqual([]);
+    expect(await kinds(sales, "queued")).toEqual(["inquiry-notice"]);
+    const page = await store.desk.listMails(wholeScope, undefined, { limit: 4 });
+    const last = await store.desk.listMails(wholeScope, undefined, { limit: 4, after: page.next ?? 0 });
+    expect(last).toMatchObject({ rows: [{ kind: "inquiry-receipt", email: "ann-1@example.org" }], next: null });
+  });
+
+  test("counts submissions a day, past days once and today as it is, and measures responses", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const dayMs = 24 * 60 * minute;
+    const reference = await acceptReference(store, inquiry(1));
+    await acceptReference(store, application(2, { receivedAt: noon + minute }));
+    await acceptReference(store, inquiry(3, { receivedAt: noon + dayMs }));
+    await accept(store, subscription({ optIn: "single" }));
+    const tomorrow = noon + dayMs + minute;
+    const uncounted = await store.desk.overview(wholeScope, tomorrow);
+    expect(await store.desk.countNextDay(tomorrow)).toBe(false);
+    expect(await store.desk.countNextDay(tomorrow)).toBe(false);
+    const overview = await store.desk.overview(wholeScope, tomorrow);
+    expect(overview.days).toEqual(uncounted.days);
+    expect(overview.days).toHaveLength(30);
+    expect(overview.days.slice(-2)).toEqual([
+      { day: "2026-11-21", inquiries: 1, applications: 1 },
+      { day: "2026-11-22", inquiries: 1, applications: 0 },
+    ]);
+    expect(overview).toMatchObject({ firstResponseMs: null, mails: { queued: 7, sent: 0, failed: 0, inDoubt: 0 } });
+    expect(overview.waiting.map((row) => row.reference)).toContain(reference);
+    const actor = { operator: eva.operator, at: noon + 5 * minute };
+    await store.desk.triage(wholeScope, { targets: [{ reference, version: 1 }], status: "open" }, actor);
+    const later = await store.desk.overview(sales, tomorrow);
+    expect(later).toMatchObject({ firstResponseMs: 5 * minute, mails: { queued: 4 } });
+    expect(later.days.at(-2)).toEqual({ day: "2026-11-21", inquiries: 1, applications: 0 });
+    expect(later.waiting).toMatchObject([{ kind: "inquiry", receivedAt: noon + dayMs }]);
+    expect(await store.desk.subscriberGrowth(tomorrow, 30)).toEqual([
+      { day: "2026-11-21", active: 1 },
+      { day: "2026-11-22", active: 1 },
+    ]);
+  });
+}

@@ -1,0 +1,80 @@
+// What the command line does for operators and for persons who ask for their data, or for its end.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { accept, application, inquiry, subscription } from "../contract/records.ts";
+import { runCommand } from "./run-command.ts";
+
+let folder: string;
+
+const run = (...words: string[]) =>
+  runCommand(words, { DATA_DIR: folder, PUBLIC_URL: "https://submissions.example.org" });
+const open = () => openStore({ kind: "sqlite", file: join(folder, "submissions.sqlite") });
+const linesOf = (text: string) => text.trimEnd().split("\n");
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "operators-"));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+test("add prints an invitation as its last line, list shows the operator, remove removes", async () => {
+  await run("operators", "add", "root@example.org", "--role", "admin");
+  const added = await run("operators", "add", "eva@example.org", "--role", "sales");
+  expect(added.code).toBe(0);
+  expect(linesOf(added.stdout).at(-1)).toMatch(
+    /^https:\/\/submissions\.example\.org\/console\/invitation\?token=[\w-]{43}$/,
+  );
+  expect(linesOf((await run("operators", "list")).stdout)[2]).toMatch(/^eva@example\.org +sales +invited +\d{4}-/);
+  expect(await run("operators", "remove", "eva@example.org")).toMatchObject({ code: 0 });
+  expect(await run("operators", "remove", "eva@example.org")).toMatchObject({ code: 1, stdout: "" });
+  expect(await run("operators", "remove", "root@example.org")).toMatchObject({
+    code: 1,
+    stderr: "The last admin cannot be removed: add another one first.\n",
+  });
+});
+
+test.each([
+  ["operators", "add", "eva@example.org"],
+  ["operators", "add", "eva@example.org", "--role", "king"],
+  ["operators", "add", "eva", "--role", "sales"],
+  ["erase", "nobody"],
+  ["export", "person"],
+  ["export", "inquiries", "ana@example.org"],
+])("refuses %s %s %s %s as not understood", async (...words) => {
+  expect(await run(...words)).toMatchObject({ code: 2, stdout: "" });
+});
+
+test("erase needs --yes where nobody can be asked, and then removes everything", async () => {
+  await using store = await open();
+  await accept(store, inquiry(1, { email: "Ana@example.org" }));
+  await accept(store, application(2, { email: "ana@example.org", resume: null }));
+  await accept(store, subscription({ email: "ana@example.org" }));
+  expect(await run("erase", "ana@example.org")).toMatchObject({ code: 1 });
+  const known = await run("export", "person", "ana@example.org");
+  const kinds = linesOf(known.stdout).map((line) => (JSON.parse(line) as { kind: string }).kind);
+  expect(kinds.toSorted()).toEqual(
+    ["application", "inquiry", "mail", "mail", "mail", "mail", "mail", "subscription"],
+  );
+  expect(await run("erase", "ANA@example.org", "--yes")).toMatchObject({
+    code: 0,
+    stderr: "Erased: 2 submissions, 0 resumes, 1 subscription.\n",
+  });
+  expect((await run("export", "person", "ana@example.org")).stdout).toBe("");
+});
+
+test("what commands do is in the audit log, which is exported as CSV and NDJSON, from a number on", async () => {
+  await run("operators", "add", "eva@example.org", "--role", "sales");
+  await run("export", "person", "ana@example.org");
+  const all = linesOf((await run("export", "audit", "--format", "ndjson")).stdout).map(
+    (line) => JSON.parse(line) as Record<string, unknown>,
+  );
+  expect(all).toMatchObject([
+    { operator: "command line", action: "operator.invite", subject: "eva@example.org", detail: { role: "sales" } },
+    { operator: "command line", action: "export", subject: "person" },
+  ]);
+  const rest = await run("export", "audit", "--after", String(all[0]?.["id"]));
+  expect(linesOf(rest.stdout)).toHaveLength(2);
+});
