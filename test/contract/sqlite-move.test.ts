@@ -106,7 +106,7 @@ test("names every table of the schema", async () => {
   const text = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
   const names = tested.raw((database) => database.prepare(text).all()).map((row) => row["name"]);
   expect(new Set(movedTables.map(({ name }) => name))).toEqual(
-    new Set(names.filter((name) => name !== "schema_migration" && !name.startsWith("search_"))),
+    new Set(names.filter((name) => name !== "schema_migration" && !String(name).startsWith("search_"))),
   );
 });
 

@@ -79,7 +79,7 @@ export class FlakyProxy implements AsyncDisposable {
     response.write(half, () => response.socket?.destroy());
   }
 
-  /** The whole answer of the service; null when nobody gives one. */
+  /** The whole answer of the service; null when it gives none. */
   async #forward({ method, url, headers }: IncomingMessage, body: Buffer) {
     try {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {

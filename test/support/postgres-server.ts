@@ -142,8 +142,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   if (from === null) await server.initialise();
   else await copyFolder(from, folder);
   await change?.(folder);
-  await start();
   const watch = await watchOver(folder);
+  await start();
   const databases = new PostgresDatabases(`postgres://postgres:${password}@127.0.0.1:${port}`);
   const prepared = prepares ? `${folder}-prepared` : null;
   if (prepared !== null) {
@@ -206,7 +206,7 @@ const quick = {
 /** Ends the server and removes its files when this process is gone, which may not get to do it itself. */
 async function watchOver(folder: string) {
   const end = 'kill -INT "$(head -n 1 "$0/postmaster.pid")" 2> /dev/null';
-  const script = `cat > /dev/null; ${end}; sleep 2; rm -rf "$0" "$0-prepared"`;
+  const script = `cat > /dev/null; ${end}; sleep 2; rm -rf "$0" "$0-prepared" "$0-snapshot"`;
   // The pipe closes with this process. In a group of its own, so that Ctrl-C does not end it first.
   const watch = spawn("sh", ["-c", script, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   watch.unref();

@@ -6,7 +6,7 @@ import { CommitQueue, type Commits } from "../commit-queue.ts";
 import type { References } from "../rules/references.ts";
 import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
 import { valuesOf } from "./columns.ts";
-import type { Connections, Session, Statement, TransactionOptions } from "./connections.ts";
+import type { Connections, TransactionOptions } from "./connections.ts";
 import { DayNumbers } from "./day-numbers.ts";
 import { isLockTimeout, isTaken } from "./errors.ts";
 import {
@@ -32,6 +32,7 @@ import {
   wantedBy,
 } from "./once.ts";
 import { type Settled, settledColumns, settling } from "./outbox.ts";
+import type { Session, Statement } from "./session.ts";
 import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
 
 /** Most jobs of one commit. */

@@ -1,7 +1,7 @@
 // The locks on an address: what is read after one was taken stays true until the transaction ends, in all processes. One
 // is for what is known of the address: its subscriber, its links, its suppression. Another is for its receipts. Only
 // transactions that are sent as a whole take that one, so that a process that stops cannot keep it.
-import type { Statement } from "./connections.ts";
+import type { Statement } from "./session.ts";
 
 const lockOf = (key: string) => `hashtextextended(${key}, 0)`;
 const receiptsOf = (key: string) => `hashtextextended(${key}, 1)`;

@@ -1,18 +1,16 @@
-// A few connections to one server, and transactions on them. Whatever a transaction needs to be set travels in its first
-// message: a pooler lends a connection for one transaction only. Messages are sent without waiting for the answer to the
-// one before, so that a transaction of one statement is one round trip. Knows no table.
+// A few connections to one server, and transactions on them that are tried again and whose outcome is found out. Whatever
+// a transaction needs to be set travels in its first message: a pooler lends a connection for one transaction only.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult, TypeOverrides, types } from "pg";
+import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg";
 import { StorageUnavailable } from "../store.ts";
-import { asStorageError, isAnswer, isContention, isLost, isUnprepared } from "./errors.ts";
+import { asStorageError } from "./errors.ts";
+import { type Attempt, type Bound, Lent, type Reader, type Session, type Statement } from "./session.ts";
 
 /** Wait for a connection, free or new. A caller is still there to be told. */
 const usualConnectMs = 2_000;
 /** Wait for an answer. Longer than the server's own limit: for servers that say nothing any more. */
 const usualAnswerMs = 4_000;
-/** The least wait for an answer, although the caller's deadline is near or has passed. */
-const answerMsMin = 500;
 /** By how much the server's limit of a statement comes before the wait for its answer. */
 const aheadMs = 1_000;
 /** How long a transaction is run again. */
@@ -37,35 +35,6 @@ export interface Limits {
 // A lock is waited for a little longer than a process that says nothing any more can hold it.
 const usualLimits: Limits = { statementMs: usualAnswerMs - aheadMs, lockMs: 2_800, idleMs: 2_500 };
 
-/** A statement in SQL, and the row that it answers with. */
-export interface Statement<Row = never> {
-  /** Each connection prepares the statement once, under this name. Without one it is prepared each time. */
-  readonly name?: string;
-  readonly text: string;
-  /** Whether rows are arrays in the order of the columns, which costs less than objects. */
-  readonly arrays?: true;
-  /** A type only. */
-  readonly row?: Row;
-}
-
-export interface Reader {
-  all<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
-}
-
-/** A connection within one transaction. Statements may be handed over without waiting for the one before. */
-export interface Session extends Reader {
-  /** Answers how many rows the statement changed. */
-  run(statement: Statement<unknown>, values?: readonly unknown[]): Promise<number>;
-  /** Runs a script of plain SQL. */
-  script(text: string): Promise<void>;
-}
-
-/** A statement with its parameters. */
-export interface Bound {
-  readonly statement: Statement<unknown>;
-  readonly values: readonly unknown[];
-}
-
 export interface TransactionOptions<T> {
   readonly limits?: Limits;
   /** By `performance.now()`. After it nothing is tried again, and no answer is waited for any longer than a moment. */
@@ -80,12 +49,6 @@ export interface TransactionOptions<T> {
    */
   readonly find?: (session: Session, result: T | undefined) => Promise<T | null>;
 }
-
-/** How one try ended. */
-type Attempt<T> =
-  | { readonly end: "committed"; readonly result: T }
-  | { readonly end: "undone"; readonly error: unknown; readonly again: boolean }
-  | { readonly end: "unknown"; readonly error: unknown; readonly result: T | undefined };
 
 interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
   /** Wait for a connection, free or new, in milliseconds. */
@@ -241,108 +204,6 @@ const isReplica: Statement<{ replica: boolean }> = {
   name: "is-replica",
   text: "SELECT pg_is_in_recovery() AS replica",
 };
-
-/**
- * The part of a statement that gives the transaction its id. An INSERT that reads from it draws its arrival numbers after
- * that: by the id, readers know that they have to wait for it (see `reading.ts`).
- */
-export const withId = "begun AS MATERIALIZED (SELECT pg_current_xact_id())";
-
-/** A connection that is lent for one transaction. */
-class Lent implements Session {
-  readonly #client: PoolClient;
-  readonly #prepares: boolean;
-  readonly #deadline: number;
-  lost = false;
-  unprepared = false;
-  #contended = false;
-
-  constructor(client: PoolClient, prepares: boolean, deadline: number) {
-    this.#client = client;
-    this.#prepares = prepares;
-    this.#deadline = deadline;
-  }
-
-  async inOneTrip<Row>(
-    begin: string,
-    first: Bound | undefined,
-    statement: Statement<Row>,
-    values: readonly unknown[],
-  ): Promise<Attempt<Row[]>> {
-    const [begun, locked, done, ended] = await Promise.allSettled([
-      this.#ask({ text: begin }),
-      first && this.run(first.statement, first.values),
-      this.all(statement, values),
-      this.#ask({ text: "COMMIT" }),
-    ]);
-    for (const one of [begun, locked, done]) {
-      if (one.status === "rejected" && isAnswer(one.reason)) return this.#undone(one.reason);
-    }
-    // All of it was sent at once, so the server may have committed although no answer came.
-    if (done.status === "rejected") return { end: "unknown", error: done.reason, result: undefined };
-    return this.#ended(ended, done.value);
-  }
-
-  async inSeveralTrips<T>(begin: string, work: (session: Session) => Promise<T>): Promise<Attempt<T>> {
-    const [begun, worked] = await Promise.allSettled([this.#ask({ text: begin }), work(this)]);
-    for (const one of [begun, worked]) {
-      if (one.status === "fulfilled") continue;
-      // The connection goes back clean, or, when that fails as well, not at all.
-      if (!this.lost) await this.script("ROLLBACK").catch(() => (this.lost = true));
-      return this.#undone(one.reason);
-    }
-    const [ended] = await Promise.allSettled([this.#ask({ text: "COMMIT" })]);
-    return this.#ended(ended, (worked as PromiseFulfilledResult<T>).value);
-  }
-
-  #undone(error: unknown): Attempt<never> {
-    return { end: "undone", error, again: this.lost || this.#contended || this.unprepared };
-  }
-
-  #ended<T>(ended: PromiseSettledResult<QueryResult>, result: T): Attempt<T> {
-    if (ended.status === "rejected") {
-      // FATAL may come after the server has committed.
-      if (isAnswer(ended.reason) && !this.lost) return this.#undone(ended.reason);
-      return { end: "unknown", error: ended.reason, result };
-    }
-    const { command } = ended.value;
-    // A transaction that was doomed all along is answered so; no statement of ours lets that pass unseen.
-    if (command !== "COMMIT") throw new Error(`A COMMIT was answered with ${command}.`);
-    return { end: "committed", result };
-  }
-
-  async all<Row>({ name, text, arrays }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    const named = this.#prepares ? { name } : {};
-    return (await this.#ask({ text, values: [...values], ...named, ...(arrays && { rowMode: "array" }) }))
-      .rows as Row[];
-  }
-
-  async run({ name, text }: Statement<unknown>, values: readonly unknown[] = []): Promise<number> {
-    const named = this.#prepares ? { name } : {};
-    return (await this.#ask({ text, values: [...values], ...named })).rowCount ?? 0;
-  }
-
-  async script(text: string): Promise<void> {
-    await this.#ask({ text });
-  }
-
-  async #ask(query: QueryConfig) {
-    try {
-      return await this.#client.query(this.#deadline === Infinity ? query : { ...query, ...this.#timeLeft() });
-    } catch (error) {
-      this.lost ||= isLost(error);
-      this.unprepared ||= isUnprepared(error);
-      this.#contended ||= isContention(error);
-      throw asStorageError(error);
-    }
-  }
-
-  /** The driver's option for one query. */
-  #timeLeft(): { readonly query_timeout: number } {
-    const left = this.#deadline - performance.now();
-    return { query_timeout: Math.max(answerMsMin, Math.min(left, usualAnswerMs)) };
-  }
-}
 
 /**
  * The first message of a transaction. What is not set here is as the role's or the database's settings say.

@@ -2,7 +2,8 @@
 // processes do not wait for one row.
 import { referencesPerDay } from "@submissions/shared/reference";
 import type { SubmissionKind } from "../records.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Statement } from "./session.ts";
 
 /** Most numbers of a block. What a process has not used when it ends is lost. */
 const blockMax = 1_000;

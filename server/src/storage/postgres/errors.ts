@@ -8,8 +8,8 @@ import { StorageUnavailable } from "../store.ts";
 const states = new Map([
   ["08", "out of reach"],
   ["25006", "read-only"],
-  ["25P03", "tired of waiting for this process"],
-  ["25P04", "tired of waiting for this process"],
+  ["25P03", "out of patience with this process"],
+  ["25P04", "out of patience with this process"],
   ["26000", "behind a pooler that loses prepared statements"],
   ["28", "refusing the credentials"],
   ["3D000", "missing on its server"],

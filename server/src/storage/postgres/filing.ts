@@ -9,8 +9,8 @@ import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import type { Acceptance, Entry } from "../store.ts";
 import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
 import { lockReceipts } from "./addresses.ts";
-import { type Bound, type Session, type Statement, withId } from "./connections.ts";
 import type { DayNumbers } from "./day-numbers.ts";
+import { type Bound, type Session, type Statement, withId } from "./session.ts";
 import { suppressedInSql } from "./suppressed.ts";
 
 /** A submission that is to be stored. */

@@ -2,7 +2,8 @@
 // left to it.
 import { expiredBefore, forgottenAtOnce } from "../rules/retention.ts";
 import type { Store } from "../store.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Statement } from "./session.ts";
 
 /** Deletes rows whose time was at or before an instant. */
 export const forgetBatch = (table: string, time: string): Statement<{ forgotten: number }> => ({

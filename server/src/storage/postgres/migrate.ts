@@ -4,7 +4,8 @@
 import { join } from "node:path";
 import { type Migration, readMigrations } from "../migrations.ts";
 import { SchemaTooNew } from "../schema-version.ts";
-import type { Connections, Limits, Session, Statement } from "./connections.ts";
+import type { Connections, Limits } from "./connections.ts";
+import type { Session, Statement } from "./session.ts";
 
 const folder = join(import.meta.dirname, "migrations");
 

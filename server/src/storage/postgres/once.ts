@@ -4,8 +4,9 @@
 import type { EarlierSubmission, IdempotencyRecord, TriageStatus } from "../records.ts";
 import { type Acceptance, type Entry, idempotencyMs } from "../store.ts";
 import { rowsAs, type RowOf } from "./columns.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 import { isContention, isTaken } from "./errors.ts";
+import type { Session, Statement } from "./session.ts";
 
 /** After this many failures of a batch each job runs alone. */
 const failuresTogether = 2;

@@ -7,11 +7,12 @@ import type { Access } from "../open-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
-import { Connections, type Statement } from "./connections.ts";
+import { Connections } from "./connections.ts";
 import { sqlState } from "./errors.ts";
 import { applyPending, findPending, postgresMigrations } from "./migrate.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { ServerClock } from "./server-clock.ts";
+import type { Statement } from "./session.ts";
 
 /** The oldest release that its makers still look after. */
 const versionMin = 14;

@@ -7,13 +7,14 @@ import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/
 import { readWelcome } from "../rules/subscription.ts";
 import type { Lease, Store } from "../store.ts";
 import { rowsAs, type RowOf } from "./columns.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Statement } from "./session.ts";
 
 /** Mails that one transaction wakes or gives back. */
 const mailsAtOnce = 500;
 
 /** Pause between two batches of work that can wait. */
-const batchPauseMs = 2;
+export const batchPauseMs = 2;
 
 /** How a try of one mail ended, as the columns that it changes. */
 export const settledColumns = {

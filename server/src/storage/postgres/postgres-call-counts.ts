@@ -4,8 +4,9 @@ import { type CallCountEvents, type CallCounts, callCountTable } from "../call-c
 import { forgottenAtOnce } from "../rules/retention.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
-import { Connections, type Limits, type Statement } from "./connections.ts";
+import { Connections, type Limits } from "./connections.ts";
 import { forgetBatch } from "./housekeeping.ts";
+import type { Statement } from "./session.ts";
 
 const connectionsMax = 2;
 /** A caller waits for this, and as long for a connection, before anything of the request is looked at. */

@@ -31,21 +31,22 @@ import {
 } from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { PostgresAccess } from "./access.ts";
-import type { Connections, Limits, Statement } from "./connections.ts";
+import type { Connections, Limits } from "./connections.ts";
 import { PostgresDesk } from "./desk.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { followLink, holderOf } from "./links.ts";
 import { findEarlier } from "./once.ts";
 import { Outbox, settledRow } from "./outbox.ts";
 import { findRow, readSubmissions, readSubscribers } from "./reading.ts";
 import { releaseSpam } from "./release.ts";
 import { claimUnscanned, knownAmong, recordScan } from "./resumes.ts";
-import { followLink, holderOf } from "./subscribers.ts";
+import type { Statement } from "./session.ts";
 import { suppress } from "./suppression.ts";
 
 /** A readiness probe gives up after 1 s, so this fails sooner. */
 const readinessLimits: Limits = { statementMs: 500, lockMs: 500, idleMs: 1_000 };
 
-// A message in the write-ahead log that nobody reads: to be committed it has to reach stable storage, and processes do not
+// A message in the write-ahead log that no program reads: to be committed it has to reach stable storage, and processes do not
 // wait for each other as they would for a row. The locks are those of an INSERT, and only a change of the schema refuses
 // them.
 const proveWrite: Statement<object> = {

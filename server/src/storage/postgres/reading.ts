@@ -5,7 +5,8 @@ import type { ScanState, StoredSubmission, StoredSubscriber, SubmissionKind } fr
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import type { ReadFrom } from "../store.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Statement } from "./session.ts";
 
 /**
  * How long a reader waits for transactions that may still store rows before those that it sees. Ours end sooner, by their

@@ -4,7 +4,8 @@ import { capMs, receiptsMax } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import type { Store } from "../store.ts";
 import { lockReceiptsOf } from "./addresses.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Session, Statement } from "./session.ts";
 import { suppressedInSql } from "./suppressed.ts";
 
 /** Whether a submission has no mail of a kind. */

@@ -1,6 +1,7 @@
 // What the vault and the scanner ask about resumes.
 import type { Store } from "../store.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Statement } from "./session.ts";
 
 // What another process is claiming at this moment is not waited for.
 const claim: Statement<{ arrival: number; reference: string; key: string }> = {

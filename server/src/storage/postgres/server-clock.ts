@@ -3,7 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { StorageUnavailable } from "../store.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Statement } from "./session.ts";
 
 const measureEveryMs = 60_000;
 /** Samples of one measurement; their median counts, so that one slow answer does no harm. */

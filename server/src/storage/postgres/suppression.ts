@@ -4,8 +4,9 @@ import { emailKey } from "@submissions/shared/fields";
 import type { SuppressionChange } from "../records.ts";
 import { decideNews, type KnownAddressee, type Standing } from "../rules/suppression.ts";
 import { lockAddress } from "./addresses.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
-import { deleteConfirmLinks } from "./subscribers.ts";
+import type { Connections } from "./connections.ts";
+import { deleteConfirmLinks } from "./links.ts";
+import type { Session, Statement } from "./session.ts";
 import { hashedInSql } from "./suppressed.ts";
 
 const find: Statement<Standing & { readonly key: string }> = {
