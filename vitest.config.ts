@@ -50,7 +50,7 @@ export default defineConfig({
         "api",
         "client",
         "config",
-    "console",
+        "console",
         "deploy",
         "desk",
         "fuzz",

@@ -8,7 +8,19 @@ export const firstNames = [
 export const lastNames = [
   ...["Abebe", "Bauer", "Cohen", "Dubois", "Eriksen", "Ferreira", "García", "Hansen", "Ivanova", "Jansen", "Kowalski"],
   ...["Lindqvist", "Müller", "Novák", "Okafor", "Papadopoulos", "Quispe", "Rossi", "Souza", "Tanaka", "Ünal", "Vega"],
-  ...["Wójcik", "Xu", "Yılmaz", "Zimmermann", "Ångström", "Boateng", "Çelik", "Delgado", "O'Brien", "Nguyễn", "Sørensen"],
+  ...[
+    "Wójcik",
+    "Xu",
+    "Yılmaz",
+    "Zimmermann",
+    "Ångström",
+    "Boateng",
+    "Çelik",
+    "Delgado",
+    "O'Brien",
+    "Nguyễn",
+    "Sørensen",
+  ],
 ];
 
 export const companies = [
@@ -16,7 +28,14 @@ export const companies = [
   ...["Tidal Assistants", "Voces del Sur", "Brightline Robotics", "Maison Écho", "Quill & Reed", "Senda Health"],
 ];
 
-export const domains = ["example.org", "example.com", "mail.example.net", "studio.example", "post.example", "voices.example"];
+export const domains = [
+  "example.org",
+  "example.com",
+  "mail.example.net",
+  "studio.example",
+  "post.example",
+  "voices.example",
+];
 
 /** A host of throw-away addresses, by the public list. */
 export const throwAwayDomain = "mailinator.com";
@@ -26,7 +45,13 @@ export const packages = [
   ...["sv-FI", "pl-PL", "tr-TR", "ar-EG", "hi-IN", "ja-JP-kansai"],
 ];
 
-export const positions = ["Accent annotator", "Voice talent", "Speech data engineer", "Dialect coach", "Recording lead"];
+export const positions = [
+  "Accent annotator",
+  "Voice talent",
+  "Speech data engineer",
+  "Dialect coach",
+  "Recording lead",
+];
 
 export const letters = [
   "I have labelled conversational speech for six years and would like to do so for your team.",
@@ -36,7 +61,13 @@ export const letters = [
   "As a phonetician I have transcribed field recordings and trained annotators in two countries.",
 ];
 
-export const availabilities = ["At once", "From next month", "Evenings and weekends", "20 hours a week", "After the summer"];
+export const availabilities = [
+  "At once",
+  "From next month",
+  "Evenings and weekends",
+  "20 hours a week",
+  "After the summer",
+];
 
 /** Operators whom submissions are assigned to. */
 export const operators = {

@@ -97,7 +97,9 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     ];
     for (const [filter, expected] of cases) {
       expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
-      expect(await listed(store, { ...filter, order: "oldest" }), JSON.stringify(filter)).toEqual(expected.toReversed());
+      expect(await listed(store, { ...filter, order: "oldest" }), JSON.stringify(filter)).toEqual(
+        expected.toReversed(),
+      );
     }
   });
 
@@ -171,7 +173,8 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
       [{ letter: "radio", search: "be" }, [2]],
       [{ letter: "...", search: "be" }, []],
     ];
-    for (const [filter, expected] of cases) expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
+    for (const [filter, expected] of cases)
+      expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
   });
 
   test("makes submissions searchable whose fields cannot be read", async () => {
@@ -221,7 +224,10 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     const neighbours = (reference: string, filter: InboxFilter) => store.desk.neighbours(wholeScope, reference, filter);
     expect(await neighbours(second, {})).toEqual({ previous: named(third, "inquiry"), next: named(first, "inquiry") });
     expect(await neighbours(first, { kind: "inquiry" })).toEqual({ previous: named(third, "inquiry"), next: null });
-    expect(await neighbours(first, { order: "oldest" })).toEqual({ previous: null, next: named(second, "application") });
+    expect(await neighbours(first, { order: "oldest" })).toEqual({
+      previous: null,
+      next: named(second, "application"),
+    });
     expect(await store.desk.neighbours(sales, second, {})).toEqual({ previous: null, next: null });
   });
 

@@ -1,7 +1,7 @@
 // Statements about operators, sessions and tokens.
 import { type OperatorColumns, operatorColumns, tokenColumns } from "../rules/access.ts";
 import type { StoredToken } from "../access-store.ts";
-import type { Statement } from "./connections.ts";
+import type { Statement } from "./session.ts";
 
 const operators = (name: string, condition: string): Statement<OperatorColumns> => ({
   name: `operator-${name}`,

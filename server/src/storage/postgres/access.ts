@@ -19,7 +19,8 @@ import {
   touchedBefore,
 } from "../rules/access.ts";
 import * as sql from "./access-statements.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Session, Statement } from "./session.ts";
 import { auditWithin } from "./desk-changes.ts";
 
 const operatorOf = (row: OperatorColumns | undefined): StoredOperator | null =>

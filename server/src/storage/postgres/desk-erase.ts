@@ -4,7 +4,8 @@ import { emailKey } from "@submissions/shared/fields";
 import type { Actor, Erased, Outdated } from "../desk-store.ts";
 import { erasedAtOnce } from "../rules/erasing.ts";
 import { lockAddress } from "./addresses.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Session, Statement } from "./session.ts";
 import { auditWithin } from "./desk-changes.ts";
 import { hashedInSql } from "./suppressed.ts";
 

@@ -5,7 +5,8 @@ import { firstAt } from "../ranges.ts";
 import { type Condition, type ListPlan, planList, rowsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import { folded, searchedWords, typedWords } from "../rules/words.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Session, Statement } from "./session.ts";
 
 /** Counting further costs much and tells little. */
 const countMax = 1_001;
@@ -112,7 +113,8 @@ export class DeskLists {
       this.listSubmissions(scope, backwards, { after: arrival, limit: 1 }),
       this.listSubmissions(scope, filter, { after: arrival, limit: 1 }),
     ]);
-    const named = (row: InboxRow | undefined) => (row === undefined ? null : { reference: row.reference, kind: row.kind });
+    const named = (row: InboxRow | undefined) =>
+      row === undefined ? null : { reference: row.reference, kind: row.kind };
     return { previous: named(before.rows[0]), next: named(behind.rows[0]) };
   }
 }

@@ -7,7 +7,8 @@ import { dayAt, dayMs, isSubmissionKind, median, shownDay, startOfDay, storedDay
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import { growthOf, responsesMax, shownDays, waitingMax } from "../rules/overview.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Statement } from "./session.ts";
 import type { DeskLists } from "./desk-lists.ts";
 
 const counted: Statement<{ day: number; kind: string; counted: number }> = {

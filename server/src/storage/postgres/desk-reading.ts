@@ -11,7 +11,8 @@ import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-ro
 import type { References } from "../rules/references.ts";
 import { newestTwins, type Twin } from "../rules/twins.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
-import type { Connections, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Statement } from "./session.ts";
 import { hashedInSql } from "./suppressed.ts";
 
 interface DetailRow extends ListedRow {
@@ -160,7 +161,8 @@ export class DeskReading {
     const values: unknown[] = [page.after ?? top, limit + 1];
     const wheres = ["arrival < $1"];
     if (status !== undefined) wheres.push(`status = $${values.push(status)}`);
-    if (search !== undefined && search !== "") wheres.push(`position($${values.push(emailKey(search))} IN email_key) > 0`);
+    if (search !== undefined && search !== "")
+      wheres.push(`position($${values.push(emailKey(search))} IN email_key) > 0`);
     const text = `SELECT ${subscriberColumns} FROM subscriber WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT $2`;
     const rows = await this.#connections.all<StoredSubscriber>({ text }, values);
     return pageOf(rows, limit, ({ arrival }) => arrival);
@@ -190,7 +192,7 @@ export class DeskReading {
 
   async *facts({ kinds, subscribers }: Scope, email: string): AsyncGenerator<KnownFact, void, undefined> {
     const key = emailKey(email);
-    for (let before: number | null = top; before !== null; ) {
+    for (let before: number | null = top; before !== null;) {
       const rows: ListedRow[] = await this.#connections.all(ofPerson, [key, before, kinds, pageRows]);
       for (const row of rows) yield* this.#factsOf(row);
       before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);

@@ -2,7 +2,8 @@
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { indexedWords, letterTexts, whoTexts } from "../rules/words.ts";
 import { rowsAs, valuesOf } from "./columns.ts";
-import type { Connections, Session, Statement } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Session, Statement } from "./session.ts";
 import { lastComplete, lastSubmission } from "./reading.ts";
 
 // Held until the end of the transaction: processes take turns.

@@ -131,7 +131,10 @@ const haveEnded: Statement<{ ended: boolean }> = {
  * transaction gets its id before it draws a number: once all ids that were given by now have ended, those that drew a
  * lower number have, too.
  */
-export async function lastComplete(connections: Connections, lastArrival: Statement<{ last: number }>): Promise<number> {
+export async function lastComplete(
+  connections: Connections,
+  lastArrival: Statement<{ last: number }>,
+): Promise<number> {
   const [row] = await connections.all(lastArrival);
   const [next] = await connections.all(nextTransaction);
   const giveUpAt = performance.now() + openMs;

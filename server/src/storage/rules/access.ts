@@ -16,7 +16,15 @@ export interface OperatorColumns {
 export const operatorColumns = `operator.id, operator.email, operator.role, operator.password,
   operator.created_at AS "createdAt", operator.oidc_issuer AS issuer, operator.oidc_subject AS subject`;
 
-export function storedOperator({ id, email, role, password, createdAt, issuer, subject }: OperatorColumns): StoredOperator {
+export function storedOperator({
+  id,
+  email,
+  role,
+  password,
+  createdAt,
+  issuer,
+  subject,
+}: OperatorColumns): StoredOperator {
   const oidc = issuer === null || subject === null ? null : { issuer, subject };
   return { id, email, role, password, createdAt, oidc };
 }

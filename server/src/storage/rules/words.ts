@@ -32,7 +32,11 @@ export function typedWords(text: string): { readonly whole: readonly string[]; r
 }
 
 /** A word without its accents. */
-export const folded = (text: string): string => text.normalize("NFD").replaceAll(/[\u0300-\u036F]/g, "").normalize("NFC");
+export const folded = (text: string): string =>
+  text
+    .normalize("NFD")
+    .replaceAll(/[\u0300-\u036F]/g, "")
+    .normalize("NFC");
 
 /** The different words of a text, for an engine that is given words. */
 export function indexedWords(texts: readonly (string | null)[]): string[] {

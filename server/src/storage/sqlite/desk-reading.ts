@@ -1,5 +1,13 @@
 // One submission with all that belongs to it, one person, subscribers, mails and the audit log.
-import type { AuditRow, InboxRow, MailRow, Note, Page, PageRequest, SubscriberFilter } from "@submissions/shared/console";
+import type {
+  AuditRow,
+  InboxRow,
+  MailRow,
+  Note,
+  Page,
+  PageRequest,
+  SubscriberFilter,
+} from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { SQLInputValue } from "node:sqlite";
 import type { DeskDetail, KnownFact, Scope, StoredPerson } from "../desk-store.ts";
@@ -165,8 +173,11 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         SELECT ${subscriberColumns} FROM subscriber ${status === undefined ? "NOT INDEXED" : "INDEXED BY subscriber_status"}
         WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT ?`);
       const last = (await read(() => lastSubscriber.get()))?.last ?? 0;
-      return pageBelow(last, page, ({ arrival }) => arrival, (above, below, limit) =>
-        statement.all(...values, above, below, limit).map((row) => ({ ...row })),
+      return pageBelow(
+        last,
+        page,
+        ({ arrival }) => arrival,
+        (above, below, limit) => statement.all(...values, above, below, limit).map((row) => ({ ...row })),
       );
     },
 
@@ -180,8 +191,11 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
           ${status === undefined ? "" : `mail.status = '${status}' AND`}
           mail.kind IN (${quoted(kinds)}) AND mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`);
       const last = (await read(() => lastMail.get()))?.last ?? 0;
-      const found = await pageBelow<ReadMail>(last, page, ({ row }) => row, (above, below, limit) =>
-        statement.all(above, below, limit),
+      const found = await pageBelow<ReadMail>(
+        last,
+        page,
+        ({ row }) => row,
+        (above, below, limit) => statement.all(above, below, limit),
       );
       return { ...found, rows: found.rows.map(mailRow) };
     },
@@ -204,7 +218,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     async *facts({ kinds, subscribers }: Scope, email: string): AsyncGenerator<KnownFact, void, undefined> {
       const key = emailKey(email);
       const wanted = JSON.stringify(kinds);
-      for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null; ) {
+      for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
         const below: number = before;
         const rows = await read(() => ofPerson.all(key, below, wanted, pageRows));
         for (const row of rows) yield* await read(() => factsOf(row));
