@@ -16,7 +16,7 @@ interface Import {
 }
 
 function sourcesOf(folder: string): string[] {
-  return globSync(`${folder}/src/**/*.ts`, { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  return globSync(`${folder}/src/**/*.{ts,tsx}`, { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
 }
 
 function importsOf(file: string): Import[] {
@@ -47,27 +47,45 @@ test("the client imports nothing but shared, tRPC's client, and the router's typ
   const trpc = new Set(["@trpc/client", "@trpc/server", "@trpc/server/observable"]);
   // Components import the other entries of their package by name, so that bundlers load each once.
   const components = new Set(["react", "@submissions/client", "@submissions/client/forms", "#server-markup"]);
+  // The console is a program of its own, built into pages that the server serves.
+  const ofTheConsole = /^(?:react|react-dom|@tanstack\/[\w-]+|@trpc\/[\w-]+)(?:\/|$)/;
   const wrong = all.filter(inside("client/src")).filter(({ from, to, typeOnly }) => {
     if (to.startsWith("client/src/") || to.startsWith("@submissions/shared/") || trpc.has(to)) return false;
     if (from.startsWith("client/src/react/") && components.has(to)) return false;
+    if (from.startsWith("client/src/console/") && ofTheConsole.test(to)) return false;
     return !(to === "@submissions/server/router" && typeOnly);
   });
   expect(named(wrong)).toEqual([]);
 });
 
-test("the router and tRPC are known to the three files of the client that are made of tRPC, so that forms do without", () => {
+test("the router and tRPC are known to the files of the client that are made of tRPC, so that forms do without", () => {
   const users = all.filter(inside("client/src")).filter(({ to }) => /^@trpc\/|^@submissions\/server/.test(to));
-  const madeOfIt = ["client/src/router.ts", "client/src/sdk/build-client.ts", "client/src/sdk/submission-link.ts"];
+  const madeOfItInTheConsole = ["client/src/console/calls.ts", "client/src/console/router-type.ts"];
+  const madeOfIt = [
+    ...madeOfItInTheConsole,
+    "client/src/router.ts",
+    "client/src/sdk/build-client.ts",
+    "client/src/sdk/submission-link.ts",
+  ];
   expect([...new Set(users.map(({ from }) => from))].toSorted()).toEqual(madeOfIt);
   const upper = new Set([...madeOfIt, "client/src/sdk/create-submissions-client.ts"]);
-  const wrong = all.filter(({ from, to }) => upper.has(to) && !upper.has(from));
+  // All of the console is above its own two.
+  const isOfConsole = ({ from, to }: Import) =>
+    from.startsWith("client/src/console/") && madeOfItInTheConsole.includes(to);
+  const wrong = all.filter((one) => upper.has(one.to) && !upper.has(one.from) && !isOfConsole(one));
   expect(named(wrong)).toEqual([]);
 });
 
 // What each layer of the server may import of the server. Files at the root of `src` stand above all layers, but for
 // these, which belong to everybody.
 const everybodys = ["clock.ts", "failpoint.ts", "fault.ts", "storage/records.ts"].map((file) => `server/src/${file}`);
-const ports = ["server/src/storage/store.ts", "server/src/mail/mailer.ts", "server/src/resumes/vault.ts"];
+const ports = [
+  "storage/store.ts",
+  "storage/desk-store.ts",
+  "storage/access-store.ts",
+  "mail/mailer.ts",
+  "resumes/vault.ts",
+].map((file) => `server/src/${file}`);
 const layers: Readonly<Record<string, readonly string[]>> = {
   http: [
     "rpc/",
@@ -85,10 +103,27 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "config/catalogue.ts",
     // The gate counts before there is a call.
     "storage/call-counts.ts",
+    // The server mounts the console.
+    "console/console.ts",
+    "console/mount.ts",
+  ],
+  console: [
+    "desk/",
+    // It reads, limits and answers calls as the server does.
+    "http/body/content-type.ts",
+    "http/body/whole-body.ts",
+    "http/fault-reply.ts",
+    "http/gate/client-address.ts",
+    "http/gate/rate-limit.ts",
+    "http/pages/assets.ts",
+    "http/rpc.ts",
+    "observe/log.ts",
+    "resumes/display-name.ts",
+    "rpc/failure.ts",
   ],
   rpc: ["intake/"],
   intake: ["config/catalogue.ts", "mail/outbox.ts", "resumes/staged-upload.ts"],
-  desk: ["mail/disposable.ts", "resumes/display-name.ts"],
+  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts"],
   storage: [],
   mail: ["config/catalogue.ts"],
   resumes: ["observe/log.ts"],

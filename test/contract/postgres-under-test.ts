@@ -29,13 +29,26 @@ async function openDatabase() {
 
 // What refers to these goes with them. Quicker than TRUNCATE for few rows.
 const empty = [
-  ...["submission", "subscriber", "day_counter", "suppression", "idempotency", "spent_challenge"],
-  ...["day_count", "erased_resume", "operator", "api_token"],
+  "submission",
+  "subscriber",
+  "day_counter",
+  "suppression",
+  "idempotency",
+  "spent_challenge",
+  "day_count",
+  "erased_resume",
+  "operator",
+  "api_token",
 ].map((table) => `DELETE FROM ${table}`);
 
 const startAgain = [
-  ...["submission_arrival_seq", "subscriber_arrival_seq", "mail_id_seq", "note_id_seq", "operator_id_seq"],
-  ...["api_token_id_seq", "audit_id_seq"],
+  "submission_arrival_seq",
+  "subscriber_arrival_seq",
+  "mail_id_seq",
+  "note_id_seq",
+  "operator_id_seq",
+  "api_token_id_seq",
+  "audit_id_seq",
 ].map((sequence) => `ALTER SEQUENCE ${sequence} RESTART`);
 
 // The audit log refuses this otherwise.

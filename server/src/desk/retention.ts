@@ -26,8 +26,9 @@ export async function eraseOutdated(options: RetentionOptions): Promise<void> {
 
 async function eraseKind({ desk, now, signal, pause }: RetentionOptions, outdated: Outdated): Promise<void> {
   const detail = { submissions: 0, resumes: 0 };
+  const isAborted = () => signal?.aborted === true;
   try {
-    for (let more = true; more && signal?.aborted !== true; await pause()) {
+    for (let more = true; more && !isAborted(); await pause()) {
       const erased = await desk.eraseOutdated(outdated);
       detail.submissions += erased.submissions;
       detail.resumes += erased.resumes;

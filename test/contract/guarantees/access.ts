@@ -90,7 +90,12 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await alive("d")).toEqual([false]);
     expect(await access.setPassword("nobody@example.org", "phc", actor)).toBe(false);
     expect((await actionsOf(tested.store)).filter((action) => action.startsWith("sign-"))).toEqual([
-      ...["sign-in", "sign-in", "sign-in", "sign-out", "sign-out.everywhere", "sign-in"],
+      "sign-in",
+      "sign-in",
+      "sign-in",
+      "sign-out",
+      "sign-out.everywhere",
+      "sign-in",
     ]);
   });
 

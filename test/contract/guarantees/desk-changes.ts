@@ -60,8 +60,13 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     const second = await store.desk.triage(wholeScope, { targets, status: "done" }, ben);
     expect(second).toEqual([
       {
-        ...{ reference, result: "conflict", version: 2, status: "open", assignee: eva.operator },
-        ...{ changedBy: eva.operator, changedAt: eva.at },
+        reference,
+        result: "conflict",
+        version: 2,
+        status: "open",
+        assignee: eva.operator,
+        changedBy: eva.operator,
+        changedAt: eva.at,
       },
     ]);
     expect(await store.findSubmission(reference)).toMatchObject({ status: "open", assignee: eva.operator, version: 2 });

@@ -36,7 +36,10 @@ export async function auditWithin(
 ): Promise<void> {
   if (entries.length === 0) return;
   const rows = entries.map((entry) => ({
-    ...{ at, operator, action: entry.action, subject: entry.subject },
+    at,
+    operator,
+    action: entry.action,
+    subject: entry.subject,
     detail: detailOf(entry),
   }));
   await session.run(insertAudit, valuesOf(auditColumns, rows));

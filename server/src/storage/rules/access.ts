@@ -30,7 +30,9 @@ export function storedOperator({
 }
 
 export const operatorRow = ({ email, role, password, createdAt, issuer }: OperatorColumns): OperatorRow => ({
-  ...{ email, role, createdAt },
+  email,
+  role,
+  createdAt,
   state: password === null && issuer === null ? "invited" : "active",
 });
 
@@ -38,7 +40,12 @@ export const tokenColumns = `id, name, role, created_by AS "createdBy", created_
   expires_at AS "expiresAt", used_at AS "usedAt"`;
 
 export const tokenRow = ({ id, name, role, createdAt, expiresAt, usedAt }: StoredToken): TokenRow => ({
-  ...{ id, name, role, createdAt, expiresAt, usedAt },
+  id,
+  name,
+  role,
+  createdAt,
+  expiresAt,
+  usedAt,
 });
 
 /** Sessions that were last used at or before this have ended. */

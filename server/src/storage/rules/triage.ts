@@ -48,7 +48,8 @@ export function decideTriage(
 }
 
 const changed = (action: string, subject: string, from: string | null, to: string | null): AuditEntry => ({
-  ...{ action, subject },
+  action,
+  subject,
   detail: { from, to },
 });
 
@@ -60,7 +61,10 @@ export const conflict = (
   last: LastChange | undefined,
 ): TriageOutcome => ({
   result: "conflict",
-  ...{ reference, version, status, assignee },
+  reference,
+  version,
+  status,
+  assignee,
   changedBy: last?.operator ?? null,
   changedAt: last?.at ?? null,
 });

@@ -28,7 +28,7 @@ export function typedWords(text: string): { readonly whole: readonly string[]; r
   const beginning = words.at(-1);
   if (beginning === undefined) return null;
   const whole = words.slice(0, -1);
-  return whole.length === 0 && [...beginning].length < prefixLengthMin ? null : { whole, beginning };
+  return whole.length === 0 && Array.from(beginning).length < prefixLengthMin ? null : { whole, beginning };
 }
 
 /** A word without its accents. */

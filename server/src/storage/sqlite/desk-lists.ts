@@ -114,7 +114,11 @@ export function prepareDeskLists(connection: SqliteConnection) {
     const limit = rowsOf(page);
     const bySearch = filter.search !== undefined || filter.letter !== undefined;
     const { rows: found, stoppedAt } = await searchRanges({
-      ...{ above, below, descending, limit: limit + 1, read: readRange },
+      above,
+      below,
+      descending,
+      limit: limit + 1,
+      read: readRange,
       ...(bySearch && { firstWidth: searchWidth }),
     });
     const arrivals = found.slice(0, limit);

@@ -126,7 +126,10 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     const limit = rowsOf(page);
     const below = Math.min(page.after ?? Infinity, last + 1);
     const { rows, stoppedAt } = await searchRanges({
-      ...{ above: 0, below, descending: true, limit: limit + 1 },
+      above: 0,
+      below,
+      descending: true,
+      limit: limit + 1,
       read: (from, to, count) => read(() => readRows(from, to, count)),
     });
     const shown = rows.slice(0, limit);

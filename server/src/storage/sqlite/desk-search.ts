@@ -71,5 +71,5 @@ export function prepareDeskSearch(connection: SqliteConnection) {
   };
 }
 
-export const sha256Of = (submission: StoredSubmission | null): string | null =>
+const sha256Of = (submission: StoredSubmission | null): string | null =>
   submission?.kind === "application" ? (submission.resume?.sha256 ?? null) : null;
