@@ -23,6 +23,7 @@ import type {
 import { initTRPC, TRPCError } from "@trpc/server";
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http";
 import { z } from "zod";
+import { onePagePdf } from "../../server/src/seed/one-page-pdf.ts";
 import { fixtures, type Stored } from "./console-fixtures.ts";
 
 const files = join(import.meta.dirname, "../../client/dist/console");
@@ -35,6 +36,9 @@ const types: Readonly<Record<string, string>> = {
 /** As the service sends it. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+const viewerPolicy = (assets: string) =>
+  `sandbox allow-scripts; default-src 'none'; script-src ${assets}; style-src ${assets}; worker-src ${assets} blob:; img-src blob: data:; font-src data:; connect-src 'none'; base-uri 'none'; frame-ancestors 'self'`;
 
 export const password = "correct horse battery";
 
@@ -137,7 +141,7 @@ export class ConsoleStandIn implements AsyncDisposable {
     if (resume !== undefined) {
       response
         .writeHead(200, { "content-type": "application/pdf", "content-disposition": "attachment" })
-        .end("%PDF-1.7\n%%EOF");
+        .end(onePagePdf("Curriculum vitae"));
       return;
     }
     if (/^\/console\/(?:exports|people)\/.*\.(?:csv|ndjson)$/.test(path)) {
@@ -147,8 +151,19 @@ export class ConsoleStandIn implements AsyncDisposable {
     const asset = /^\/console\/(assets\/[\w.-]+)$/.exec(path)?.[1];
     const type = types[extname(path)];
     if (asset !== undefined && type !== undefined) {
-      response.writeHead(200, { "content-type": type, "cache-control": "public, max-age=31536000, immutable" });
+      response.writeHead(200, {
+        "content-type": type,
+        "access-control-allow-origin": "*",
+        "cache-control": "public, max-age=31536000, immutable",
+      });
       response.end(readFileSync(join(files, asset)));
+      return;
+    }
+    if (path === "/console/viewer.html") {
+      const origin = `${this.url}/assets/`;
+      response.setHeader("content-security-policy", viewerPolicy(origin));
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8", "access-control-allow-origin": "*" });
+      response.end(readFileSync(join(files, "viewer.html")));
       return;
     }
     if (!/^\/console(?:\/|$)/.test(path)) {
@@ -236,11 +251,11 @@ export class ConsoleStandIn implements AsyncDisposable {
               return { reference, result: "conflict", version: one.version, status, assignee, changedBy, changedAt };
             }
             const { status, assignee } = request;
-            const detail = {
-              ...(status && { from: one.status, to: status }),
-              ...(assignee !== undefined && { assignee }),
-            };
-            one.history.push({ at: Date.now(), operator: ctx.me.email, action: "triage", detail });
+            const entry = { at: Date.now(), operator: ctx.me.email };
+            if (status) one.history.push({ ...entry, action: "status", detail: { from: one.status, to: status } });
+            if (assignee !== undefined) {
+              one.history.push({ ...entry, action: "assignee", detail: { from: one.assignee, to: assignee } });
+            }
             Object.assign(one, status && { status }, assignee !== undefined && { assignee }, {
               version: version + 1,
               changedBy: ctx.me.email,
