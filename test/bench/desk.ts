@@ -37,7 +37,8 @@ async function time(name: string, call: (turn: number) => Promise<unknown>, time
 }
 
 /** Half of the pages at the newest row, half anywhere. */
-const page = (turn: number) => (turn % 2 === 0 ? {} : { after: Math.ceil((latest * ((turn * 7919) % 1000)) / 1000) + 1 });
+const page = (turn: number) =>
+  turn % 2 === 0 ? {} : { after: Math.ceil((latest * ((turn * 7919) % 1000)) / 1000) + 1 };
 const list = (name: string, filter: InboxFilter, scope = wholeScope, times = calls) =>
   time(name, (turn) => desk.listSubmissions(scope, filter, page(turn)), times);
 
@@ -51,14 +52,25 @@ await list("status new, one kind, unassigned", { status: "new", kind: "applicati
 await list("has resume", { hasResume: true });
 await list("throw-away address", { disposable: true });
 await list("a month", { from: store.clock.now() - 60 * 86_400_000, until: store.clock.now() - 30 * 86_400_000 });
-await list("nothing found: spam with assignee", { status: "spam", assignee: operator, hasResume: true }, wholeScope, 30);
+await list(
+  "nothing found: spam with assignee",
+  { status: "spam", assignee: operator, hasResume: true },
+  wholeScope,
+  30,
+);
 await list("nothing found: done of nobody", { status: "done", assignee: "nobody@example.org" }, wholeScope, 30);
-await list("nothing found: done with resume, inquiries", { status: "done", kind: "inquiry", hasResume: true }, wholeScope, 20);
+await list(
+  "nothing found: done with resume, inquiries",
+  { status: "done", kind: "inquiry", hasResume: true },
+  wholeScope,
+  20,
+);
 for (const search of ["mu", "mul", "muller", "anna mul", "kalomi", "example", "zzzz"]) {
   await list(`search "${search}"`, { search }, wholeScope, 30);
 }
 await list('search "anna", status new', { search: "anna", status: "new" }, wholeScope, 30);
-for (const letter of ["phonetician", "accents booth", "zzzz"]) await list(`letter "${letter}"`, { letter }, wholeScope, 30);
+for (const letter of ["phonetician", "accents booth", "zzzz"])
+  await list(`letter "${letter}"`, { letter }, wholeScope, 30);
 const { rows } = await desk.listSubmissions(wholeScope, {}, { limit: 100 });
 const reference = (turn: number) => rows[turn % rows.length]?.reference ?? "";
 await time("submission page", (turn) => desk.findDetail(wholeScope, reference(turn)));
@@ -77,7 +89,12 @@ await time(
 
 const startedAt = performance.now();
 let exported = 0;
-for await (const _line of exportLines(store, { subject: "inquiries", format: "ndjson", from: {}, isDisposable: () => false })) {
+for await (const _line of exportLines(store, {
+  subject: "inquiries",
+  format: "ndjson",
+  from: {},
+  isDisposable: () => false,
+})) {
   exported += 1;
 }
 const seconds = (performance.now() - startedAt) / 1000;

@@ -13,7 +13,11 @@ const cases: readonly (readonly [InboxFilter, Scope, RegExp])[] = [
   [{}, wholeScope, /Index Scan( Backward)? using submission_pkey/],
   [{}, sales, /Index Only Scan( Backward)? using submission_kind/],
   [{ status: "new" }, wholeScope, /Index Only Scan( Backward)? using submission_status/],
-  [{ status: "done", kind: "application", hasResume: true }, wholeScope, /Index Only Scan( Backward)? using submission_status/],
+  [
+    { status: "done", kind: "application", hasResume: true },
+    wholeScope,
+    /Index Only Scan( Backward)? using submission_status/,
+  ],
   [{ status: "spam", assignee: "none", order: "oldest" }, sales, /Index Only Scan using submission_status/],
   [{ assignee: "sam@example.org" }, wholeScope, /Index Only Scan( Backward)? using submission_assignee/],
   [{ assignee: "sam@example.org", status: "done" }, sales, /Index Only Scan( Backward)? using submission_assignee/],

@@ -39,7 +39,13 @@ export async function openSqliteUnderTest(): Promise<SqliteUnderTest> {
     file,
     raw,
     openAgain: open,
-    query: async (text) => raw((database) => database.prepare(text).all().map((row) => ({ ...row }))),
+    query: async (text) =>
+      raw((database) =>
+        database
+          .prepare(text)
+          .all()
+          .map((row) => ({ ...row })),
+      ),
     setTaken: (kind, day, taken) =>
       change("INSERT OR REPLACE INTO day_counter (kind, day, taken) VALUES (?, ?, ?)", kind, day, taken),
     deleteSubmission: (reference) => change("DELETE FROM submission WHERE reference = ?", reference),

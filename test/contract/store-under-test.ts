@@ -22,7 +22,7 @@ export interface StoreUnderTest extends AsyncDisposable {
   /** Makes storing mails of a kind fail until it is disposed of. */
   failMailsOf(kind: MailKind): Promise<AsyncDisposable>;
   /** Runs a statement past the port and answers its rows. */
-  query(text: string): Promise<unknown[]>;
+  query(text: string): Promise<readonly unknown[]>;
   /** What links and the provider's webhook will do to a subscriber. */
   setSubscriber(email: string, status: SubscriberStatus, at: number): Promise<void>;
 }

@@ -55,9 +55,7 @@ test("erase needs --yes where nobody can be asked, and then removes everything",
   expect(await run("erase", "ana@example.org")).toMatchObject({ code: 1 });
   const known = await run("export", "person", "ana@example.org");
   const kinds = linesOf(known.stdout).map((line) => (JSON.parse(line) as { kind: string }).kind);
-  expect(kinds.toSorted()).toEqual(
-    ["application", "inquiry", "mail", "mail", "mail", "mail", "mail", "subscription"],
-  );
+  expect(kinds.toSorted()).toEqual(["application", "inquiry", "mail", "mail", "mail", "mail", "mail", "subscription"]);
   expect(await run("erase", "ANA@example.org", "--yes")).toMatchObject({
     code: 0,
     stderr: "Erased: 2 submissions, 0 resumes, 1 subscription.\n",

@@ -19,7 +19,9 @@ async function main(): Promise<void> {
   }
   const count = Number(process.argv[2] ?? 300);
   if (!Number.isInteger(count) || count < 1 || count > countMax) {
-    process.stderr.write(`Write how many submissions: npm run seed -- 1000 (at most ${countMax.toLocaleString("en")}).\n`);
+    process.stderr.write(
+      `Write how many submissions: npm run seed -- 1000 (at most ${countMax.toLocaleString("en")}).\n`,
+    );
     process.exit(2);
   }
   const { config } = loaded;

@@ -1,32 +1,133 @@
 // Names and texts that made-up submissions are put together from.
 export const firstNames = [
-  ...["Anna", "Ben", "Clara", "David", "Eva", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Katarína", "Luis", "Mariam"],
-  ...["Noah", "Olga", "Pedro", "Quinn", "Rosa", "Samir", "Tomáš", "Uma", "Viktor", "Wanda", "Xiadani", "Yusuf", "Zoë"],
-  ...["Aïcha", "Bjørn", "Chiara", "Dilara", "Émile", "Fatou", "Giulia", "Haruto", "Íris", "Jörg", "Kwame", "Léa"],
+  "Anna",
+  "Ben",
+  "Clara",
+  "David",
+  "Eva",
+  "Felix",
+  "Greta",
+  "Hugo",
+  "Ines",
+  "Jonas",
+  "Katarína",
+  "Luis",
+  "Mariam",
+  "Noah",
+  "Olga",
+  "Pedro",
+  "Quinn",
+  "Rosa",
+  "Samir",
+  "Tomáš",
+  "Uma",
+  "Viktor",
+  "Wanda",
+  "Xiadani",
+  "Yusuf",
+  "Zoë",
+  "Aïcha",
+  "Bjørn",
+  "Chiara",
+  "Dilara",
+  "Émile",
+  "Fatou",
+  "Giulia",
+  "Haruto",
+  "Íris",
+  "Jörg",
+  "Kwame",
+  "Léa",
 ];
 
 export const lastNames = [
-  ...["Abebe", "Bauer", "Cohen", "Dubois", "Eriksen", "Ferreira", "García", "Hansen", "Ivanova", "Jansen", "Kowalski"],
-  ...["Lindqvist", "Müller", "Novák", "Okafor", "Papadopoulos", "Quispe", "Rossi", "Souza", "Tanaka", "Ünal", "Vega"],
-  ...["Wójcik", "Xu", "Yılmaz", "Zimmermann", "Ångström", "Boateng", "Çelik", "Delgado", "O'Brien", "Nguyễn", "Sørensen"],
+  "Abebe",
+  "Bauer",
+  "Cohen",
+  "Dubois",
+  "Eriksen",
+  "Ferreira",
+  "García",
+  "Hansen",
+  "Ivanova",
+  "Jansen",
+  "Kowalski",
+  "Lindqvist",
+  "Müller",
+  "Novák",
+  "Okafor",
+  "Papadopoulos",
+  "Quispe",
+  "Rossi",
+  "Souza",
+  "Tanaka",
+  "Ünal",
+  "Vega",
+  "Wójcik",
+  "Xu",
+  "Yılmaz",
+  "Zimmermann",
+  "Ångström",
+  "Boateng",
+  "Çelik",
+  "Delgado",
+  "O'Brien",
+  "Nguyễn",
+  "Sørensen",
 ];
 
 export const companies = [
-  ...["Kalomi GmbH", "Harbour Speech Labs", "Northwind Audio", "Estúdio Aurora", "Lumen Learning", "Polyglot AB"],
-  ...["Tidal Assistants", "Voces del Sur", "Brightline Robotics", "Maison Écho", "Quill & Reed", "Senda Health"],
+  "Kalomi GmbH",
+  "Harbour Speech Labs",
+  "Northwind Audio",
+  "Estúdio Aurora",
+  "Lumen Learning",
+  "Polyglot AB",
+  "Tidal Assistants",
+  "Voces del Sur",
+  "Brightline Robotics",
+  "Maison Écho",
+  "Quill & Reed",
+  "Senda Health",
 ];
 
-export const domains = ["example.org", "example.com", "mail.example.net", "studio.example", "post.example", "voices.example"];
+export const domains = [
+  "example.org",
+  "example.com",
+  "mail.example.net",
+  "studio.example",
+  "post.example",
+  "voices.example",
+];
 
 /** A host of throw-away addresses, by the public list. */
 export const throwAwayDomain = "mailinator.com";
 
 export const packages = [
-  ...["en-GB-scottish", "en-IE", "en-US-southern", "de-AT", "de-CH", "pt-BR-recife", "es-MX", "fr-CA", "it-sicilian"],
-  ...["sv-FI", "pl-PL", "tr-TR", "ar-EG", "hi-IN", "ja-JP-kansai"],
+  "en-GB-scottish",
+  "en-IE",
+  "en-US-southern",
+  "de-AT",
+  "de-CH",
+  "pt-BR-recife",
+  "es-MX",
+  "fr-CA",
+  "it-sicilian",
+  "sv-FI",
+  "pl-PL",
+  "tr-TR",
+  "ar-EG",
+  "hi-IN",
+  "ja-JP-kansai",
 ];
 
-export const positions = ["Accent annotator", "Voice talent", "Speech data engineer", "Dialect coach", "Recording lead"];
+export const positions = [
+  "Accent annotator",
+  "Voice talent",
+  "Speech data engineer",
+  "Dialect coach",
+  "Recording lead",
+];
 
 export const letters = [
   "I have labelled conversational speech for six years and would like to do so for your team.",
@@ -36,7 +137,13 @@ export const letters = [
   "As a phonetician I have transcribed field recordings and trained annotators in two countries.",
 ];
 
-export const availabilities = ["At once", "From next month", "Evenings and weekends", "20 hours a week", "After the summer"];
+export const availabilities = [
+  "At once",
+  "From next month",
+  "Evenings and weekends",
+  "20 hours a week",
+  "After the summer",
+];
 
 /** Operators whom submissions are assigned to. */
 export const operators = {

@@ -68,7 +68,10 @@ async function writeSubmissions(
     const reference = references.format(made.kind, day, counter);
     const resume = made.hasResume ? await resumeOf(made, arrival, keepResume) : null;
     const receipted = made.status !== "spam" && now - made.receivedAt < mailsKeptMs;
-    await writer.add("submission", submissionRow(made, { arrival, reference, receipted, resume, number: dayNumber(day, counter) }));
+    await writer.add(
+      "submission",
+      submissionRow(made, { arrival, reference, receipted, resume, number: dayNumber(day, counter) }),
+    );
     if (receipted) await writeMails(writer, made, arrival, random);
     if (count - arrival < storiesMax) await writeStory(writer, made, arrival, reference, random);
     if (made.status !== "spam" && made.receivedAt < startOfDay(now)) {
@@ -124,7 +127,11 @@ function submissionRow(made: MadeUp, { arrival, reference, number, receipted, re
   };
 }
 
-async function resumeOf({ name, receivedAt }: MadeUp, arrival: number, keep: SeedOptions["keepResume"]): Promise<KeptResume> {
+async function resumeOf(
+  { name, receivedAt }: MadeUp,
+  arrival: number,
+  keep: SeedOptions["keepResume"],
+): Promise<KeptResume> {
   if (keep !== null) return keep(name);
   const sha256 = createHash("sha256").update(`resume ${arrival}`).digest("hex");
   const folder = new Date(receivedAt).toISOString().slice(0, 10).replaceAll("-", "/");
@@ -151,13 +158,23 @@ async function writeMails(writer: Writer, made: MadeUp, arrival: number, random:
       denials: null,
       sent_at: status === "sent" ? made.receivedAt + 400 : null,
       provider_id: status === "sent" ? `seed-${arrival}` : null,
-      last_error: { sent: null, failed: "The recipient's server refused it: mailbox full.", "in-doubt": "The server broke off." }[status],
+      last_error: {
+        sent: null,
+        failed: "The recipient's server refused it: mailbox full.",
+        "in-doubt": "The server broke off.",
+      }[status],
     });
   }
 }
 
 /** What operators did with it, and sometimes a note. */
-async function writeStory(writer: Writer, made: MadeUp, arrival: number, reference: string, random: Random): Promise<void> {
+async function writeStory(
+  writer: Writer,
+  made: MadeUp,
+  arrival: number,
+  reference: string,
+  random: Random,
+): Promise<void> {
   if (made.respondedAt === null) return;
   const entry = { at: made.respondedAt, operator: made.assignee ?? "sam@example.org", subject: reference };
   const change = (action: string, from: string | null, to: string | null) =>

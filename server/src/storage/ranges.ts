@@ -35,7 +35,7 @@ export async function searchRanges<Row>(search: RangeSearch<Row>): Promise<Range
   let { above, below } = search;
   const rows: Row[] = [];
   let width = search.firstWidth ?? usualWidth;
-  for (let worked = 0; above + 1 < below && rows.length < limit; ) {
+  for (let worked = 0; above + 1 < below && rows.length < limit;) {
     const edge = descending ? Math.max(above, below - width - 1) : Math.min(below, above + width + 1);
     const startedAt = performance.now();
     const [from, to] = descending ? [edge, below] : [above, edge];

@@ -16,7 +16,8 @@ async function join(store: Store, email: string, role: Role) {
   return operator;
 }
 
-const actionsOf = async (store: Store) => (await store.desk.listAudit({})).rows.map(({ action }) => action).toReversed();
+const actionsOf = async (store: Store) =>
+  (await store.desk.listAudit({})).rows.map(({ action }) => action).toReversed();
 
 export function accessGuarantees(open: OpenStoreUnderTest): void {
   test("an invitation works once, for seven days, and the operator is active after it", async () => {
@@ -89,7 +90,12 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await alive("d")).toEqual([false]);
     expect(await access.setPassword("nobody@example.org", "phc", actor)).toBe(false);
     expect((await actionsOf(tested.store)).filter((action) => action.startsWith("sign-"))).toEqual([
-      ...["sign-in", "sign-in", "sign-in", "sign-out", "sign-out.everywhere", "sign-in"],
+      "sign-in",
+      "sign-in",
+      "sign-in",
+      "sign-out",
+      "sign-out.everywhere",
+      "sign-in",
     ]);
   });
 
@@ -146,7 +152,12 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     const { access } = tested.store;
     const token = { hash: "hash", name: "Sheet", role: "sales", expiresAt: noon + 10 * minute } as const;
     const { id } = await access.createToken(token, root);
-    expect(await access.findToken("hash", noon)).toMatchObject({ id, name: "Sheet", usedAt: noon, createdBy: "command line" });
+    expect(await access.findToken("hash", noon)).toMatchObject({
+      id,
+      name: "Sheet",
+      usedAt: noon,
+      createdBy: "command line",
+    });
     expect(await access.findToken("hash", noon + minute - 1)).toMatchObject({ usedAt: noon });
     expect(await access.findToken("hash", noon + minute)).toMatchObject({ usedAt: noon + minute });
     expect(await access.findToken("hash", token.expiresAt)).toBeNull();

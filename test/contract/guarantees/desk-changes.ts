@@ -1,7 +1,18 @@
 // What the port promises about what operators change, and about the audit log.
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
-import { accept, acceptMails, acceptReference, application, collect, inquiry, minute, noon, resume, subscription } from "../records.ts";
+import {
+  accept,
+  acceptMails,
+  acceptReference,
+  application,
+  collect,
+  inquiry,
+  minute,
+  noon,
+  resume,
+  subscription,
+} from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, recruiting, sales } from "./desk-lists.ts";
 
@@ -21,7 +32,10 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
       row: { reference, hasResume: true },
       submission: { ...application(2), reference },
       scan: "unscanned",
-      mails: [{ kind: "application-receipt", email: "ana-2@example.org" }, { kind: "application-notice", email: null }],
+      mails: [
+        { kind: "application-receipt", email: "ana-2@example.org" },
+        { kind: "application-notice", email: null },
+      ],
       notes: [{ author: eva.operator, at: eva.at, text: "Good voice." }],
       history: [{ operator: eva.operator, at: eva.at, action: "note" }],
       duplicates: [
@@ -29,7 +43,9 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
         { reference: twin, kind: "application" },
       ],
     });
-    expect((await store.desk.findDetail(recruiting, reference))?.duplicates.map((one) => one.reference)).toEqual([twin]);
+    expect((await store.desk.findDetail(recruiting, reference))?.duplicates.map((one) => one.reference)).toEqual([
+      twin,
+    ]);
     expect(await store.desk.findDetail(sales, reference)).toBeNull();
     expect(await store.desk.findDetail(wholeScope, "no reference")).toBeNull();
   });
@@ -44,8 +60,13 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     const second = await store.desk.triage(wholeScope, { targets, status: "done" }, ben);
     expect(second).toEqual([
       {
-        ...{ reference, result: "conflict", version: 2, status: "open", assignee: eva.operator },
-        ...{ changedBy: eva.operator, changedAt: eva.at },
+        reference,
+        result: "conflict",
+        version: 2,
+        status: "open",
+        assignee: eva.operator,
+        changedBy: eva.operator,
+        changedAt: eva.at,
       },
     ]);
     expect(await store.findSubmission(reference)).toMatchObject({ status: "open", assignee: eva.operator, version: 2 });
@@ -69,7 +90,12 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
       store.desk.triage(wholeScope, { targets, status: "open" }, eva),
       other.desk.triage(wholeScope, { targets, status: "done" }, ben),
     ]);
-    expect(outcomes.flat().map(({ result }) => result).toSorted()).toEqual(["changed", "conflict"]);
+    expect(
+      outcomes
+        .flat()
+        .map(({ result }) => result)
+        .toSorted(),
+    ).toEqual(["changed", "conflict"]);
   });
 
   test("changes many at once, each by itself, and refuses more than 1,000", async () => {
@@ -152,7 +178,9 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     const { store } = tested;
     const [receipt] = await acceptMails(store, inquiry(1));
     const [welcome] = (await accept(store, subscription())).mails;
-    const sent = [receipt.id, welcome?.id ?? ""].map((id) => ({ id, at: noon, result: "sent", providerId: "1" }) as const);
+    const sent = [receipt.id, welcome?.id ?? ""].map(
+      (id) => ({ id, at: noon, result: "sent", providerId: "1" }) as const,
+    );
     await store.settleMails(sent, "this-process");
     await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
     expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("not-sendable");

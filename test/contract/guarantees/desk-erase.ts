@@ -2,7 +2,20 @@
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { accept, acceptReference, allMails, application, collect, entry, inquiry, minute, noon, resume, subscribers, subscription } from "../records.ts";
+import {
+  accept,
+  acceptReference,
+  allMails,
+  application,
+  collect,
+  entry,
+  inquiry,
+  minute,
+  noon,
+  resume,
+  subscribers,
+  subscription,
+} from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, sales } from "./desk-lists.ts";
 
@@ -12,7 +25,7 @@ const key = { procedure: "marketplace.inquiry", keyHash: "a1", fingerprint: "f",
 /** Erases until nothing is left. */
 async function erase(store: Store, address: string) {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
-  for (let more = true; more; ) {
+  for (let more = true; more;) {
     const erased = await store.desk.erasePerson(address, eva);
     ({ more } = erased);
     sum.submissions += erased.submissions;
@@ -123,7 +136,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     await indexAll(store);
     const purge = async (kind: "inquiry" | "application" | "spam", before: number) => {
       let submissions = 0;
-      for (let more = true; more; ) {
+      for (let more = true; more;) {
         const erased = await store.desk.eraseOutdated({ kind, before });
         ({ more } = erased);
         submissions += erased.submissions;

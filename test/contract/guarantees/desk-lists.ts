@@ -34,15 +34,33 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(next).toBeNull();
     expect(rows).toEqual([
       {
-        ...{ arrival: rows[0]?.arrival, reference: second, kind: "application", name: "Ana Souza" },
-        ...{ email: "ana-2@example.org", company: "Estúdio", status: "new", assignee: null, version: 1 },
-        ...{ receivedAt: noon, hasResume: true, disposable: false },
+        arrival: rows[0]?.arrival,
+        reference: second,
+        kind: "application",
+        name: "Ana Souza",
+        email: "ana-2@example.org",
+        company: "Estúdio",
+        status: "new",
+        assignee: null,
+        version: 1,
+        receivedAt: noon,
+        hasResume: true,
+        disposable: false,
         summary: "Accent annotator – Dear team, I would like to join.",
       },
       {
-        ...{ arrival: rows[1]?.arrival, reference: first, kind: "inquiry", name: "Ann Buyer" },
-        ...{ email: "ann-1@example.org", company: "Voices Ltd", status: "new", assignee: null, version: 1 },
-        ...{ receivedAt: noon, hasResume: false, disposable: false },
+        arrival: rows[1]?.arrival,
+        reference: first,
+        kind: "inquiry",
+        name: "Ann Buyer",
+        email: "ann-1@example.org",
+        company: "Voices Ltd",
+        status: "new",
+        assignee: null,
+        version: 1,
+        receivedAt: noon,
+        hasResume: false,
+        disposable: false,
         summary: "en-GB-scottish, de-AT",
       },
     ]);
@@ -97,7 +115,9 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     ];
     for (const [filter, expected] of cases) {
       expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
-      expect(await listed(store, { ...filter, order: "oldest" }), JSON.stringify(filter)).toEqual(expected.toReversed());
+      expect(await listed(store, { ...filter, order: "oldest" }), JSON.stringify(filter)).toEqual(
+        expected.toReversed(),
+      );
     }
   });
 
@@ -171,7 +191,8 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
       [{ letter: "radio", search: "be" }, [2]],
       [{ letter: "...", search: "be" }, []],
     ];
-    for (const [filter, expected] of cases) expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
+    for (const [filter, expected] of cases)
+      expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
   });
 
   test("makes submissions searchable whose fields cannot be read", async () => {
@@ -221,7 +242,10 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     const neighbours = (reference: string, filter: InboxFilter) => store.desk.neighbours(wholeScope, reference, filter);
     expect(await neighbours(second, {})).toEqual({ previous: named(third, "inquiry"), next: named(first, "inquiry") });
     expect(await neighbours(first, { kind: "inquiry" })).toEqual({ previous: named(third, "inquiry"), next: null });
-    expect(await neighbours(first, { order: "oldest" })).toEqual({ previous: null, next: named(second, "application") });
+    expect(await neighbours(first, { order: "oldest" })).toEqual({
+      previous: null,
+      next: named(second, "application"),
+    });
     expect(await store.desk.neighbours(sales, second, {})).toEqual({ previous: null, next: null });
   });
 

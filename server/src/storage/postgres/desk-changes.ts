@@ -7,7 +7,14 @@ import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/mail-id.ts";
 import { isAutomatic } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
-import { changingActions, conflict, decideTriage, type LastChange, type Triaged, type TriageTarget } from "../rules/triage.ts";
+import {
+  changingActions,
+  conflict,
+  decideTriage,
+  type LastChange,
+  type Triaged,
+  type TriageTarget,
+} from "../rules/triage.ts";
 import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
 import type { Connections, Session, Statement } from "./connections.ts";
 import { releaseWithin } from "./release.ts";
@@ -21,10 +28,17 @@ const insertAudit: Statement = {
 };
 
 /** Adds entries to the audit log, within the transaction of what they tell. */
-export async function auditWithin(session: Session, entries: readonly AuditEntry[], { operator, at }: Actor): Promise<void> {
+export async function auditWithin(
+  session: Session,
+  entries: readonly AuditEntry[],
+  { operator, at }: Actor,
+): Promise<void> {
   if (entries.length === 0) return;
   const rows = entries.map((entry) => ({
-    ...{ at, operator, action: entry.action, subject: entry.subject },
+    at,
+    operator,
+    action: entry.action,
+    subject: entry.subject,
     detail: detailOf(entry),
   }));
   await session.run(insertAudit, valuesOf(auditColumns, rows));
@@ -121,7 +135,11 @@ export class DeskChanges {
     actor: Actor,
   ): Promise<TriageOutcome[]> {
     return this.#connections.transaction(async (session) => {
-      const rows = await this.#lock(session, scope, targets.map(({ reference }) => reference));
+      const rows = await this.#lock(
+        session,
+        scope,
+        targets.map(({ reference }) => reference),
+      );
       const outcomes: TriageOutcome[] = [];
       const changes: RowOf<typeof changedColumns>[] = [];
       const entries: AuditEntry[] = [];

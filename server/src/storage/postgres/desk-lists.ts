@@ -112,7 +112,8 @@ export class DeskLists {
       this.listSubmissions(scope, backwards, { after: arrival, limit: 1 }),
       this.listSubmissions(scope, filter, { after: arrival, limit: 1 }),
     ]);
-    const named = (row: InboxRow | undefined) => (row === undefined ? null : { reference: row.reference, kind: row.kind });
+    const named = (row: InboxRow | undefined) =>
+      row === undefined ? null : { reference: row.reference, kind: row.kind };
     return { previous: named(before.rows[0]), next: named(behind.rows[0]) };
   }
 }

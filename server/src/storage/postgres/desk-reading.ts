@@ -160,7 +160,8 @@ export class DeskReading {
     const values: unknown[] = [page.after ?? top, limit + 1];
     const wheres = ["arrival < $1"];
     if (status !== undefined) wheres.push(`status = $${values.push(status)}`);
-    if (search !== undefined && search !== "") wheres.push(`position($${values.push(emailKey(search))} IN email_key) > 0`);
+    if (search !== undefined && search !== "")
+      wheres.push(`position($${values.push(emailKey(search))} IN email_key) > 0`);
     const text = `SELECT ${subscriberColumns} FROM subscriber WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT $2`;
     const rows = await this.#connections.all<StoredSubscriber>({ text }, values);
     return pageOf(rows, limit, ({ arrival }) => arrival);
@@ -190,7 +191,7 @@ export class DeskReading {
 
   async *facts({ kinds, subscribers }: Scope, email: string): AsyncGenerator<KnownFact, void, undefined> {
     const key = emailKey(email);
-    for (let before: number | null = top; before !== null; ) {
+    for (let before: number | null = top; before !== null;) {
       const rows: ListedRow[] = await this.#connections.all(ofPerson, [key, before, kinds, pageRows]);
       for (const row of rows) yield* this.#factsOf(row);
       before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);

@@ -77,7 +77,12 @@ export async function* readSubscribers(
   connections: Connections,
   from: ReadFrom,
 ): AsyncGenerator<StoredSubscriber, void, undefined> {
-  for await (const { last: _last, looked: _looked, ...row } of readAll(connections, lastSubscriber, subscriberPage, from))
+  for await (const { last: _last, looked: _looked, ...row } of readAll(
+    connections,
+    lastSubscriber,
+    subscriberPage,
+    from,
+  ))
     yield row;
 }
 
@@ -125,7 +130,10 @@ const haveEnded: Statement<{ ended: boolean }> = {
  * transaction gets its id before it draws a number: once all ids that were given by now have ended, those that drew a
  * lower number have, too.
  */
-export async function lastComplete(connections: Connections, lastArrival: Statement<{ last: number }>): Promise<number> {
+export async function lastComplete(
+  connections: Connections,
+  lastArrival: Statement<{ last: number }>,
+): Promise<number> {
   const [row] = await connections.all(lastArrival);
   const [next] = await connections.all(nextTransaction);
   const giveUpAt = performance.now() + openMs;

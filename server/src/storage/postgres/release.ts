@@ -39,8 +39,7 @@ export const releaseSpam = (
   references: References,
   reference: string,
   now: number,
-): Promise<Released> =>
-  connections.transaction((session) => releaseWithin(session, references, reference, now));
+): Promise<Released> => connections.transaction((session) => releaseWithin(session, references, reference, now));
 
 /** Releases within a transaction of the caller. */
 export async function releaseWithin(

@@ -16,13 +16,23 @@ export interface OperatorColumns {
 export const operatorColumns = `operator.id, operator.email, operator.role, operator.password,
   operator.created_at AS "createdAt", operator.oidc_issuer AS issuer, operator.oidc_subject AS subject`;
 
-export function storedOperator({ id, email, role, password, createdAt, issuer, subject }: OperatorColumns): StoredOperator {
+export function storedOperator({
+  id,
+  email,
+  role,
+  password,
+  createdAt,
+  issuer,
+  subject,
+}: OperatorColumns): StoredOperator {
   const oidc = issuer === null || subject === null ? null : { issuer, subject };
   return { id, email, role, password, createdAt, oidc };
 }
 
 export const operatorRow = ({ email, role, password, createdAt, issuer }: OperatorColumns): OperatorRow => ({
-  ...{ email, role, createdAt },
+  email,
+  role,
+  createdAt,
   state: password === null && issuer === null ? "invited" : "active",
 });
 
@@ -30,7 +40,12 @@ export const tokenColumns = `id, name, role, created_by AS "createdBy", created_
   expires_at AS "expiresAt", used_at AS "usedAt"`;
 
 export const tokenRow = ({ id, name, role, createdAt, expiresAt, usedAt }: StoredToken): TokenRow => ({
-  ...{ id, name, role, createdAt, expiresAt, usedAt },
+  id,
+  name,
+  role,
+  createdAt,
+  expiresAt,
+  usedAt,
 });
 
 /** Sessions that were last used at or before this have ended. */

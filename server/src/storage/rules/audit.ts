@@ -19,7 +19,9 @@ export function auditRow({ id, at, operator, action, subject, detail }: AuditCol
 }
 
 export const historyEntry = ({ at, operator, action, detail }: AuditColumns): HistoryEntry => ({
-  ...{ at, operator, action },
+  at,
+  operator,
+  action,
   detail: parseDetail(detail),
 });
 

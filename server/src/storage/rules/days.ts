@@ -13,7 +13,8 @@ export const shownDay = (at: number): string => new Date(at).toISOString().slice
 export const storedDay = (at: number): number => Number(shownDay(at).replaceAll("-", ""));
 
 /** The beginning of a stored day. */
-export const dayAt = (day: number): number => Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100);
+export const dayAt = (day: number): number =>
+  Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100);
 
 /** The middle of some numbers; null without any. */
 export function median(numbers: readonly number[]): number | null {

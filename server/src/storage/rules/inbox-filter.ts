@@ -41,7 +41,9 @@ export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
 const condition = (text: string, ...values: (string | number)[]): Condition => ({ text, values });
 
 const statusConditions = ({ status }: InboxFilter): Condition[] => [
-  status === undefined ? condition("submission.status <> 'spam'") : { fixes: "status", ...condition("submission.status = ?", status) },
+  status === undefined
+    ? condition("submission.status <> 'spam'")
+    : { fixes: "status", ...condition("submission.status = ?", status) },
 ];
 
 function assigneeConditions({ assignee }: InboxFilter): Condition[] {

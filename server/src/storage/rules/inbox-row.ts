@@ -19,8 +19,19 @@ export function inboxRowOf(submission: StoredSubmission, disposable: boolean): I
   const hasResume = submission.kind === "application" && submission.resume !== null;
   const summary = shorten(summaryOf(submission));
   return {
-    ...{ arrival, reference, kind, name, email, company, summary },
-    ...{ status, assignee, version, receivedAt, hasResume, disposable },
+    arrival,
+    reference,
+    kind,
+    name,
+    email,
+    company,
+    summary,
+    status,
+    assignee,
+    version,
+    receivedAt,
+    hasResume,
+    disposable,
   };
 }
 
@@ -31,6 +42,6 @@ function summaryOf(submission: StoredSubmission): string {
 }
 
 function shorten(text: string): string {
-  const points = [...text.slice(0, 2 * summaryLengthMax)];
+  const points = Array.from(text.slice(0, 2 * summaryLengthMax));
   return points.length <= summaryLengthMax ? points.join("") : `${points.slice(0, summaryLengthMax - 1).join("")}…`;
 }

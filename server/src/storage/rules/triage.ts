@@ -41,20 +41,33 @@ export function decideTriage(
   if (assignee !== before.assignee) entries.push(changed("assignee", before.reference, before.assignee, assignee));
   const responds = before.status === "new" && status !== "new";
   const version = entries.length > 0 ? before.version + 1 : before.version;
-  return { after: { ...before, status, assignee, version, respondedAt: before.respondedAt ?? (responds ? at : null) }, entries };
+  return {
+    after: { ...before, status, assignee, version, respondedAt: before.respondedAt ?? (responds ? at : null) },
+    entries,
+  };
 }
 
 const changed = (action: string, subject: string, from: string | null, to: string | null): AuditEntry => ({
-  ...{ action, subject },
-  detail: { from, to },
+  action,
+  subject,
+  detail: {
+    from,
+    to,
+  },
 });
 
 /** The actions that change the version of a submission. */
 export const changingActions = ["status", "assignee", "release"] as const;
 
-export const conflict = ({ reference, version, status, assignee }: Triaged, last: LastChange | undefined): TriageOutcome => ({
+export const conflict = (
+  { reference, version, status, assignee }: Triaged,
+  last: LastChange | undefined,
+): TriageOutcome => ({
   result: "conflict",
-  ...{ reference, version, status, assignee },
+  reference,
+  version,
+  status,
+  assignee,
   changedBy: last?.operator ?? null,
   changedAt: last?.at ?? null,
 });

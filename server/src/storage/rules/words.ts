@@ -28,11 +28,15 @@ export function typedWords(text: string): { readonly whole: readonly string[]; r
   const beginning = words.at(-1);
   if (beginning === undefined) return null;
   const whole = words.slice(0, -1);
-  return whole.length === 0 && [...beginning].length < prefixLengthMin ? null : { whole, beginning };
+  return whole.length === 0 && Array.from(beginning).length < prefixLengthMin ? null : { whole, beginning };
 }
 
 /** A word without its accents. */
-export const folded = (text: string): string => text.normalize("NFD").replaceAll(/[\u0300-\u036F]/g, "").normalize("NFC");
+export const folded = (text: string): string =>
+  text
+    .normalize("NFD")
+    .replaceAll(/[\u0300-\u036F]/g, "")
+    .normalize("NFC");
 
 /** The different words of a text, for an engine that is given words. */
 export function indexedWords(texts: readonly (string | null)[]): string[] {

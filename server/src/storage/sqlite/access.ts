@@ -60,7 +60,9 @@ function prepareStatements(connection: SqliteConnection) {
     session: connection.prepare<[string, number], OperatorColumns & { startedAt: number; seenAt: number }>(`
       SELECT ${operatorColumns}, session.created_at AS startedAt, session.seen_at AS seenAt
       FROM session JOIN operator ON operator.id = session.operator WHERE id_hash = ? AND seen_at > ?`),
-    touchSession: connection.prepare<[number, string]>("UPDATE session SET seen_at = ?1 WHERE id_hash = ?2 AND seen_at < ?1"),
+    touchSession: connection.prepare<[number, string]>(
+      "UPDATE session SET seen_at = ?1 WHERE id_hash = ?2 AND seen_at < ?1",
+    ),
     deleteSession: connection.prepare<[string]>("DELETE FROM session WHERE id_hash = ?"),
     deleteSessions: connection.prepare<[number]>("DELETE FROM session WHERE operator = ?"),
     createToken: connection.prepare<[string, string, Role, string, number, number | null], StoredToken>(`

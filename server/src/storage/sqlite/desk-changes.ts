@@ -8,7 +8,14 @@ import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/mail-id.ts";
 import { isAutomatic } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
-import { changingActions, conflict, decideTriage, type LastChange, type Triaged, type TriageTarget } from "../rules/triage.ts";
+import {
+  changingActions,
+  conflict,
+  decideTriage,
+  type LastChange,
+  type Triaged,
+  type TriageTarget,
+} from "../rules/triage.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Oversight } from "./oversight.ts";
 import type { Release } from "./release.ts";

@@ -81,7 +81,7 @@ export function prepareDeskErase(connection: SqliteConnection, search: DeskSearc
       return { submissions: rows.length, resumes, subscriptions: 0, more: rows.length === limit };
     },
 
-    toDiscard: (limit: number): string[] => toDiscard.all(limit).map(({ key }) => key),
+    toDiscard: (count: number): string[] => toDiscard.all(count).map(({ key }) => key),
     discarded: (keys: readonly string[]): void => keys.forEach((key) => void discarded.run(key)),
   };
 }

@@ -96,7 +96,11 @@ export function prepareDeskLists(connection: SqliteConnection) {
       values.push(first.match);
     }
     return (above: number, below: number, limit: number) =>
-      read(() => prepared(text).all(...values, above, below, limit).map(({ arrival }) => arrival));
+      read(() =>
+        prepared(text)
+          .all(...values, above, below, limit)
+          .map(({ arrival }) => arrival),
+      );
   }
 
   async function listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> {
@@ -110,7 +114,11 @@ export function prepareDeskLists(connection: SqliteConnection) {
     const limit = rowsOf(page);
     const bySearch = filter.search !== undefined || filter.letter !== undefined;
     const { rows: found, stoppedAt } = await searchRanges({
-      ...{ above, below, descending, limit: limit + 1, read: readRange },
+      above,
+      below,
+      descending,
+      limit: limit + 1,
+      read: readRange,
       ...(bySearch && { firstWidth: searchWidth }),
     });
     const arrivals = found.slice(0, limit);
@@ -152,7 +160,8 @@ export function prepareDeskLists(connection: SqliteConnection) {
       const backwards = { ...filter, order: filter.order === "oldest" ? "newest" : "oldest" } as const;
       const [previous] = (await listSubmissions(scope, backwards, { after: arrival, limit: 1 })).rows;
       const [next] = (await listSubmissions(scope, filter, { after: arrival, limit: 1 })).rows;
-      const named = (row: InboxRow | undefined) => (row === undefined ? null : { reference: row.reference, kind: row.kind });
+      const named = (row: InboxRow | undefined) =>
+        row === undefined ? null : { reference: row.reference, kind: row.kind };
       return { previous: named(previous), next: named(next) };
     },
   };

@@ -76,7 +76,8 @@ export function prepareDeskOverview(connection: SqliteConnection, lists: DeskLis
     if (kinds.length > 0) {
       const text = `SELECT status, count(*) AS count FROM mail NOT INDEXED
         WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`;
-      const statement = mailCounts.get(text) ?? connection.prepare<[number, number], { status: string; count: number }>(text);
+      const statement =
+        mailCounts.get(text) ?? connection.prepare<[number, number], { status: string; count: number }>(text);
       mailCounts.set(text, statement);
       const last = (await read(() => lastMail.get()))?.last ?? 0;
       const first = await firstAt(since, last, (id) => read(() => mailAt.get(id)?.at ?? null));

@@ -1,5 +1,13 @@
 // One submission with all that belongs to it, one person, subscribers, mails and the audit log.
-import type { AuditRow, InboxRow, MailRow, Note, Page, PageRequest, SubscriberFilter } from "@submissions/shared/console";
+import type {
+  AuditRow,
+  InboxRow,
+  MailRow,
+  Note,
+  Page,
+  PageRequest,
+  SubscriberFilter,
+} from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { SQLInputValue } from "node:sqlite";
 import type { DeskDetail, KnownFact, Scope, StoredPerson } from "../desk-store.ts";
@@ -118,7 +126,10 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     const limit = rowsOf(page);
     const below = Math.min(page.after ?? Infinity, last + 1);
     const { rows, stoppedAt } = await searchRanges({
-      ...{ above: 0, below, descending: true, limit: limit + 1 },
+      above: 0,
+      below,
+      descending: true,
+      limit: limit + 1,
       read: (from, to, count) => read(() => readRows(from, to, count)),
     });
     const shown = rows.slice(0, limit);
@@ -165,8 +176,11 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         SELECT ${subscriberColumns} FROM subscriber ${status === undefined ? "NOT INDEXED" : "INDEXED BY subscriber_status"}
         WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT ?`);
       const last = (await read(() => lastSubscriber.get()))?.last ?? 0;
-      return pageBelow(last, page, ({ arrival }) => arrival, (above, below, limit) =>
-        statement.all(...values, above, below, limit).map((row) => ({ ...row })),
+      return pageBelow(
+        last,
+        page,
+        ({ arrival }) => arrival,
+        (above, below, limit) => statement.all(...values, above, below, limit).map((row) => ({ ...row })),
       );
     },
 
@@ -180,8 +194,11 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
           ${status === undefined ? "" : `mail.status = '${status}' AND`}
           mail.kind IN (${quoted(kinds)}) AND mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`);
       const last = (await read(() => lastMail.get()))?.last ?? 0;
-      const found = await pageBelow<ReadMail>(last, page, ({ row }) => row, (above, below, limit) =>
-        statement.all(above, below, limit),
+      const found = await pageBelow<ReadMail>(
+        last,
+        page,
+        ({ row }) => row,
+        (above, below, limit) => statement.all(above, below, limit),
       );
       return { ...found, rows: found.rows.map(mailRow) };
     },
@@ -204,7 +221,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     async *facts({ kinds, subscribers }: Scope, email: string): AsyncGenerator<KnownFact, void, undefined> {
       const key = emailKey(email);
       const wanted = JSON.stringify(kinds);
-      for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null; ) {
+      for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
         const below: number = before;
         const rows = await read(() => ofPerson.all(key, below, wanted, pageRows));
         for (const row of rows) yield* await read(() => factsOf(row));

@@ -7,7 +7,10 @@ import type { SqliteConnection } from "./connection.ts";
 export type SearchTable = "search_who" | "search_letter";
 
 /** What FTS5 is asked for; null: nothing can match. */
-export function matchOf(table: SearchTable, text: string): { readonly table: SearchTable; readonly match: string } | null {
+export function matchOf(
+  table: SearchTable,
+  text: string,
+): { readonly table: SearchTable; readonly match: string } | null {
   if (table === "search_letter") {
     const words = searchedWords(text);
     return words.length === 0 ? null : { table, match: words.map((one) => `"${one}"`).join(" ") };
