@@ -1,7 +1,7 @@
 // A server of the console for browser tests and for looking at its pages: the same procedures, files and policy, over
 // submissions in memory. Tests turn its screws: end sessions, add submissions, change one as another operator, fail.
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
@@ -52,6 +52,8 @@ export class ConsoleStandIn implements AsyncDisposable {
   readonly #sessions = new Map<string, Me>();
   readonly #data: ReturnType<typeof fixtures>;
   readonly #tokens: TokenRow[] = [];
+  /** Read at once, because other tests may build the console anew meanwhile. */
+  readonly #files = readBuilt();
   readonly #server;
   readonly #failures: string[] = [];
   /** Procedures in the order of their calls. */
@@ -156,23 +158,21 @@ export class ConsoleStandIn implements AsyncDisposable {
         "access-control-allow-origin": "*",
         "cache-control": "public, max-age=31536000, immutable",
       });
-      response.end(readFileSync(join(files, asset)));
+      response.end(this.#files.get(asset));
       return;
     }
     if (path === "/console/viewer.html") {
       const origin = `${this.url}/assets/`;
       response.setHeader("content-security-policy", viewerPolicy(origin));
       response.writeHead(200, { "content-type": "text/html; charset=utf-8", "access-control-allow-origin": "*" });
-      response.end(readFileSync(join(files, "viewer.html")));
+      response.end(this.#files.get("viewer.html"));
       return;
     }
     if (!/^\/console(?:\/|$)/.test(path)) {
       response.writeHead(404).end();
       return;
     }
-    response
-      .writeHead(200, { "content-type": "text/html; charset=utf-8" })
-      .end(readFileSync(join(files, "index.html")));
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(this.#files.get("index.html"));
   }
 
   #router() {
@@ -475,6 +475,11 @@ function matching(submissions: readonly Stored[], filter: InboxFilter): readonly
       words(`${one.name} ${one.email} ${one.company ?? ""}`).includes(words(filter.search)) &&
       words(`${one.name} ${one.summary} ${String(one.fields["coverLetter"])}`).includes(words(filter.letter)),
   );
+}
+
+function readBuilt(): ReadonlyMap<string, Buffer> {
+  const names = ["index.html", "viewer.html", ...readdirSync(join(files, "assets")).map((name) => `assets/${name}`)];
+  return new Map(names.map((name) => [name, readFileSync(join(files, name))]));
 }
 
 /** Newest first, or the other way round. */

@@ -6,7 +6,7 @@ import { isModalOpen } from "./modal.tsx";
 const storageKey = "console.shortcuts";
 const listeners = new Set<() => void>();
 
-export const areShortcutsOn = (): boolean => localStorage.getItem(storageKey) !== "off";
+const areShortcutsOn = (): boolean => localStorage.getItem(storageKey) !== "off";
 
 export function turnShortcuts(on: boolean): void {
   if (on) localStorage.removeItem(storageKey);

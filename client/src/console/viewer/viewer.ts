@@ -29,7 +29,8 @@ async function show(bytes: ArrayBuffer): Promise<void> {
 const tell = (state: "ready" | "shown" | "failed") => parent.postMessage({ viewer: state }, "*");
 
 async function draw(bytes: ArrayBuffer): Promise<void> {
-  const pdf = await getDocument({ data: bytes, isEvalSupported: false, useWasm: false, enableXfa: false }).promise;
+  const pdf = await getDocument({ data: bytes, isEvalSupported: false, useWasm: false, enableXfa: false, verbosity: 0 })
+    .promise;
   for (let number = 1; number <= Math.min(pdf.numPages, pagesMax); number += 1) {
     // One page after the other, so that the first is there soon.
     // oxlint-disable-next-line no-await-in-loop
