@@ -1,5 +1,5 @@
-// Builds the operators' console: index.html, the shell of every page, and the files that it loads, under names with a
-// digest. Addresses are relative to the shell's <base>, so a proxy may put the service below a path.
+// Builds the operators' console: index.html, the shell of every page, viewer.html, which draws resumes in a frame, and the
+// files that they load, under names with a digest. Addresses are relative to the shell's <base>, so a proxy may put the service below a path.
 import { join } from "node:path";
 import { defineConfig } from "vite";
 
@@ -15,7 +15,10 @@ export default defineConfig({
     // A data: address would need an exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // pdf.js, which is loaded when a resume is opened.
+    chunkSizeWarningLimit: 1_800,
     rolldownOptions: {
+      input: ["index.html", "viewer.html"].map((name) => join(import.meta.dirname, "src/console", name)),
       checks: { pluginTimings: false },
       // React's directives for servers mean nothing here.
       onLog: (level, log, handle) => {

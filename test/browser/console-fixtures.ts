@@ -177,13 +177,13 @@ export function fixtures(now: number) {
               {
                 at: receivedAt + 2 * hourMs,
                 operator: ben,
-                action: "triage",
+                action: "status",
                 detail: { from: "new", to: "open", assignee },
               },
               {
                 at: receivedAt + 5 * hourMs,
                 operator: assignee ?? ben,
-                action: "triage",
+                action: "status",
                 detail: { from: "open", to: "done" },
               },
             ]
@@ -264,7 +264,7 @@ export function fixtures(now: number) {
   ];
   const actions: readonly (readonly [string, string, Record<string, unknown>])[] = [
     ["sign-in", "", {}],
-    ["triage", submissions[0]?.reference ?? "", { from: "new", to: "open" }],
+    ["status", submissions[0]?.reference ?? "", { from: "new", to: "open" }],
     ["resume.view", submissions[1]?.reference ?? "", {}],
     ["export", "inquiries", { format: "csv", rows: 1_284 }],
     ["note", submissions[1]?.reference ?? "", {}],

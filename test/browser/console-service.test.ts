@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { onePagePdf } from "../../server/src/seed/one-page-pdf.ts";
 import { auditOf, invite, password, resumeBytes, submitAll } from "../console/operator.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { startService } from "../support/service.ts";
@@ -44,4 +45,22 @@ test("from the invitation to a resume, signed out and in again, and by the link 
   await page.getByText("Ann Buyer").first().waitFor();
   const actions = (await auditOf(service)).map(({ action }) => action);
   expect(actions).toEqual(["operator.invite", "operator.accept", "sign-in", "resume.download", "sign-out", "sign-in"]);
+});
+
+test("a PDF is drawn in a frame without an origin, and its view is recorded", async () => {
+  await using service = await startService();
+  const { application } = await submitAll(service, "ann@example.org", onePagePdf("Ann Buyer: curriculum vitae"));
+  const token = await invite(service, "rita@example.org", "recruiting");
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await page.goto(`${service.url}/console/invitation?token=${token}`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.locator("button[type=submit]").click();
+  await page.getByText("Ann Buyer").first().waitFor();
+  await page.goto(`${service.url}/console/applications/${application}`);
+  await page.getByRole("button", { name: "Show resume" }).click();
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("img", { name: "Page 1: Ann Buyer: curriculum vitae" }).waitFor();
+  expect(await frame.locator("body").evaluate(() => origin)).toBe("null");
+  expect((await auditOf(service)).at(-1)).toMatchObject({ action: "resume.view", subject: application });
 });

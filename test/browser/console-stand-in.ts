@@ -1,7 +1,7 @@
 // A server of the console for browser tests and for looking at its pages: the same procedures, files and policy, over
 // submissions in memory. Tests turn its screws: end sessions, add submissions, change one as another operator, fail.
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
@@ -23,6 +23,7 @@ import type {
 import { initTRPC, TRPCError } from "@trpc/server";
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http";
 import { z } from "zod";
+import { onePagePdf } from "../../server/src/seed/one-page-pdf.ts";
 import { fixtures, type Stored } from "./console-fixtures.ts";
 
 const files = join(import.meta.dirname, "../../client/dist/console");
@@ -36,6 +37,9 @@ const types: Readonly<Record<string, string>> = {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
+const viewerPolicy = (assets: string) =>
+  `sandbox allow-scripts; default-src 'none'; script-src ${assets}; style-src ${assets}; worker-src ${assets} blob:; img-src blob: data:; font-src data:; connect-src 'none'; base-uri 'none'; frame-ancestors 'self'`;
+
 export const password = "correct horse battery";
 
 interface Context {
@@ -48,6 +52,8 @@ export class ConsoleStandIn implements AsyncDisposable {
   readonly #sessions = new Map<string, Me>();
   readonly #data: ReturnType<typeof fixtures>;
   readonly #tokens: TokenRow[] = [];
+  /** Read at once, because other tests may build the console anew meanwhile. */
+  readonly #files = readBuilt();
   readonly #server;
   readonly #failures: string[] = [];
   /** Procedures in the order of their calls. */
@@ -137,7 +143,7 @@ export class ConsoleStandIn implements AsyncDisposable {
     if (resume !== undefined) {
       response
         .writeHead(200, { "content-type": "application/pdf", "content-disposition": "attachment" })
-        .end("%PDF-1.7\n%%EOF");
+        .end(onePagePdf("Curriculum vitae"));
       return;
     }
     if (/^\/console\/(?:exports|people)\/.*\.(?:csv|ndjson)$/.test(path)) {
@@ -147,17 +153,26 @@ export class ConsoleStandIn implements AsyncDisposable {
     const asset = /^\/console\/(assets\/[\w.-]+)$/.exec(path)?.[1];
     const type = types[extname(path)];
     if (asset !== undefined && type !== undefined) {
-      response.writeHead(200, { "content-type": type, "cache-control": "public, max-age=31536000, immutable" });
-      response.end(readFileSync(join(files, asset)));
+      response.writeHead(200, {
+        "content-type": type,
+        "access-control-allow-origin": "*",
+        "cache-control": "public, max-age=31536000, immutable",
+      });
+      response.end(this.#files.get(asset));
+      return;
+    }
+    if (path === "/console/viewer.html") {
+      const origin = `${this.url}/assets/`;
+      response.setHeader("content-security-policy", viewerPolicy(origin));
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8", "access-control-allow-origin": "*" });
+      response.end(this.#files.get("viewer.html"));
       return;
     }
     if (!/^\/console(?:\/|$)/.test(path)) {
       response.writeHead(404).end();
       return;
     }
-    response
-      .writeHead(200, { "content-type": "text/html; charset=utf-8" })
-      .end(readFileSync(join(files, "index.html")));
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(this.#files.get("index.html"));
   }
 
   #router() {
@@ -236,11 +251,11 @@ export class ConsoleStandIn implements AsyncDisposable {
               return { reference, result: "conflict", version: one.version, status, assignee, changedBy, changedAt };
             }
             const { status, assignee } = request;
-            const detail = {
-              ...(status && { from: one.status, to: status }),
-              ...(assignee !== undefined && { assignee }),
-            };
-            one.history.push({ at: Date.now(), operator: ctx.me.email, action: "triage", detail });
+            const entry = { at: Date.now(), operator: ctx.me.email };
+            if (status) one.history.push({ ...entry, action: "status", detail: { from: one.status, to: status } });
+            if (assignee !== undefined) {
+              one.history.push({ ...entry, action: "assignee", detail: { from: one.assignee, to: assignee } });
+            }
             Object.assign(one, status && { status }, assignee !== undefined && { assignee }, {
               version: version + 1,
               changedBy: ctx.me.email,
@@ -460,6 +475,11 @@ function matching(submissions: readonly Stored[], filter: InboxFilter): readonly
       words(`${one.name} ${one.email} ${one.company ?? ""}`).includes(words(filter.search)) &&
       words(`${one.name} ${one.summary} ${String(one.fields["coverLetter"])}`).includes(words(filter.letter)),
   );
+}
+
+function readBuilt(): ReadonlyMap<string, Buffer> {
+  const names = ["index.html", "viewer.html", ...readdirSync(join(files, "assets")).map((name) => `assets/${name}`)];
+  return new Map(names.map((name) => [name, readFileSync(join(files, name))]));
 }
 
 /** Newest first, or the other way round. */

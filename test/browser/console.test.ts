@@ -229,6 +229,15 @@ describe("a submission", () => {
       page.getByRole("link", { name: "Download resume" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("ben-novak-resume.pdf");
+    await page.getByRole("button", { name: "Show resume" }).click();
+    const drawn = page.frameLocator("iframe[title=Resume]").getByRole("img", { name: "Page 1: Curriculum vitae" });
+    await drawn.waitFor();
+    // Something is on it: not every pixel is white.
+    const dark = await drawn.evaluate((canvas: HTMLCanvasElement) => {
+      const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+      return data.filter((value, index) => index % 4 === 0 && value < 128).length;
+    });
+    expect(dark).toBeGreaterThan(100);
     await page.getByRole("button", { name: "Send again" }).last().click();
     await page.getByText("The mail is on its way.").waitFor();
   });

@@ -93,7 +93,7 @@ export async function operator(service: Service, email: string, role: Role): Pro
 }
 
 /** Stores an inquiry, an application with a resume and a subscription, and answers their references. */
-export async function submitAll(service: Pick<Service, "url">, email = "ann@example.org") {
+export async function submitAll(service: Pick<Service, "url">, email = "ann@example.org", resume = resumeBytes) {
   const send = async (path: string, init: RequestInit) => {
     const response = await fetch(service.url + path, { method: "POST", ...init });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
@@ -107,7 +107,7 @@ export async function submitAll(service: Pick<Service, "url">, email = "ann@exam
   const form = new FormData();
   for (const [name, value] of Object.entries({ fullName: "Ann Buyer", email, position: "Annotator" }))
     form.set(name, value);
-  form.set("resumeFile", new File([resumeBytes], "Ann Buyer CV.pdf"));
+  form.set("resumeFile", new File([resume], "Ann Buyer CV.pdf"));
   const application = await send("/api/applications/submit", { body: form });
   await send("/api/newsletter/subscribe", json({ email, source: "footer" }));
   return { inquiry: inquiry["inquiryId"]!, application: application["applicationId"]! };

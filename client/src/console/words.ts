@@ -113,22 +113,15 @@ const statusText = (value: unknown) => statusWords[text(value) as TriageStatus] 
 
 /** One entry of the audit log as a sentence without its operator. */
 export function historyText({ action, detail }: Pick<HistoryEntry, "action" | "detail">): string {
-  const to = detail["to"] ?? detail["status"];
-  const assignee = detail["assignee"];
+  const to = detail["to"];
   const sentences: Readonly<Record<string, () => string>> = {
     status: () => `set the status to ${statusText(to)}`,
-    triage: () =>
-      [
-        detail["status"] === undefined && detail["to"] === undefined ? "" : `set the status to ${statusText(to)}`,
-        assignee === undefined ? "" : assignee === null ? "removed the assignee" : `assigned it to ${text(assignee)}`,
-      ]
-        .filter((part) => part !== "")
-        .join(" and ") || "changed it",
-    assignee: () => (to === null || to === undefined ? "removed the assignee" : `assigned it to ${text(to)}`),
+    assignee: () => (to === null ? "removed the assignee" : `assigned it to ${shortName(text(to))}`),
     note: () => "added a note",
     release: () => "released it from spam",
-    "send-again": () => "sent a mail again",
-    "view-resume": () => "opened the resume",
+    "mail.again": () => "sent a mail again",
+    "resume.view": () => "opened the resume",
+    "resume.download": () => "downloaded the resume",
   };
   return sentences[action]?.() ?? sentence(action).toLowerCase();
 }

@@ -1,7 +1,8 @@
 // What narrows the list: counts by status as links, selects, and chips of what is set.
+import type { Role } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { trpc } from "../calls.ts";
+import { consoleUrl, trpc } from "../calls.ts";
 import { changed, kinds, statuses, type InboxSearch } from "../inbox-search.ts";
 import { useMe } from "../me.ts";
 import { useCounts } from "../navigation.tsx";
@@ -107,6 +108,32 @@ interface MoreProps {
   readonly set: (change: Parameters<typeof changed>[1]) => void;
 }
 
+/** Whole lists by role. The server refuses the others. */
+const exportsOf: Readonly<Record<Role, readonly string[]>> = {
+  admin: ["inquiries", "applications"],
+  sales: ["inquiries"],
+  recruiting: ["applications"],
+  marketing: [],
+};
+
+function Exports() {
+  const lists = exportsOf[useMe().role];
+  const link = (list: string, format: string, words: string) => (
+    <a href={new URL(`exports/${list}.${format}`, consoleUrl).href} download>
+      {words}
+    </a>
+  );
+  return (
+    <p className="small">
+      {lists.map((list) => (
+        <span key={list} className="export-line">
+          Export all {list}: {link(list, "csv", "CSV")} {link(list, "ndjson", "NDJSON")}
+        </span>
+      ))}
+    </p>
+  );
+}
+
 function MoreFilters({ search, set }: MoreProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -158,6 +185,7 @@ function MoreFilters({ search, set }: MoreProps) {
           <option value="oldest">Oldest first</option>
         </select>
       </label>
+      <Exports />
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function Operators({ me }: { readonly me: string }) {
       </div>
       {operators.isPending && <Skeleton rows={2} />}
       {operators.isError && <Failure error={operators.error} retry={() => void operators.refetch()} />}
-      <ul className="lines">
+      <ul className="lines operators">
         {operators.data?.map(({ email, role, state, createdAt }) => (
           <li key={email}>
             <Avatar name={email} small />

@@ -37,6 +37,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isModalOpen()) return;
       const target = event.target as Element;
       const inText = target.matches(typing);
+      // The browser closes what is open, and nothing else happens.
+      if (event.key === "Escape" && document.querySelector(":popover-open") !== null) return;
       // Escape leaves a field. All other keys belong to it.
       if (inText) {
         if (event.key === "Escape" && !target.matches("select")) (target as HTMLElement).blur();

@@ -1,8 +1,10 @@
-// The resume of an application: what it is, and the link to download it.
+// The resume of an application: what it is, a PDF on the page, and the link to download it.
 import type { ResumeFacts } from "@submissions/shared/console";
+import { useState } from "react";
 import { consoleUrl } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
 import { fileSize } from "../words.ts";
+import { ResumeFrame } from "./resume-frame.tsx";
 
 interface Props {
   readonly reference: string;
@@ -11,6 +13,7 @@ interface Props {
 
 export function ResumePanel({ reference, resume }: Props) {
   const { filename, kind, size, download } = resume;
+  const [shown, setShown] = useState(false);
   const href = new URL(`resumes/${encodeURIComponent(reference)}`, consoleUrl).href;
   return (
     <section className="box">
@@ -25,12 +28,18 @@ export function ResumePanel({ reference, resume }: Props) {
             {kind.toUpperCase()}, {fileSize(size)}
           </p>
         </div>
+        {download === "allowed" && kind === "pdf" && (
+          <button type="button" aria-expanded={shown} onClick={() => setShown(!shown)}>
+            {shown ? "Hide resume" : "Show resume"}
+          </button>
+        )}
         {download === "allowed" && (
           <a className="button-like" href={href} download={filename}>
             <Icon name="download" size={16} /> Download resume
           </a>
         )}
       </div>
+      {shown && <ResumeFrame reference={reference} />}
       {download === "unscanned" && <p className="quiet">It can be downloaded once the virus scanner has checked it.</p>}
       {download === "infected" && (
         <p className="problem">The virus scanner found something in this file. It cannot be downloaded.</p>

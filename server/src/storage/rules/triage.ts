@@ -50,7 +50,10 @@ export function decideTriage(
 const changed = (action: string, subject: string, from: string | null, to: string | null): AuditEntry => ({
   action,
   subject,
-  detail: { from, to },
+  detail: {
+    from,
+    to,
+  },
 });
 
 /** The actions that change the version of a submission. */

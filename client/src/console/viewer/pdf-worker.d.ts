@@ -1,0 +1,4 @@
+// pdf.js publishes no types of its worker.
+declare module "pdfjs-dist/build/pdf.worker.mjs" {
+  export const WorkerMessageHandler: unknown;
+}

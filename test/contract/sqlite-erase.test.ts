@@ -1,0 +1,35 @@
+// What is erased leaves no word in the database file, neither in the rows nor in the search.
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { wholeScope } from "../../server/src/storage/desk-store.ts";
+import { acceptReference, application, inquiry, noon } from "./records.ts";
+import { openSqliteUnderTest } from "./sqlite-under-test.ts";
+
+const actor = { operator: "eva@example.org", at: noon };
+
+test("no word of an erased person is left in the file, not even in the search", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { store, file } = tested;
+  for (let number = 0; number < 60; number += 1) await acceptReference(store, inquiry(number));
+  const email = "Zyxwvut@quokkamail.example";
+  const reference = await acceptReference(
+    store,
+    application(100, { email, name: "Zyxwvut Quokka", coverLetter: "I am a wombatologist." }),
+  );
+  while ((await store.desk.indexNext(7, () => false)) > 0);
+  await store.desk.addNote(wholeScope, reference, "Asked the wombatologist for a sample.", actor);
+  expect((await store.desk.listSubmissions(wholeScope, { letter: "wombatologist" }, {})).rows).toHaveLength(1);
+  const words = /zyxwvut|quokka|wombatologist/i;
+  const bytes = async () => {
+    tested.raw((database) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    return (await readFile(file)).toString("latin1");
+  };
+  expect(await bytes()).toMatch(words);
+  while ((await store.desk.erasePerson(email, actor)).more);
+  expect(words.exec(await bytes())?.[0]).toBeUndefined();
+  tested.raw((database) => {
+    for (const table of ["search_who", "search_letter"]) {
+      database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`);
+    }
+  });
+});
