@@ -119,6 +119,8 @@ export function sendPage(
     .code(status)
     .type("text/html; charset=utf-8")
     .header("content-security-policy", policies[policy])
+    // With `no-referrer` a browser without Sec-Fetch-Site would post our forms with `Origin: null`, and be refused.
+    .header("referrer-policy", "same-origin")
     .send(page);
 }
 
