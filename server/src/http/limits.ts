@@ -18,8 +18,8 @@ export const httpLimits = {
    * Slowest sender of a body, on average: 0.06 Mbit/s. Every phone is faster, and a trickle holds the slot of an upload.
    */
   bodyBytesPerSecondMin: 8 * 1024,
-  /** No body is cut earlier: a phone that changes cells sends nothing for some seconds. */
-  bodyGraceMs: 5_000,
+  /** No body is cut earlier: a phone that changes cells, or a client with many uploads at once, sends nothing for seconds. */
+  bodyGraceMs: 10_000,
   /** Time and bytes to read on, and throw away, after a request was refused. */
   drainMsMax: 10_000,
   drainBytesMax: 32 * 1024 * 1024,
@@ -35,8 +35,8 @@ export const httpLimits = {
   requestsPerConnectionMax: 32,
   /** Each has a staging file open and its buffers: 128 stay below 300 MB, and 1,024 open files are usual. */
   uploadsMax: 256,
-  /** An eighth of all. */
-  uploadsPerClientMax: 32,
+  /** Half of all, and half of what the rate limit grants one client in a window: 30, unless that is raised. */
+  uploadsPerClientMax: 128,
   /** Health probes give up after about a second. */
   loopLagMsMax: 1_000,
   /** Wrong passwords of one client address in a minute. */

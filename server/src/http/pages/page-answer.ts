@@ -28,7 +28,10 @@ class PageAnswer {
   async #sendRefusal(reply: FastifyReply, failure: Failure): Promise<void> {
     try {
       const { refusalPage } = await import("./refusal-page.ts");
-      sendPage(reply, refusalPage(this.#site, this.#request, failure, this.fields), { status: failure.status });
+      sendPage(reply, refusalPage(this.#site, this.#request, failure, this.fields), {
+        status: failure.status,
+        posts: true,
+      });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
       this.#request.failure = { fault: "internal", error };
@@ -107,15 +110,21 @@ interface Sent {
   readonly policy?: keyof typeof policies;
   /** Whether search engines may list it. */
   readonly indexed?: boolean;
+  /**
+   * Whether it holds one of our forms. With `no-referrer` a browser without Sec-Fetch-Site would post it with
+   * `Origin: null`, and be refused as another site's. Pages whose address holds a token keep that policy.
+   */
+  readonly posts?: boolean;
 }
 
 /** Sends a page. */
 export function sendPage(
   reply: FastifyReply,
   page: string,
-  { status = 200, policy = "still", indexed = false }: Sent = {},
+  { status = 200, policy = "still", indexed = false, posts = false }: Sent = {},
 ): FastifyReply {
   if (!indexed) reply.header("x-robots-tag", "noindex, nofollow");
+  if (posts) reply.header("referrer-policy", "strict-origin");
   return reply
     .code(status)
     .type("text/html; charset=utf-8")

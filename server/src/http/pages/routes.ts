@@ -26,7 +26,7 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
     // The browser that got the page keeps it, so that going back finds the same keys in the forms.
     reply.header("cache-control", "private, no-cache");
     const wanted = [request.query["package"] ?? []].flat().map(String);
-    return sendPage(reply, frontPage(site, wanted), { policy: "forms", indexed: true });
+    return sendPage(reply, frontPage(site, wanted), { policy: "forms", indexed: true, posts: true });
   });
 
   app.get<Query>("/thanks", async (request, reply) => {
