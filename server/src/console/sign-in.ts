@@ -68,10 +68,10 @@ export class SignIns {
   }
 
   /** Begins a session. Its id is always new. */
-  async begin({ id: operatorId, email, role }: StoredOperator): Promise<NewSession> {
+  async begin(operator: StoredOperator): Promise<NewSession> {
     const { access, clock } = this.#options;
     const id = drawSecret();
-    await access.createSession(hashSecret(id), operatorId, clock.now());
-    return { id, me: { email, role } };
+    await access.createSession(hashSecret(id), operator, clock.now());
+    return { id, me: { email: operator.email, role: operator.role } };
   }
 }

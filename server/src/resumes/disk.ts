@@ -98,7 +98,7 @@ class DiskVault implements Vault {
 
   async discard(key: string): Promise<void> {
     const path = this.#pathOf(key);
-    await rm(path, { force: true }).catch((error: unknown) => {
+    await removeDurably(path).catch((error: unknown) => {
       this.#takenBack.add(key);
       throw asUnavailable(error);
     });
@@ -165,6 +165,14 @@ class DiskVault implements Vault {
     }
     return this.#today.folder;
   }
+}
+
+/** Removes a file so that it stays away after a power failure. An absent one is no error. */
+async function removeDurably(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await syncFolder(dirname(path)).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
 }
 
 /** Puts the bytes on stable storage. The age of the kept file counts from here. */

@@ -83,8 +83,11 @@ export interface AccessStore {
   /** Removes an operator, all sessions and all tokens that the operator made. The last admin stays: `last-admin`. */
   removeOperator(email: string, actor: Actor): Promise<boolean | "last-admin">;
 
-  /** Signs an operator in, and forgets sessions that have ended. */
-  createSession(idHash: string, operatorId: number, now: number): Promise<void>;
+  /**
+   * Signs an operator in, and forgets sessions that have ended. Stores no session when the operator was removed, or has
+   * another password, since it was looked up: a new password ends all sessions, also one that is about to begin.
+   */
+  createSession(idHash: string, operator: Pick<StoredOperator, "id" | "password">, now: number): Promise<void>;
 
   /** A session that has not ended, with its operator as of now. Records its use at most once in {@link touchMs}. */
   findSession(idHash: string, now: number): Promise<StoredSession | null>;

@@ -45,7 +45,7 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const { access } = tested.store;
     const { id } = await join(tested.store, "eva@example.org", "sales");
-    await access.createSession("cookie", id, noon);
+    await access.createSession("cookie", { id, password: "phc" }, noon);
     await access.invite({ email: "eva@example.org", role: "admin", invitationHash: "second" }, root);
     expect(await access.findOperator("eva@example.org")).toMatchObject({ id, role: "admin", password: "phc" });
     expect(await access.findSession("cookie", noon)).not.toBeNull();
@@ -59,14 +59,14 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const { access } = tested.store;
     const { id, email } = await join(tested.store, "eva@example.org", "sales");
-    await access.createSession("cookie", id, noon);
+    await access.createSession("cookie", { id, password: "phc" }, noon);
     expect(await access.findSession("cookie", noon + minute - 1)).toMatchObject({ seenAt: noon, operator: { email } });
     const seenAt = noon + minute;
     expect(await access.findSession("cookie", seenAt)).toMatchObject({ seenAt, createdAt: noon });
     expect(await access.findSession("cookie", seenAt + 1)).toMatchObject({ seenAt });
     expect(await access.findSession("cookie", seenAt + sessionIdleMs)).toBeNull();
     expect(await access.findSession("other", noon)).toBeNull();
-    await access.createSession("later", id, seenAt + sessionIdleMs);
+    await access.createSession("later", { id, password: "phc" }, seenAt + sessionIdleMs);
     expect(await tested.query("SELECT id_hash FROM session")).toEqual([{ id_hash: "later" }]);
   });
 
@@ -76,7 +76,7 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     const { id, email } = await join(tested.store, "eva@example.org", "sales");
     const actor = { operator: email, at: noon };
     const create = async (...hashes: string[]) => {
-      for (const hash of hashes) await access.createSession(hash, id, noon);
+      for (const hash of hashes) await access.createSession(hash, { id, password: "phc" }, noon);
     };
     const alive = async (...hashes: string[]) =>
       (await Promise.all(hashes.map((hash) => access.findSession(hash, noon)))).map((session) => session !== null);
@@ -104,23 +104,31 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     const { access } = tested.store;
     await join(tested.store, "root@example.org", "admin");
     const { id, email } = await join(tested.store, "eva@example.org", "sales");
-    await access.createSession("cookie", id, noon);
+    await access.createSession("cookie", { id, password: "phc" }, noon);
     const token = { hash: "token", name: "Sheet", role: "sales", expiresAt: null } as const;
     await access.createToken(token, { operator: email, at: noon });
     expect(await access.removeOperator("EVA@example.org", root)).toBe(true);
     expect(await access.removeOperator("eva@example.org", root)).toBe(false);
     expect(await access.findSession("cookie", noon)).toBeNull();
     expect(await access.findToken("token", noon)).toBeNull();
-    await access.createSession("again", id, noon);
+    await access.createSession("again", { id, password: "phc" }, noon);
     expect(await access.findSession("again", noon)).toBeNull();
     expect(await access.findOperator(email)).toBeNull();
+  });
+
+  test("a sign-in that was begun with a former password creates no session", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    const { id } = await join(tested.store, "eva@example.org", "sales");
+    await access.createSession("former", { id, password: "former phc" }, noon);
+    expect(await access.findSession("former", noon)).toBeNull();
   });
 
   test("a new role holds for sessions that are open, and one admin always stays", async () => {
     await using tested = await open();
     const { access } = tested.store;
     const { id } = await join(tested.store, "eva@example.org", "admin");
-    await access.createSession("cookie", id, noon);
+    await access.createSession("cookie", { id, password: "phc" }, noon);
     expect(await access.setRole("eva@example.org", "sales", root)).toBe("last-admin");
     expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
     await join(tested.store, "ben@example.org", "admin");

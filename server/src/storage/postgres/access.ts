@@ -129,13 +129,12 @@ export class PostgresAccess implements AccessStore {
     return this.#change(email, actor, remove, isLastAdminRefusal);
   }
 
-  createSession(idHash: string, operatorId: number, now: number): Promise<void> {
+  createSession(...[idHash, { id, password }, now]: Parameters<AccessStore["createSession"]>): Promise<void> {
     return this.#connections.transaction(async (session) => {
-      const [operator] = await session.all(sql.lockById, [operatorId]);
-      // Removed meanwhile: a session of nobody is none.
-      if (operator === undefined) return;
+      const [operator] = await session.all(sql.lockById, [id]);
+      if (operator === undefined || operator.password !== password) return;
       await session.run(sql.forgetSessions, [endedBefore(now)]);
-      await session.run(sql.createSession, [idHash, operatorId, now]);
+      await session.run(sql.createSession, [idHash, id, now]);
       const entry = { action: "sign-in", subject: emailKey(operator.email) };
       await auditWithin(session, [entry], { operator: operator.email, at: now });
     });

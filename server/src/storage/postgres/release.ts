@@ -58,8 +58,8 @@ export async function releaseWithin(
   const named = references.parse(reference);
   if (named === null) return { result: "unknown" };
   const at = [named.dayNumber, named.kind];
-  await session.all(lockReceiptsOf, at);
-  const [found] = await session.all(release, [...at, now]);
+  // Sent together: a process that stops in between would hold the lock, and with it the submissions of others.
+  const [, [found]] = await Promise.all([session.all(lockReceiptsOf, at), session.all(release, [...at, now])]);
   if (found === undefined) return { result: "unknown" };
   return found.status === "spam" ? { result: "released", mails: found.mails } : { result: "not-spam" };
 }

@@ -178,13 +178,12 @@ export class SqliteAccess implements AccessStore {
     return role === "admin" && (this.#statements.otherAdmins.get(id)?.count ?? 0) === 0;
   }
 
-  createSession(idHash: string, operatorId: number, now: number): Promise<void> {
+  createSession(...[idHash, { id, password }, now]: Parameters<AccessStore["createSession"]>): Promise<void> {
     return this.#run(() => {
-      const operator = this.#statements.byId.get(operatorId);
-      // Removed meanwhile: a session of nobody is none.
-      if (operator === undefined) return;
+      const operator = this.#statements.byId.get(id);
+      if (operator === undefined || operator.password !== password) return;
       this.#statements.forgetSessions.run(endedBefore(now));
-      this.#statements.createSession.run(idHash, operatorId, now);
+      this.#statements.createSession.run(idHash, id, now);
       const actor = { operator: operator.email, at: now };
       this.#audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
     });
