@@ -195,7 +195,7 @@ describe("the inbox", () => {
   test("offers another try after a failure, and tells that it is offline", async () => {
     await using visit = await enter(browser, standIn);
     const { page, context } = visit;
-    visit.expectProblems(/status of 500/);
+    visit.expectProblems(/status of 500|ERR_INTERNET_DISCONNECTED/);
     await rows(page).first().waitFor();
     for (let attempt = 0; attempt < 3; attempt++) standIn.failNext("inbox.list");
     await page.getByRole("combobox", { name: "Kind" }).selectOption("inquiry");

@@ -65,7 +65,7 @@ describe("a newer release", () => {
       latest,
       `ALTER TABLE submission ADD COLUMN language TEXT, ADD COLUMN priority INTEGER NOT NULL DEFAULT 3;
        ALTER TABLE mail ADD COLUMN note TEXT;
-       CREATE TABLE note (id INTEGER PRIMARY KEY)`,
+       CREATE TABLE later (id INTEGER PRIMARY KEY)`,
     );
     await accept(running, inquiry(2));
     await using started = await openStore(locate(database.url));
