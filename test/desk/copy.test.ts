@@ -101,13 +101,13 @@ async function addRareStates(folder: string): Promise<void> {
   );
   const [infected] = await store.claimUnscanned(now, 1, now);
   if (infected !== undefined) await store.recordScan(infected.key, "infected");
-  const [{ reference = "" } = {}] = await Array.fromAsync(store.readSubmissions("inquiry", {}));
+  const [first] = await Array.fromAsync(store.readSubmissions("inquiry", {}));
   const operator = { operator: "eva@example.org", at: now };
   await store.access.invite({ email: operator.operator, role: "admin", invitationHash: "invitation" }, operator);
   const eva = await store.access.acceptInvitation("invitation", "phc", now);
   if (eva !== null) await store.access.createSession("session", eva, now);
   await store.access.createToken({ hash: "token", name: "Sheet", role: "sales", expiresAt: null }, operator);
-  await store.desk.addNote(wholeScope, reference, "A note.", operator);
+  await store.desk.addNote(wholeScope, first?.reference ?? "", "A note.", operator);
   await store.suppress({ email: "left@example.org", reason: "complained", at: now });
   await store.suppress({ email: "back@example.org", reason: null, at: now });
 }
