@@ -150,10 +150,7 @@ export class Connections implements Reader, AsyncDisposable {
         if (found !== null) return found;
         again = true;
       }
-      if (!again || tries === triesMax || performance.now() >= giveUpAt) {
-        // A server that stalled may still read what was sent: whatever it refers to must stay.
-        throw attempted.end === "unknown" && !repeatable ? unknownOutcome(attempted.error) : attempted.error;
-      }
+      if (!again || tries === triesMax || performance.now() >= giveUpAt) throw attempted.error;
       this.#retries += 1;
     }
   }
