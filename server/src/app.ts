@@ -98,6 +98,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     vault,
     outbox,
     keysInFlight: new Set(),
+    keysConfirmed: new Set(),
     proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
     packageTitles: config.packageTitles,
     newsletterOptIn: config.newsletterOptIn,

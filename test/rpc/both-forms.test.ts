@@ -48,6 +48,7 @@ function intakeOf({ catalogue, store }: Scene, stored: unknown[]): Intake {
     vault: { keep: async () => "key", discard: async () => {} },
     outbox: { lease: () => ({ owner: "", until: 0 }), deliver: async () => true, imitateDelivery: async () => true },
     keysInFlight: new Set(),
+    keysConfirmed: new Set(),
     proofOfWork: null,
     packageTitles: catalogue ? new Map([["en-GB-scottish", { title: "Scottish" }]]) : null,
     newsletterOptIn: "double",

@@ -15,6 +15,8 @@ export interface Intake {
   readonly outbox: Pick<Outbox, "lease" | "deliver" | "imitateDelivery">;
   /** The keys that this process is working on, `procedure` and hash. Other processes are kept apart by the store. */
   readonly keysInFlight: Set<string>;
+  /** The latest of these keys whose receipt was sent. The store learns of it only with its next commit. */
+  readonly keysConfirmed: Set<string>;
   /** Null: submissions need no proof of work. */
   readonly proofOfWork: ProofOfWork | null;
   /** Null: any identifier is a package. */

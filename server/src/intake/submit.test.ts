@@ -81,6 +81,7 @@ function intakeWith(accept: (entry: Entry) => Promise<Acceptance>, earlier: Earl
       imitateDelivery: async () => true,
     },
     keysInFlight: new Set(),
+    keysConfirmed: new Set(),
     proofOfWork: null,
     packageTitles: null,
     newsletterOptIn: "double",
@@ -126,6 +127,16 @@ describe("a key", () => {
     expect(await refusalOf(submit(changed, inquiry, buyer, call))).toBe("fieldsInvalid");
     const other = { ...buyer, name: "Other" };
     expect(await refusalOf(submit(changed, inquiry, other, { ...call, key: "k" }))).toBe("idempotencyKeyReused");
+  });
+
+  test("that is repeated before the store knows of the receipt is answered alike", async () => {
+    const first = intakeWith(async () => accepted);
+    await submit(first.intake, inquiry, buyer, { ...call, key: "k" });
+    const { fingerprint } = first.seen.entries[0]!.key!;
+    const earlier = { fingerprint, reference: "INQ-20261121-042137", receiptSent: false, spam: false };
+    const store = { ...first.intake.store, findEarlier: async () => earlier };
+    const again = await submit({ ...first.intake, store }, inquiry, buyer, { ...call, key: "k" });
+    expect(again.confirmationEmailSent).toBe(true);
   });
 
   test("that is still being worked on is a conflict, and is free again after a refusal", async () => {

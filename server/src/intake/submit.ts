@@ -19,6 +19,9 @@ import { fingerprint } from "./fingerprint.ts";
 import type { Intake } from "./intake.ts";
 import { proofRefused } from "./proof-of-work.ts";
 
+/** Keys whose receipts were sent within the last seconds, at a thousand a second. Some 100 bytes each. */
+const keysConfirmedMax = 5_000;
+
 /** What a kind of submission adds to the path. */
 export interface Feature<Input extends object, Receipt> {
   /** `marketplace.inquiry`; keys are kept apart by it and shared by both doors. */
@@ -91,6 +94,7 @@ export async function submit<Input extends object, Receipt>(
 
   reached("after-commit");
   const confirmationEmailSent = await deliver(intake, feature, acceptance, call);
+  if (key !== null && confirmationEmailSent) rememberConfirmed(intake, key);
   reached("before-answer");
   return feature.receipt({ reference: acceptance.reference ?? "", confirmationEmailSent, intake });
 }
@@ -100,10 +104,18 @@ function keyRecord(procedure: string, key: string, input: object, createdAt: num
   return { procedure, keyHash, fingerprint: fingerprint(input), createdAt };
 }
 
+const nameOf = ({ procedure, keyHash }: IdempotencyRecord) => `${procedure} ${keyHash}`;
+
+function rememberConfirmed({ keysConfirmed }: Intake, key: IdempotencyRecord): void {
+  const [oldest] = keysConfirmed;
+  if (oldest !== undefined && keysConfirmed.size >= keysConfirmedMax) keysConfirmed.delete(oldest);
+  keysConfirmed.add(nameOf(key));
+}
+
 /** @throws Fault `idempotencyConflict` while a call with the same key is under way */
 function holdKey({ keysInFlight }: Intake, key: IdempotencyRecord | null): Disposable | null {
   if (key === null) return null;
-  const name = `${key.procedure} ${key.keyHash}`;
+  const name = nameOf(key);
   if (keysInFlight.has(name)) throw new Fault("idempotencyConflict", { retryAfterSeconds: 1 });
   keysInFlight.add(name);
   return { [Symbol.dispose]: () => void keysInFlight.delete(name) };
@@ -120,7 +132,7 @@ function repeat<Input extends object, Receipt>(
   if (earlier.fingerprint !== key?.fingerprint) throw new Fault("idempotencyKeyReused");
   call.replayed();
   // Spam was answered like a success. A repetition that said otherwise would give the honeypot away.
-  const confirmationEmailSent = earlier.receiptSent || earlier.spam;
+  const confirmationEmailSent = earlier.receiptSent || earlier.spam || intake.keysConfirmed.has(nameOf(key));
   return feature.receipt({ reference: earlier.reference ?? "", confirmationEmailSent, intake });
 }
 
