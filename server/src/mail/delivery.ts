@@ -77,6 +77,11 @@ export class Delivery {
     return this.#book.holds(id);
   }
 
+  /** From now until the next call, the mails that are not tried again and whose end reaches the store. */
+  watchRecords(): ReadonlySet<string> {
+    return this.#book.watch();
+  }
+
   /** Whether the end of any mail is. */
   get isOpen(): boolean {
     return this.#book.isOpen;

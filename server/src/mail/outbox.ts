@@ -239,8 +239,9 @@ export class Outbox implements AsyncDisposable {
     const admitted = this.#pause.admit(this.#pace.admit(wanted, now), now);
     if (admitted === 0 || this.#claiming.signal.aborted) return false;
     const lease = this.lease();
+    const recorded = this.#delivery.watchRecords();
     const due = await store.claimDueMails(now, admitted, lease);
-    const mails = this.#notHeld(due, lease);
+    const mails = this.#notHeld(due, lease, recorded);
     if (isProbe && mails.length === 0) this.#pause.decline(now);
     this.#pace.spend(mails.length);
     const cleared = await this.#delivery.clearDoubts(mails, isProbe);
@@ -256,12 +257,17 @@ export class Outbox implements AsyncDisposable {
     return [...this.#fresh, ...this.#delivery.inHand];
   }
 
-  /** The mails that are not here already. After a freeze of this process it finds its own mails due. */
-  #notHeld(due: readonly LeasedMail[], lease: Lease): readonly LeasedMail[] {
+  /**
+   * The mails that are not here already. After a freeze of this process it finds its own mails due.
+   *
+   * @param recorded the mails whose end reached the store since the claim began. The claim may have come before that
+   *   end: to send such a mail could be to send it twice.
+   */
+  #notHeld(due: readonly LeasedMail[], lease: Lease, recorded: ReadonlySet<string>): readonly LeasedMail[] {
     const claimed = new Set(due.map(({ id }) => id));
     for (const held of this.#held()) {
       if (claimed.delete(held.mail.id)) held.leasedUntil = lease.until;
     }
-    return due.filter(({ id }) => claimed.has(id) && !this.#delivery.isRecording(id));
+    return due.filter(({ id }) => claimed.has(id) && !recorded.has(id) && !this.#delivery.isRecording(id));
   }
 }

@@ -11,6 +11,7 @@ export class SettlementBook {
   /** The mails of all that is not in the store yet. */
   readonly #open = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
+  #recorded = new Set<string>();
 
   constructor(store: Pick<Store, "settleMails">, owner: string) {
     this.#store = store;
@@ -25,6 +26,12 @@ export class SettlementBook {
   /** Whether the end of this mail is known here and not yet in the store. */
   holds(id: string): boolean {
     return this.#open.has(id);
+  }
+
+  /** From now on, the mails that are not tried again and whose end reaches the store. */
+  watch(): ReadonlySet<string> {
+    this.#recorded = new Set();
+    return this.#recorded;
   }
 
   /** Writes these and what was kept. When it rejects, all of them are kept for the next time. */
@@ -46,7 +53,10 @@ export class SettlementBook {
       this.#kept.push(...settlements);
       throw error;
     }
-    for (const { id } of settlements) this.#open.delete(id);
+    for (const { id, result } of settlements) {
+      this.#open.delete(id);
+      if (result !== "later") this.#recorded.add(id);
+    }
   }
 
   /** Waits for what is being written, then writes what was kept. Rejects when the store does not take it now either. */
