@@ -5,61 +5,10 @@ import { expect, test } from "vitest";
 import { movedTables, MoveRefused, moveStore } from "../../server/src/storage/move.ts";
 import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
-import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
-import {
-  accept,
-  acceptReference,
-  afterLease,
-  allMails,
-  application,
-  applications,
-  idsOf,
-  inquiries,
-  inquiry,
-  lease,
-  minute,
-  noon,
-  otherLease,
-  subscribers,
-  subscription,
-} from "./records.ts";
+import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { everythingOf, fill } from "./full-store.ts";
+import { accept, afterLease, idsOf, inquiries, inquiry, otherLease, subscribers, subscription } from "./records.ts";
 import { openSqliteUnderTest, type SqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
-
-const key = (number: number) => ({
-  procedure: "marketplace.inquiry",
-  keyHash: `${number}`.repeat(64),
-  fingerprint: "f",
-  createdAt: noon,
-});
-
-/** Fills a store with something of everything, closes it and answers what it holds. */
-async function fill({ store, deleteSubmission, deleteSubscriber }: SqliteUnderTest) {
-  const challenge = { hash: "c".repeat(64), expiresAt: noon + minute };
-  const first = await accept(store, inquiry(1), { key: key(1), challenge });
-  await Promise.all(Array.from({ length: 700 }, (_, n) => accept(store, inquiry(10 + n))));
-  await accept(store, application(2));
-  await accept(store, application(3, { resume: null }), { spam: true });
-  await accept(store, subscription(), { key: key(2) });
-  await accept(store, subscription({ email: "erased@example.org" }));
-  await store.suppress({ email: "no@example.org", reason: "bounced", at: noon });
-  await store.settleMails([{ id: first.mails[0]?.id ?? "", result: "sent", at: noon, providerId: "p" }], lease.owner);
-  // The newest of each are erased: their numbers must not come back.
-  const erased = await acceptReference(store, inquiry(9));
-  await deleteSubmission(erased);
-  await deleteSubscriber("erased@example.org");
-  const held = await everythingOf(store);
-  await store[Symbol.asyncDispose]();
-  return { held, erased };
-}
-
-const everythingOf = async (store: Store) => ({
-  identity: store.identity,
-  inquiries: await inquiries(store),
-  applications: await applications(store),
-  subscribers: await subscribers(store),
-  mails: await allMails(store),
-  earlier: [await store.findEarlier(key(1)), await store.findEarlier(key(2))],
-});
 
 const locate = (tested: SqliteUnderTest, name = "moved.db") => ({
   from: { kind: "sqlite", file: tested.file } as const,

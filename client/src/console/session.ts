@@ -27,7 +27,10 @@ class Session {
     this.#change(me === null ? { name: "signed-out" } : { name: "signed-in", me });
   }
 
-  /** A call was refused because the session ended. False: nobody was signed in, so there is nothing to continue. */
+  /**
+   * Call it when the server refused a call because the session ended. Returns true when an operator was signed in: the
+   * call can then be repeated after the next sign-in.
+   */
   expire(): boolean {
     if (this.#state.name === "signed-in") this.#change({ name: "expired", me: this.#state.me });
     return this.#state.name === "expired";

@@ -1,5 +1,5 @@
 // Refuses what pages other than the console's have a browser send. The session's cookie is `SameSite=Strict` already;
-// this also stops pages of neighbouring hosts, and sign-ins in somebody else's name.
+// this also stops pages of sibling subdomains, and a page that signs its visitor in to an account of the attacker.
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 
