@@ -12,7 +12,7 @@ import type { Intake } from "../intake/intake.ts";
 import type { Context } from "./context.ts";
 import { describeFailure, errorShape, inputRefused } from "./failure.ts";
 
-interface Meta extends OpenApiMeta {
+export interface Meta extends OpenApiMeta {
   /** Problems of raw input that its schema cannot see. They are reported together with the schema's. */
   readonly alsoWrong?: (intake: Intake, raw: object) => readonly Issue[];
 }
