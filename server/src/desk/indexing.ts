@@ -7,8 +7,12 @@ import type { DeskStore } from "../storage/desk-store.ts";
 const pollMs = 1_000;
 /** Submissions in one transaction: 4 to 8 ms. */
 const indexedAtOnce = 100;
-/** Between two batches, so that submissions are stored in between. */
-const batchPauseMs = 5;
+/**
+ * After a full batch the job rests nine times as long as the batch took, and at least this long. So it takes a tenth of
+ * the time at most: under load submissions are accepted first and become searchable later.
+ */
+const restMsMin = 5;
+const restPerWork = 9;
 
 interface IndexingOptions {
   readonly desk: Pick<DeskStore, "indexNext">;
@@ -22,11 +26,13 @@ export function startIndexing({ desk, isDisposable, log }: IndexingOptions): Asy
   const { signal } = stopping;
   const indexing = (async () => {
     while (!signal.aborted) {
+      const begun = performance.now();
       const indexed = await desk.indexNext(indexedAtOnce, isDisposable).catch((error: unknown) => {
         log.error({ err: error }, "submissions could not be made searchable");
         return 0;
       });
-      const pauseMs = indexed === indexedAtOnce ? batchPauseMs : pollMs;
+      const restMs = Math.max((performance.now() - begun) * restPerWork, restMsMin);
+      const pauseMs = indexed === indexedAtOnce ? Math.min(restMs, pollMs) : pollMs;
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
     }
   })();

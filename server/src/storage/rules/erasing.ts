@@ -1,5 +1,5 @@
 // What stays of an address that is erased.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Marks a key of `suppression` that is a hash; no address begins with it. */
 export const hashedPrefix = "sha256:";
@@ -8,8 +8,7 @@ export const hashedPrefix = "sha256:";
  * The key of an erased address that is not to be mailed: without the address itself, a later submission of it can still
  * be told. PostgreSQL computes the same in SQL.
  */
-export const hashedKey = (emailKey: string): string =>
-  hashedPrefix + createHash("sha256").update(emailKey).digest("hex");
+export const hashedKey = (emailKey: string): string => hashedPrefix + hash("sha256", emailKey);
 
 /** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from SQLite's search. */
 export const erasedAtOnce = { sqlite: 4, postgres: 100 };

@@ -13,9 +13,8 @@ export const mailId = (row: number, createdAt: number): string => `${row}-${crea
 
 /** Null when the text is no id that {@link mailId} has written. */
 export function parseMailId(id: string): MailRow | null {
-  const [, digits, time] = /^([0-9]{1,16})-([0-9a-z]{1,11})$/.exec(id) ?? [];
+  const [, digits, time] = /^([1-9][0-9]{0,15})-(0|[1-9a-z][0-9a-z]{0,10})$/.exec(id) ?? [];
   if (digits === undefined || time === undefined) return null;
   const [row, createdAt] = [Number(digits), Number.parseInt(time, 36)];
-  const written = Number.isSafeInteger(row) && Number.isSafeInteger(createdAt) && mailId(row, createdAt) === id;
-  return written ? { row, createdAt } : null;
+  return Number.isSafeInteger(row) && Number.isSafeInteger(createdAt) ? { row, createdAt } : null;
 }

@@ -15,8 +15,8 @@ export function prepareDeskErase(connection: SqliteConnection, search: DeskSearc
   }
   const limit = erasedAtOnce.sqlite;
   const ofPerson = connection.prepare<[string], Row>(`
-    SELECT arrival, resume_key AS resumeKey FROM submission INDEXED BY submission_person
-    WHERE email_key = ? ORDER BY arrival LIMIT ${limit}`);
+    SELECT arrival, resume_key AS resumeKey FROM submission INDEXED BY submission_email
+    WHERE email_key = ? LIMIT ${limit}`);
   // Arrival numbers are in the order of time, but for seconds: what is left out now is found the next day.
   const outdated = (column: "kind" | "status", condition: string) =>
     connection.prepare<[string, number, number], Row>(`

@@ -58,10 +58,10 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
       SELECT arrival, reference, kind, received_at AS receivedAt, status FROM submission INDEXED BY ${index}
       WHERE ${column} = ? AND arrival <> ? AND kind IN (SELECT value FROM json_each(?))
       ORDER BY arrival DESC LIMIT ${duplicatesMax}`);
-  const sameAddress = same("email_key", "submission_person");
+  const sameAddress = same("email_key", "submission_email");
   const sameResume = same("resume_sha256", "submission_same_resume");
   const ofPerson = connection.prepare<[string, number, string, number], ListedRow>(`
-    SELECT ${listedColumns} FROM submission INDEXED BY submission_person
+    SELECT ${listedColumns} FROM submission INDEXED BY submission_email
     WHERE email_key = ? AND arrival < ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY arrival DESC LIMIT ?`);
   const subscriberOf = connection.prepare<[string], StoredSubscriber>(
     `SELECT ${subscriberColumns} FROM subscriber WHERE email_key = ?`,
