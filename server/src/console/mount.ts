@@ -15,7 +15,6 @@ import { oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
 import { operatorOf } from "./open-id-connect.ts";
 import { failureOf, type Context } from "./procedure.ts";
-import { consoleRouter } from "./router.ts";
 import { admit } from "./rules.ts";
 import { requireOwnLink, requireOwnPage } from "./same-site.ts";
 import { consolePages } from "./shell.ts";
@@ -67,6 +66,8 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
       const { paths } = request.params;
       const isBatch = request.query.batch === "1";
       if (isBatch && paths.split(",").length > batchCallsMax) throw new Fault("batchTooLarge");
+      // Loaded with the first call: a service whose console is not used does without the memory.
+      const { consoleRouter } = await import("./router.ts");
       const response = await resolveResponse({
         router: consoleRouter,
         req: new Request(`http://internal/${isBatch ? "?batch=1" : ""}`, {

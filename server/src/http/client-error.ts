@@ -1,9 +1,10 @@
 // Answers what never became a request: broken HTTP, headers too large, clients too slow. Only the bare socket is there, so
 // the answer is written by hand.
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { faults, type FaultName } from "@submissions/shared/faults";
+import { STATUS_CODES } from "../node-http.ts";
 
 const byNodeCode: Readonly<Record<string, FaultName>> = {
   HPE_HEADER_OVERFLOW: "headersTooLarge",

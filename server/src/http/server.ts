@@ -1,12 +1,13 @@
 // The HTTP server: what every request gets, and the gates and doors in their order. It knows none of their details.
 import { randomUUID } from "node:crypto";
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Console } from "../console/console.ts";
 import { consoleDoor, consoleFactor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
 import type { Intake } from "../intake/intake.ts";
+import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Vault } from "../resumes/vault.ts";

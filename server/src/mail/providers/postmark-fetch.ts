@@ -1,7 +1,7 @@
 // As much of `fetch` as Postmark's client library uses, over node:http: global fetch turns a body of a megabyte into a
 // stream, which took a fifth of the service's time. Follows no redirect, because the token would travel with it.
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { HttpAgent, httpRequest, HttpsAgent, httpsRequest } from "../../node-http.ts";
 import { readRetryAfter } from "./postmark-verdict.ts";
 
 /** What is seen of a request on its way; filled in as it goes. */
