@@ -17,12 +17,7 @@ const waiting = { sequence: { groupOrder: 2 } };
 /** Memory and work are measured while nothing else runs. */
 const alone = { maxWorkers: 1, sequence: { groupOrder: 3 } };
 
-const measuring = [
-  "test/work/**/*.test.ts",
-  "test/process/lifecycle.test.ts",
-  "test/fuzz/both-doors.test.ts",
-  "test/resumes/work.test.ts",
-];
+const measuring = ["test/work/**/*.test.ts", "test/fuzz/both-doors.test.ts", "test/resumes/work.test.ts"];
 
 export default defineConfig({
   resolve: { conditions },

@@ -45,15 +45,19 @@ const looks = [
   { colorScheme: "dark", viewport: { width: 360, height: 740 } },
 ] as const;
 
-describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => {
-  test.each(pages)("%s is free of barriers and fits", async (_what, path) => {
-    await using visit = await enter(browser, standIn, path(), look);
-    const { page } = visit;
+test.each(pages)("%s is free of barriers and fits", async (_what, path) => {
+  await using visit = await enter(browser, standIn, path());
+  const { page } = visit;
+  for (const { colorScheme, viewport } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
     await page.waitForLoadState("networkidle");
-    expect(await findings(page)).toEqual([]);
+    expect(await findings(page), colorScheme).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  });
+  }
+});
 
+describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => {
   test("the sign-in and the invitation are free of barriers", async () => {
     await using visit = await Visit.begin(browser, look);
     const { page } = visit;
