@@ -195,6 +195,8 @@ function outboxEvents(log: Log, metrics: Metrics): OutboxEvents {
       if (result === "sent") log.debug({ mailId: id, mailKind: kind, result }, "mail sent");
       else log.warn({ mailId: id, mailKind: kind, result, ...(error ? { code: error } : {}) }, "mail not sent");
     },
+    missed: (kind, { id, error }) =>
+      log.warn({ mailId: id, mailKind: kind, code: error }, "a mail was not taken for all of its recipients"),
     paused(reason) {
       metrics.mailSenderPaused.set(1);
       log.error({ code: reason }, "no mail is sent until the provider takes a probe");

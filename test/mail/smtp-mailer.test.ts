@@ -153,10 +153,10 @@ describe("a server that is slow", () => {
   });
 });
 
-test("counts a notice as taken when one of the team's addresses is", async () => {
+test("counts a notice as taken when one of the team's addresses is, and tells of the other", async () => {
   standIn.behaviour = { recipients: { "boss@datasets.example": { code: 550, words: "5.1.1 Left" } } };
   const [outcome] = await mailer.send([oneOfEach()[1]!]);
-  expect(outcome).toMatchObject({ result: "taken" });
+  expect(outcome).toMatchObject({ result: "taken", missed: "1 refused: smtp: 550 5.1.1 RCPT TO" });
   expect(standIn.received[0]).toMatchObject({ envelope: { to: ["sales@datasets.example"] } });
   expect(standIn.received[0]!.message.replyTo?.[0]?.address).toBe(inquiry.email);
 });

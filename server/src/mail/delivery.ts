@@ -25,6 +25,8 @@ export interface OutboxEvents {
     result: MailSettlement["result"],
     detail: { readonly id: string; readonly error?: string },
   ): void;
+  /** A mail was taken, but not for all of its recipients. */
+  missed(kind: MailKind, detail: { readonly id: string; readonly error: string }): void;
   /** From now on no mail is sent but a probe now and then, because it is the sender that is refused. */
   paused(reason: string): void;
   resumed(): void;
@@ -218,9 +220,13 @@ export class Delivery {
   }
 
   #settle(tried: readonly (readonly [HeldMail, TryOutcome])[], now: number): void {
+    const { events } = this.#options;
     const moment = this.#moment(now);
     const settled = tried.map(([{ mail, answer }, outcome]) => {
       const settlement = afterTry(mail, outcome, moment);
+      if (outcome.result === "taken" && outcome.missed !== undefined) {
+        events.missed(mail.kind, { id: mail.id, error: outcome.missed });
+      }
       answer?.settle(settlement.result === "sent");
       return [mail, settlement] as const;
     });

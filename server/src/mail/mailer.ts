@@ -25,6 +25,8 @@ export interface OutgoingMail {
 interface Taken {
   readonly result: "taken";
   readonly providerId: string;
+  /** Why some of its recipients do not get it; undefined when all of them do. */
+  readonly missed?: string;
 }
 
 interface Later {

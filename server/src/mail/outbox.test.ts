@@ -113,6 +113,7 @@ function play(scene: Scene = {}) {
     renewMs,
     events: {
       settled: (...event) => void told.events.push(event),
+      missed: (...event) => void told.events.push(event),
       paused: (reason) => void told.events.push(["paused", reason]),
       resumed: () => void told.events.push("resumed"),
       failed: (error) => void told.failed.push(error),
@@ -144,6 +145,15 @@ describe("mails that were just stored", () => {
       ["inquiry-receipt", "sent", { id: "receipt" }],
       ["inquiry-notice", "later", { id: "notice", error: "provider" }],
     ]);
+  });
+
+  test("are told of when some of their recipients miss them", async () => {
+    const { outbox, told } = play({
+      send: async (batch) => batch.map(({ id }) => ({ ...taken(id), missed: "1 refused: smtp: 550" })),
+    });
+    await outbox.deliver(mails("notice"));
+    await expect.poll(() => told.settled).toMatchObject([{ id: "notice", result: "sent" }]);
+    expect(told.events).toContainEqual(["inquiry-notice", { id: "notice", error: "1 refused: smtp: 550" }]);
   });
 
   test("are answered for by the submitter's mail alone", async () => {

@@ -5,15 +5,15 @@ import type { MailOutcome } from "../mailer.ts";
 /** What nodemailer says of a mail that did not go out. */
 interface SmtpError extends Error {
   /** nodemailer's own code: EAUTH, EENVELOPE, ECONNECTION … */
-  readonly code: unknown;
+  readonly code?: unknown;
   /** The code of the system behind it: ECONNREFUSED … */
-  readonly originalCode?: string;
+  readonly originalCode?: string | undefined;
   /** The three digits of the server's reply, if there was one. */
-  readonly responseCode?: number | false;
+  readonly responseCode?: number | false | undefined;
   /** The reply itself. */
-  readonly response?: string | false;
+  readonly response?: string | false | undefined;
   /** Which command it answered: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`, or `CONN` and `API` for our side. */
-  readonly command?: string;
+  readonly command?: string | undefined;
 }
 
 // RFC 3463 and 7505: no such mailbox, has moved, takes no mail, disabled.
@@ -33,10 +33,20 @@ export function judgeSmtpError(error: SmtpError, handedOver: boolean): MailOutco
     if (error.code === "EENVELOPE" || error.code === "EMESSAGE") return refused(code, false);
     return later(code, error.code === "EAUTH" || error.code === "ENOAUTH" ? "configuration" : "provider");
   }
+  return judgeReply(readReply(error, reply));
+}
+
+/** What of a taken mail's recipients that were refused may be logged. Undefined when there were none. */
+export function missedRecipients(errors: readonly SmtpError[] = []): string | undefined {
+  const words = new Set(errors.map((error) => readReply(error, error.responseCode || 0).words));
+  return words.size === 0 ? undefined : `${errors.length} refused: ${[...words].join(", ")}`;
+}
+
+function readReply(error: SmtpError, reply: number): Reply {
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(error.response || "")?.[1] ?? "";
   const command = (error.command ?? "").split(" ").slice(0, 2).join(" ");
   const words = ["smtp:", reply, status, command].filter((word) => word !== "").join(" ");
-  return judgeReply({ reply, status, command, words });
+  return { reply, status, command, words };
 }
 
 interface Reply {

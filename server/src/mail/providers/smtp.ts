@@ -4,7 +4,7 @@ import { createTransport } from "nodemailer";
 import { handOverMsMax, type Mailer, type MailOutcome, type OutgoingMail } from "../mailer.ts";
 import type { Sender } from "../sender.ts";
 import { messageId, mimeFields } from "./mime.ts";
-import { judgeSmtpError } from "./smtp-verdict.ts";
+import { judgeSmtpError, missedRecipients } from "./smtp-verdict.ts";
 
 /** What a small provider allows one client. One mail a call and a connection for each: no mail waits inside the client. */
 const calls = { fresh: 3, due: 2 };
@@ -65,7 +65,9 @@ export function openSmtpMailer(url: string, from: Sender, patience = patienceDef
     });
     try {
       const sent = await transport.sendMail({ ...mimeFields(mail, from), envelope, signal: giveUp.signal });
-      return { result: "taken", providerId: sent.serverMessageId ?? messageId(mail, from) };
+      const missed = missedRecipients(sent.rejectedErrors);
+      const providerId = sent.serverMessageId ?? messageId(mail, from);
+      return { result: "taken", providerId, ...(missed !== undefined && { missed }) };
     } catch (error) {
       // nodemailer's errors have a code; the others are mistakes of ours.
       if (!(error instanceof Error && "code" in error)) throw error;
