@@ -107,6 +107,7 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
       const events = {
         settled: (_kind: unknown, result: MailSettlement["result"], { id }: { id: string }) =>
           void settled.push({ id, result }),
+        missed: () => {},
         paused: (reason: string) => void pauses.push(reason),
         resumed: () => void pauses.push("resumed"),
         failed: (error: unknown) => void failed.push(error),

@@ -68,7 +68,13 @@ export async function simulateOutbox(scenario: Scenario): Promise<Outcome> {
   const watch = new Watch(outage.to);
   provider.onTaken = (id, at) => watch.taken(id, at);
   let errors = 0;
-  const events = { settled: () => {}, paused: () => {}, resumed: () => {}, failed: () => void (errors += 1) };
+  const events = {
+    settled: () => {},
+    missed: () => {},
+    paused: () => {},
+    resumed: () => {},
+    failed: () => void (errors += 1),
+  };
   const mailers = Array.from({ length: scenario.processes }, () => provider.mailer());
   const outboxes = mailers.map(
     (mailer) => new Outbox({ store, mailer, compose: () => content, events, deadlineMs: 2_000 }),
