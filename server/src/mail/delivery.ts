@@ -16,7 +16,7 @@ import type { Pace } from "./pace.ts";
 import type { SenderPause } from "./pause.ts";
 import { brokenBy, sendApart } from "./send-apart.ts";
 import { afterQuestion, afterTry, mustBeAskedAbout, type TryOutcome } from "./settlement.ts";
-import { SettlementBook } from "./settlement-book.ts";
+import { type RecordWatch, SettlementBook } from "./settlement-book.ts";
 
 /** What the outbox tells the log and the metrics; ids and words of ours only. */
 export interface OutboxEvents {
@@ -79,8 +79,8 @@ export class Delivery {
     return this.#book.holds(id);
   }
 
-  /** From now until the next call, the mails that are not tried again and whose end reaches the store. */
-  watchRecords(): ReadonlySet<string> {
+  /** The mails that are not tried again and whose end reaches the store, until the watch is disposed of. */
+  watchRecords(): RecordWatch {
     return this.#book.watch();
   }
 

@@ -239,9 +239,9 @@ export class Outbox implements AsyncDisposable {
     const admitted = this.#pause.admit(this.#pace.admit(wanted, now), now);
     if (admitted === 0 || this.#claiming.signal.aborted) return false;
     const lease = this.lease();
-    const recorded = this.#delivery.watchRecords();
+    using watch = this.#delivery.watchRecords();
     const due = await store.claimDueMails(now, admitted, lease);
-    const mails = this.#notHeld(due, lease, recorded);
+    const mails = this.#notHeld(due, lease, watch.recorded);
     if (isProbe && mails.length === 0) this.#pause.decline(now);
     this.#pace.spend(mails.length);
     const cleared = await this.#delivery.clearDoubts(mails, isProbe);

@@ -3,6 +3,11 @@
 import type { MailSettlement } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
+/** Mails by their ids; one watch at a time. */
+export interface RecordWatch extends Disposable {
+  readonly recorded: ReadonlySet<string>;
+}
+
 export class SettlementBook {
   readonly #store: Pick<Store, "settleMails">;
   readonly #owner: string;
@@ -11,7 +16,7 @@ export class SettlementBook {
   /** The mails of all that is not in the store yet. */
   readonly #open = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
-  #recorded = new Set<string>();
+  #watched: Set<string> | null = null;
 
   constructor(store: Pick<Store, "settleMails">, owner: string) {
     this.#store = store;
@@ -28,10 +33,11 @@ export class SettlementBook {
     return this.#open.has(id);
   }
 
-  /** From now on, the mails that are not tried again and whose end reaches the store. */
-  watch(): ReadonlySet<string> {
-    this.#recorded = new Set();
-    return this.#recorded;
+  /** The mails that are not tried again and whose end reaches the store, from now on until the watch is disposed of. */
+  watch(): RecordWatch {
+    const recorded = new Set<string>();
+    this.#watched = recorded;
+    return { recorded, [Symbol.dispose]: () => (this.#watched = null) };
   }
 
   /** Writes these and what was kept. When it rejects, all of them are kept for the next time. */
@@ -55,7 +61,7 @@ export class SettlementBook {
     }
     for (const { id, result } of settlements) {
       this.#open.delete(id);
-      if (result !== "later") this.#recorded.add(id);
+      if (result !== "later") this.#watched?.add(id);
     }
   }
 
