@@ -51,6 +51,7 @@ export default defineConfig({
         "fuzz",
         "mail",
         "newsletter",
+        "observe",
         "outbox",
         "resumes",
         "rpc",

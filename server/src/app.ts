@@ -1,6 +1,7 @@
 // The composition root: the one place that knows everything. Builds the service from its configuration, in the order of
 // its dependencies, and takes it down in the reverse order.
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
@@ -21,8 +22,11 @@ import { openMailer } from "./mail/open-mailer.ts";
 import { Outbox } from "./mail/outbox.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import type { Traces } from "./observe/traces.ts";
 import { openVault } from "./resumes/open-vault.ts";
+import { freeBytesOf } from "./resumes/staging.ts";
 import { startScanning } from "./resumes/scanning.ts";
+import type { Vault } from "./resumes/vault.ts";
 import { lockStore, openCallCounts, openStore } from "./storage/open-store.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -62,6 +66,8 @@ export interface AppOptions {
 const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
 /** What of it is left for the store. */
 const storeMs = 500;
+/** And for the last spans, where there are traces. */
+const tracesMs = 1_000;
 
 const builtForms = fileURLToPath(new URL("../../client/dist/forms", import.meta.url));
 const builtConsole = fileURLToPath(new URL("../../client/dist/console", import.meta.url));
@@ -79,18 +85,24 @@ export async function startApp(options: AppOptions): Promise<App> {
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
   const isDisposable = disposableHosts(config.disposableDomains);
   const mail = mailSettings(config, isDisposable, () => port);
+  const traces = config.tracing === null ? null : opened.use(await openTraces(config.tracing, log));
   const outbox = new Outbox({
     store,
     mailer,
     compose: (leased) => compose(leased, mail),
-    events: outboxEvents(log, metrics),
+    events: outboxEvents(log, metrics, traces),
     deadlineMs: config.mailDeadlineMs,
   });
   // What the HTTP side has left of the time is the outbox's: it waits for mails that were handed over.
   const closeMs = closeMsMax[config.mail.kind];
   let closedBy = Number.POSITIVE_INFINITY;
-  opened.defer(() => outbox.stop(Math.min(Math.max(closedBy - performance.now() - storeMs, storeMs), closeMs)));
-  metrics.attach({ mailBacklog: () => store.mailBacklog(), storeTotals: () => store.commitCounts });
+  const afterOutboxMs = storeMs + (traces === null ? 0 : tracesMs);
+  opened.defer(() => outbox.stop(Math.min(Math.max(closedBy - performance.now() - afterOutboxMs, storeMs), closeMs)));
+  metrics.attach({
+    mailBacklog: () => store.mailBacklog(),
+    storeTotals: () => store.commitCounts,
+    disks: disksOf(config, vault),
+  });
 
   const intake: Intake = {
     clock,
@@ -102,7 +114,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
     packageTitles: config.packageTitles,
     newsletterOptIn: config.newsletterOptIn,
-    mailCapped: (kind) => metrics.mails.inc({ kind, result: "capped" }),
+    mailCapped: (kind) => metrics.mails.of(kind, "capped").add(),
     failedAfterCommit: (error) => log.error({ err: error }, "failed after the commit; the submission is stored"),
   };
   const callCounts = await openCallCounts(config.storage, {
@@ -121,6 +133,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     packageTitles: config.packageTitles,
     scanned: config.scanner !== null,
     oidc: config.oidc,
+    acted: (action) => metrics.operatorActions.of(action).add(),
   });
   const draining = new Draining();
   const http = await buildHttp({
@@ -129,6 +142,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     vault,
     log,
     metrics,
+    traces,
     draining,
     brand: mail.brand,
     publicUrl: () => mail.publicUrl,
@@ -187,13 +201,27 @@ function portOf(http: FastifyInstance): number {
   return address.port;
 }
 
-function outboxEvents(log: Log, metrics: Metrics): OutboxEvents {
+/** Loaded only where traces are sent. */
+async function openTraces(settings: NonNullable<Config["tracing"]>, log: Log): Promise<Traces> {
+  const { OtlpTraces } = await import("./observe/otlp-traces.ts");
+  return new OtlpTraces({ ...settings, version, flushMs: tracesMs, log });
+}
+
+/** The disks that fill up: that of uploads under way and local resumes, and that of a local database. */
+const disksOf = ({ storage }: Config, { stagingFolder }: Vault) => ({
+  uploads: () => freeBytesOf(stagingFolder),
+  ...(storage.kind === "sqlite" ? { database: () => freeBytesOf(dirname(storage.file)) } : {}),
+});
+
+function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): OutboxEvents {
   const results = { sent: "taken", failed: "refused", later: "later", "in-doubt": "in-doubt" } as const;
   return {
-    settled(kind, result, { id, error }) {
-      metrics.mails.inc({ kind, result: results[result] });
-      if (result === "sent") log.debug({ mailId: id, mailKind: kind, result }, "mail sent");
-      else log.warn({ mailId: id, mailKind: kind, result, ...(error ? { code: error } : {}) }, "mail not sent");
+    settled(kind, result, { id, requestId, error }) {
+      metrics.mails.of(kind, results[result]).add();
+      traces?.mailSettled(id, result);
+      const facts = { requestId, mailId: id, mailKind: kind, result };
+      if (result === "sent") log.debug(facts, "mail sent");
+      else log.warn({ ...facts, ...(error ? { code: error } : {}) }, "mail not sent");
     },
     missed: (kind, { id, error }) =>
       log.warn({ mailId: id, mailKind: kind, code: error }, "a mail was not taken for all of its recipients"),

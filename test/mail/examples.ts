@@ -57,7 +57,7 @@ let rows = 0;
 function write(kind: MailKind, about: MailSubject): OutgoingMail {
   const id = `${(rows += 1)}-${filed.receivedAt.toString(36)}`;
   const reference = "submission" in about ? about.submission.reference : null;
-  return { id, kind, reference, content: compose({ id, kind, about }, settings) };
+  return { id, kind, reference, requestId: "r3qu3st", content: compose({ id, kind, about }, settings) };
 }
 
 /** One mail of each kind, in the order of MailKind. */
@@ -67,7 +67,7 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
   write("application-receipt", { submission: application }),
   write("application-notice", { submission: application }),
   write("newsletter-welcome", {
-    welcome: { email: "reader@example.org", confirmToken: "c0nf1rm", unsubscribeToken: "unsub5" },
+    welcome: { email: "reader@example.org", requestId: "r3qu3st", confirmToken: "c0nf1rm", unsubscribeToken: "unsub5" },
   }),
 ];
 
@@ -75,6 +75,6 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
 export const welcomes = (count: number): OutgoingMail[] =>
   Array.from({ length: count }, (_, index) =>
     write("newsletter-welcome", {
-      welcome: { email: `reader${index}@example.org`, confirmToken: null, unsubscribeToken: "u" },
+      welcome: { email: `reader${index}@example.org`, requestId: "r3qu3st", confirmToken: null, unsubscribeToken: "u" },
     }),
   );

@@ -29,6 +29,7 @@ interface Outcome {
   readonly failure?: unknown;
   readonly counted: readonly unknown[];
   readonly stored: readonly unknown[];
+  readonly ended: readonly unknown[];
 }
 
 function intakeOf({ catalogue, store }: Scene, stored: unknown[]): Intake {
@@ -60,6 +61,7 @@ function intakeOf({ catalogue, store }: Scene, stored: unknown[]): Intake {
 async function outcomeOf(router: typeof appRouter, path: string, raw: unknown, scene: Scene): Promise<Outcome> {
   const counted: unknown[] = [];
   const stored: unknown[] = [];
+  const ended: unknown[] = [];
   const ctx: Context = {
     intake: intakeOf(scene, stored),
     door: "rpc",
@@ -71,15 +73,16 @@ async function outcomeOf(router: typeof appRouter, path: string, raw: unknown, s
     answerMsMax: 1_000,
     admission: { calls: scene.admitted, retryAfterSeconds: 7 },
     count: (...call) => counted.push(call),
+    watch: () => ({ ended: (stage) => void ended.push(stage), stored: () => {} }),
     replayed: () => {},
   };
   const procedure = (router._def.procedures as unknown as Record<string, (options: object) => Promise<unknown>>)[path]!;
   const getRawInput = async () => raw;
   const call = { path, type: "mutation", ctx, getRawInput, signal: undefined, batchIndex: 0 };
   try {
-    return { receipt: await procedure(call), counted, stored };
+    return { receipt: await procedure(call), counted, stored, ended };
   } catch (error) {
-    return { failure: describeFailure(error), counted, stored };
+    return { failure: describeFailure(error), counted, stored, ended };
   }
 }
 

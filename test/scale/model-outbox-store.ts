@@ -27,7 +27,7 @@ type OutboxStore = Pick<Store, "clock" | "claimDueMails" | "renewLeases" | "sett
 
 const earlier = (a: Entry, b: Entry) => a.at - b.at || a.row.createdAt - b.row.createdAt;
 
-const about = { welcome: { email: "a@example.org", confirmToken: null, unsubscribeToken: "u" } };
+const about = { welcome: { email: "a@example.org", requestId: "r", confirmToken: null, unsubscribeToken: "u" } };
 
 export class ModelOutboxStore implements OutboxStore {
   readonly clock: Clock;

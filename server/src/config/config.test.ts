@@ -55,6 +55,7 @@ test("needs nothing to start, and defaults as documented", () => {
     retentionDays: { inquiry: null, application: null, spam: null },
     oidc: null,
     metricsToken: null,
+    tracing: null,
     log: { level: "info" },
   });
 });
@@ -532,6 +533,36 @@ test("the token of /metrics has at least 16 printable characters", () => {
   }
 });
 
+describe("traces", () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318/" };
+
+  test("are sent where a collector is set", () => {
+    const usual = { endpoint: "http://127.0.0.1:4318", headers: {}, serviceName: "submissions", share: 1 };
+    expect(configOf(endpoint).tracing).toEqual(usual);
+    const more = {
+      OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Bearer%20abc%2C=, x-team = a b",
+      OTEL_SERVICE_NAME: "staging",
+      OTEL_TRACES_SAMPLER_ARG: "0.05",
+    };
+    const headers = { authorization: "Bearer abc,=", "x-team": "a b" };
+    expect(configOf({ ...endpoint, ...more }).tracing).toEqual({
+      ...usual,
+      headers,
+      serviceName: "staging",
+      share: 0.05,
+    });
+    expect(configOf(more).tracing).toBeNull();
+  });
+
+  test.each(["a", "=b", "a=", "a b=c", "a=%0a", "a=%", "a=%c3", "a=é", "a=b,"])("have no headers %j", (text) => {
+    expect(namesOf({ OTEL_EXPORTER_OTLP_HEADERS: text })).toEqual(["OTEL_EXPORTER_OTLP_HEADERS"]);
+  });
+
+  test.each(["1.1", "-0", "1e-3", ".5", "5%"])("have no share %j", (text) => {
+    expect(namesOf({ OTEL_TRACES_SAMPLER_ARG: text })).toEqual(["OTEL_TRACES_SAMPLER_ARG"]);
+  });
+});
+
 describe("signing in with OpenID Connect", () => {
   const all = { OIDC_ISSUER: "https://login.example.org/", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
 
@@ -577,7 +608,7 @@ describe("the table of settings", () => {
     const secrets = table.filter(([, { secret }]) => secret === true).map(([name]) => name);
     const credentials = table
       .map(([name]) => name)
-      .filter((name) => /TOKEN|AUTH|KEY|SECRET|DATABASE\w*_URL|SMTP_URL/.test(name));
+      .filter((name) => /TOKEN|AUTH|KEY|SECRET|HEADERS|DATABASE\w*_URL|SMTP_URL/.test(name));
     expect(secrets.toSorted()).toEqual(credentials.toSorted());
   });
 

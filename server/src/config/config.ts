@@ -85,6 +85,16 @@ export interface Config {
   readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string } | null;
   /** The Bearer token of `/metrics`; null: none is asked for. */
   readonly metricsToken: string | null;
+  /** Where traces are sent to; null: nothing is traced. */
+  readonly tracing: {
+    /** Base address of the collector. */
+    readonly endpoint: string;
+    /** Sent with every batch; may hold secrets. */
+    readonly headers: Readonly<Record<string, string>>;
+    readonly serviceName: string;
+    /** Of requests whose callers do not say whether they are traced; 0 to 1. */
+    readonly share: number;
+  } | null;
   readonly log: { readonly level: LogLevel };
 }
 

@@ -153,6 +153,23 @@ export const token =
     return text.length >= lengthMin ? text : new Wrong(`must have at least ${lengthMin} characters, drawn at random.`);
   };
 
+/** Headers as OpenTelemetry writes them: `name=value` with commas between them, percent-encoded. */
+export const headerList: Kind<Readonly<Record<string, string>>> = (text) => {
+  const headers: Record<string, string> = {};
+  for (const item of splitList(text)) {
+    const [, name = "", value = ""] = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*([\u0020-\u007E]+)$/.exec(item) ?? [];
+    if (name === "" || /%(?![0-9a-f]{2})|%[01][0-9a-f]|%7f|%[89a-f]/i.test(value)) {
+      return new Wrong("must look like name=value, with commas between several, in ASCII.");
+    }
+    headers[name.toLowerCase()] = decodeURIComponent(value);
+  }
+  return headers;
+};
+
+/** A share between nothing and all. */
+export const share: Kind<number> = (text) =>
+  /^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : new Wrong("must be a number from 0 to 1.");
+
 /** A secret that signs: too long to be found by trying. */
 export const signingKey: Kind<string> = (text) =>
   // 128 bits and more, even when they are written in hexadecimal digits.

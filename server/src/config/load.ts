@@ -113,6 +113,7 @@ function configOf(values: Values): Config {
     },
     oidc: oidcOf(values),
     metricsToken: values.METRICS_TOKEN,
+    tracing: tracingOf(values),
     log: { level: values.LOG_LEVEL },
   };
 }
@@ -120,6 +121,13 @@ function configOf(values: Values): Config {
 function oidcOf({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }: Values) {
   // All three or none: `problemsBetween` saw to it.
   return issuer === null || clientId === null || clientSecret === null ? null : { issuer, clientId, clientSecret };
+}
+
+function tracingOf(values: Values): Config["tracing"] {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = values;
+  if (endpoint === null) return null;
+  const { OTEL_SERVICE_NAME: serviceName, OTEL_TRACES_SAMPLER_ARG: share } = values;
+  return { endpoint, headers: headers ?? {}, serviceName, share };
 }
 
 function storageOf(values: Values, dataFolder: string): Config["storage"] {

@@ -281,6 +281,27 @@ const observation = {
     example: "0123456789abcdef",
     secret: true,
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(kind.httpUrl, "nothing is traced", {
+    means: "OpenTelemetry collector that traces are sent to",
+    values: "Its base address for OTLP over HTTP, usually with port 4318; `/v1/traces` is added.",
+    example: "http://127.0.0.1:4318",
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: optional(kind.headerList, "none", {
+    means: "headers for the collector",
+    values: "`name=value` with commas between several; percent-encode special characters.",
+    example: "authorization=Bearer%200123456789abcdef",
+    secret: true,
+  }),
+  OTEL_SERVICE_NAME: valued(kind.token(), "submissions", {
+    means: "name of this service in traces",
+    values: "One word.",
+    example: "submissions-staging",
+  }),
+  OTEL_TRACES_SAMPLER_ARG: valued(kind.share, "1", {
+    means: "share of requests that is traced",
+    values: "0 to 1. A request whose `traceparent` says whether it is traced is not drawn.",
+    example: "0.05",
+  }),
 };
 
 /** The settings under the headings of the documentation. */
@@ -290,7 +311,7 @@ export const sections = {
   Mail: mail,
   "What is accepted": intake,
   Operators: access,
-  "Log and metrics": observation,
+  "Log, metrics and traces": observation,
 };
 
 /** Every setting by the name of its variable. */

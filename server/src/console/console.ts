@@ -25,6 +25,8 @@ export interface ConsoleOptions {
   readonly scanned: boolean;
   /** Null: operators sign in with passwords only. */
   readonly oidc: OpenIdConnectSettings | null;
+  /** Told of what an operator has done, by the path of the procedure or the action in the audit log. */
+  readonly acted: (action: string) => void;
 }
 
 export interface Console extends ConsoleOptions {
@@ -39,7 +41,7 @@ export interface Console extends ConsoleOptions {
 }
 
 export function openConsole(options: ConsoleOptions): Console {
-  const { store, clock, log, brand, publicUrl, oidc } = options;
+  const { store, clock, log, brand, publicUrl, oidc, acted } = options;
   const { desk, access } = store;
   const failures = new FailedSignIns(desk, clock, log);
   const throttle = new SignInThrottle(clock);
@@ -50,7 +52,7 @@ export function openConsole(options: ConsoleOptions): Console {
     access,
     cookies: new Cookies(publicUrl),
     counts: new Counts(desk),
-    signIns: new SignIns({ access, passwords: new Passwords(), throttle, failures, clock, brand }),
+    signIns: new SignIns({ access, passwords: new Passwords(), throttle, failures, clock, brand, acted }),
     openIdConnect: oidc === null ? null : new OpenIdConnect(oidc, publicUrl, refused),
     failures,
   };

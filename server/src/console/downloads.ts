@@ -10,6 +10,7 @@ import { findDownload, readDownload } from "../desk/resume.ts";
 import { Fault } from "../fault.ts";
 import { attachmentHeader } from "../resumes/display-name.ts";
 import { inputRefused } from "../rpc/failure.ts";
+import type { AuditEntry } from "../storage/desk-store.ts";
 import type { ReadFrom } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
@@ -110,8 +111,10 @@ async function sendPerson({ console, caller, request, reply }: DownloadCall): Pr
   return sendStream(console, reply, formatTypes.ndjson, inPieces(lines()));
 }
 
-const record = ({ desk, clock }: Console, { name }: Caller, entry: Parameters<Console["desk"]["audit"]>[0]) =>
-  desk.audit(entry, { operator: name, at: clock.now() });
+async function record({ desk, clock, acted }: Console, { name }: Caller, entry: AuditEntry): Promise<void> {
+  await desk.audit(entry, { operator: name, at: clock.now() });
+  acted(entry.action);
+}
 
 /** Where to go on, as callers write it. @throws Fault `fieldsInvalid` */
 function readFrom(query: unknown): ReadFrom {

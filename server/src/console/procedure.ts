@@ -47,11 +47,14 @@ export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: fals
 export const changes = (...roles: readonly Role[]) => ruled({ roles, changes: true });
 
 const ruled = (rule: Exclude<Rule, string>) =>
-  trpc.procedure.meta({ rule }).use(async ({ ctx, next }) => {
+  trpc.procedure.meta({ rule }).use(async ({ ctx, path, next }) => {
     const caller = admit(await ctx.caller(), rule);
     const { console } = ctx;
     const actor: Actor = { operator: caller.name, at: console.clock.now() };
-    return next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk: console.desk, access: console.access } });
+    const { desk, access } = console;
+    const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk, access } });
+    if (rule.changes && result.ok) console.acted(path);
+    return result;
   });
 
 /** A procedure that anyone may call, but no token. */

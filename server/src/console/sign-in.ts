@@ -17,6 +17,7 @@ interface SignInOptions {
   readonly clock: Clock;
   /** The product's name. No password may be made of it. */
   readonly brand: string;
+  readonly acted: (action: string) => void;
 }
 
 /** A session that has just begun. */
@@ -38,7 +39,7 @@ export class SignIns {
    * @throws Fault `signInFailed`, `signInThrottled`, `signInBusy`
    */
   async withPassword(email: string, password: string, client: string): Promise<NewSession> {
-    const { access, passwords, throttle, failures } = this.#options;
+    const { access, passwords, throttle, failures, acted } = this.#options;
     let known: StoredOperator | null = null;
     const operator = await throttle.attempt(client, email, async () => {
       known = await access.findOperator(email);
@@ -47,6 +48,7 @@ export class SignIns {
     });
     if (operator !== null) return this.begin(operator);
     failures.note((known as StoredOperator | null)?.email ?? null);
+    acted("sign-in.failed");
     throw new Fault("signInFailed");
   }
 
@@ -69,9 +71,10 @@ export class SignIns {
 
   /** Begins a session. Its id is always new. */
   async begin(operator: StoredOperator): Promise<NewSession> {
-    const { access, clock } = this.#options;
+    const { access, clock, acted } = this.#options;
     const id = drawSecret();
     await access.createSession(hashSecret(id), operator, clock.now());
+    acted("sign-in");
     return { id, me: { email: operator.email, role: operator.role } };
   }
 }

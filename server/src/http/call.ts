@@ -3,6 +3,7 @@
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
+import type { CallWatch } from "../intake/call.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { CallCounter, Context } from "../rpc/context.ts";
@@ -15,6 +16,8 @@ export interface DoorOptions {
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
   readonly guard: Guard;
   readonly count: CallCounter;
+  /** Begins to watch a call of a procedure in a request. */
+  readonly watch: (procedure: string, request: FastifyRequest, reply: FastifyReply) => CallWatch;
   readonly limits: HttpLimits;
 }
 
@@ -22,7 +25,7 @@ export interface DoorOptions {
 export const contextOf = (
   request: FastifyRequest,
   reply: FastifyReply,
-  { intake, count, limits }: DoorOptions,
+  { intake, count, watch, limits }: DoorOptions,
   door: Context["door"],
 ): Context => ({
   intake,
@@ -32,6 +35,7 @@ export const contextOf = (
   answerMsMax: limits.answerMsMax,
   admission: request.admission,
   count,
+  watch: (procedure) => watch(procedure, request, reply),
   replayed: () => void reply.header("idempotency-replayed", "true"),
 });
 

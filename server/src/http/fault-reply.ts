@@ -54,13 +54,21 @@ export function noteFailure(request: FastifyRequest, reply: FastifyReply, error:
   const { fault, status, retryAfterSeconds } = describeFailure(error);
   // The name of a fault without a cause says all, and its stack would only make an overload worse.
   const expected = error instanceof Fault && error.cause === undefined;
-  request.failure = { fault, error: status >= 500 && !expected ? error : undefined };
+  request.failure = { fault, error: status >= 500 && !expected ? error : undefined, before: request.failure };
   if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
+}
+
+interface RequestFailure {
+  readonly fault: FaultName;
+  /** What is worth logging of it. */
+  readonly error: unknown;
+  /** The refusal of an earlier call in the same batch. */
+  readonly before: RequestFailure | null;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Why the request was refused, for its log line. */
-    failure: { readonly fault: FaultName; readonly error: unknown } | null;
+    /** Why the request was refused, for its log line; of a batch the call that was refused last. */
+    failure: RequestFailure | null;
   }
 }

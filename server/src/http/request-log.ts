@@ -4,15 +4,17 @@ import type { Log, LogFacts } from "../observe/log.ts";
 import { statusClass, type Metrics } from "../observe/metrics.ts";
 
 // Probes come every few seconds and say nothing new.
-const quietRoutes = new Set(["/healthz", "/readyz", "/metrics"]);
+export const quietRoutes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
-export function observeRequests(app: FastifyInstance, log: Log, metrics: Pick<Metrics, "requests">): void {
+export function observeRequests(app: FastifyInstance, log: Log, metrics: Pick<Metrics, "requests" | "refusals">): void {
   const tellsMore = ["info", "debug", "trace"].includes(log.level);
   app.decorateRequest("failure", null);
   app.addHook("onResponse", (request, reply, done) => {
     const route = routeOf(request);
     const { statusCode: status, elapsedTime: ms } = reply;
-    metrics.requests.observe({ route, status: statusClass(status) }, ms / 1000);
+    metrics.requests.of(route, statusClass(status)).observe(ms / 1000);
+    for (let { failure } = request; failure !== null; failure = failure.before)
+      metrics.refusals.of(route, failure.fault).add();
     const level = status >= 500 ? "error" : quietRoutes.has(route) ? "debug" : "info";
     if (level === "error" || tellsMore) {
       log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
@@ -35,4 +37,4 @@ function factsOf({ id, method, failure }: FastifyRequest, more: LogFacts): LogFa
   };
 }
 
-const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? "unknown";
+export const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? "unknown";

@@ -10,6 +10,8 @@ import type { Intake } from "../intake/intake.ts";
 import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Traces } from "../observe/traces.ts";
+import { WatchedCall } from "../observe/watched-call.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { CallCounts } from "../storage/call-counts.ts";
 import type { Store } from "../storage/store.ts";
@@ -39,6 +41,7 @@ import { answerWithPages } from "./pages/page-answer.ts";
 import { siteRoutes } from "./pages/routes.ts";
 import { siteOf, type Site } from "./pages/site.ts";
 import { observeRequests } from "./request-log.ts";
+import { begunAt, traceRequests } from "./request-trace.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
 import { postmarkWebhook, type WebhookCredentials } from "./webhook.ts";
@@ -49,6 +52,8 @@ export interface HttpOptions {
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom" | "checkReadiness">;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Null: nothing is traced. */
+  readonly traces: Traces | null;
   readonly draining: Draining;
   /** The name on pages. */
   readonly brand: string;
@@ -119,6 +124,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
   observeRequests(app, log, metrics);
+  traceRequests(app, options.traces);
   app.addHook("onRequest", (request, reply, done) => {
     headAnswer(request, reply);
     done(isMalformed(request) ? new Fault("requestMalformed") : undefined);
@@ -212,7 +218,8 @@ async function openDoors(
     intake,
     vault,
     guard: guardOf("calls", 1),
-    count: (procedure, by, code) => metrics.submissions.inc({ procedure, door: by, code }),
+    count: (procedure, by, code) => metrics.submissions.of(procedure, by, code).add(),
+    watch: (procedure, request, reply) => new WatchedCall(metrics.stages, procedure, begunAt(reply), request.trace),
     limits,
   };
   await app.register((scope) => restDoor(scope, door));

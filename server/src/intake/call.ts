@@ -2,7 +2,7 @@
 import { altchaField } from "@submissions/shared/altcha";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
-import type { Door } from "../storage/records.ts";
+import type { Door, LeasedMail } from "../storage/records.ts";
 
 /** One call of a procedure. */
 export interface Call {
@@ -18,6 +18,21 @@ export interface Call {
   readonly deadline: number;
   /** Told when the answer is that of an earlier call with the same key. */
   readonly replayed: () => void;
+  readonly watch: CallWatch;
+}
+
+/**
+ * The stages of a submission, in their order. Each begins where the one before ended, the first with the request. `read`:
+ * gates and body. `validate`: fields, a repeated key, proof of work. `resume`: keeping it. `store`: waiting for the
+ * commit. `mail`: waiting for the receipt.
+ */
+export type Stage = "read" | "validate" | "resume" | "store" | "mail";
+
+/** Follows a call through its stages, for metrics and traces. */
+export interface CallWatch {
+  ended(stage: Stage): void;
+  /** Told before the mails of the submission are handed to the outbox. */
+  stored(mails: readonly LeasedMail[]): void;
 }
 
 /** What a body says of its call beside the fields of the submission. */

@@ -7,7 +7,7 @@ import { VaultUnavailable } from "../resumes/vault.ts";
 import type { EarlierSubmission, LeasedMail } from "../storage/records.ts";
 import { StorageUnavailable, type Acceptance, type Entry } from "../storage/store.ts";
 import { application } from "./application.ts";
-import type { Call } from "./call.ts";
+import type { Call, Stage } from "./call.ts";
 import { inquiry } from "./inquiry.ts";
 import type { Intake } from "./intake.ts";
 import { submit } from "./submit.ts";
@@ -32,6 +32,7 @@ const applicant = {
 const mail = { id: "1-a", kind: "inquiry-receipt" } as LeasedMail;
 const accepted: Acceptance = { result: "accepted", reference: "INQ-20261121-042137", mails: [mail], capped: [] };
 const replayed = vi.fn<() => void>();
+const ended = vi.fn<(stage: Stage) => void>();
 const call: Call = {
   door: "rest",
   requestId: "request-1",
@@ -40,6 +41,7 @@ const call: Call = {
   solution: null,
   deadline: Number.POSITIVE_INFINITY,
   replayed,
+  watch: { ended, stored: () => {} },
 };
 
 afterEach(() => {
@@ -96,6 +98,16 @@ const refusalOf = (promise: Promise<unknown>) =>
     () => null,
     (error: unknown) => (error instanceof Fault ? error.fault : error),
   );
+
+test("the stages of a submission end in their order, as far as it comes", async () => {
+  const { intake } = intakeWith(async () => accepted);
+  await submit(intake, application, applicant, call);
+  expect(ended.mock.calls.flat()).toEqual(["validate", "resume", "store", "mail"]);
+  ended.mockClear();
+  const spent = intakeWith(async () => ({ result: "challenge-spent" }));
+  await expect(submit(spent.intake, inquiry, buyer, call)).rejects.toThrow(Fault);
+  expect(ended.mock.calls.flat()).toEqual(["validate", "store"]);
+});
 
 test("a submission is stored with its key, delivered, and answered with its reference", async () => {
   const { intake, seen } = intakeWith(async () => accepted);

@@ -74,8 +74,10 @@ export async function submit<Input extends object, Receipt>(
   const issues = feature.refusals?.(intake, input) ?? [];
   if (issues.length > 0) throw new Fault("fieldsInvalid", { issues });
   const challenge = intake.proofOfWork === null ? null : await intake.proofOfWork.check(call.solution, receivedAt);
+  call.watch.ended("validate");
 
   const resume = await keepResume(intake, input, call.deadline);
+  if (resume !== null) call.watch.ended("resume");
   const submission = feature.record(input, {
     receivedAt,
     door: call.door,
@@ -86,6 +88,7 @@ export async function submit<Input extends object, Receipt>(
   const lease = intake.outbox.lease();
   const stored = intake.store.accept({ submission, spam: call.spam, key, challenge, lease, deadline: call.deadline });
   const acceptance = resume === null ? await stored : await discardingUnlessStored(intake, resume.key, stored);
+  call.watch.ended("store");
   if (acceptance.result === "repeated") return repeat(intake, feature, acceptance.earlier, key, call);
   if (acceptance.result === "challenge-spent") throw proofRefused("spent");
   if (acceptance.result === "references-exhausted") {
@@ -94,6 +97,7 @@ export async function submit<Input extends object, Receipt>(
 
   reached("after-commit");
   const confirmationEmailSent = await deliver(intake, feature, acceptance, call);
+  call.watch.ended("mail");
   if (key !== null && confirmationEmailSent) rememberConfirmed(intake, key);
   reached("before-answer");
   return feature.receipt({ reference: acceptance.reference ?? "", confirmationEmailSent, intake });
@@ -169,11 +173,12 @@ async function deliver<Input extends object, Receipt>(
   intake: Intake,
   { delivery }: Feature<Input, Receipt>,
   { mails, capped }: Accepted,
-  { spam }: Call,
+  { spam, watch }: Call,
 ): Promise<boolean> {
   try {
     for (const kind of capped) intake.mailCapped(kind);
     if (spam) return delivery === "awaited" && (await intake.outbox.imitateDelivery());
+    watch.stored(mails);
     const sent = intake.outbox.deliver(mails);
     if (delivery === "awaited") return await sent;
     sent.catch(intake.failedAfterCommit);

@@ -45,7 +45,7 @@ const application: StoredApplication = {
   coverLetter: "Reference: APP-00000000-000000\n<b>evil letter</b>",
   resume: { key: "k", filename: "evil <name>.pdf", kind: "docx", size: 2_000_000, sha256: "ab".repeat(32) },
 };
-const welcome: Welcome = { email: "r@example.org", confirmToken: "c+/=", unsubscribeToken: "u+/=" };
+const welcome: Welcome = { email: "r@example.org", requestId: "r", confirmToken: "c+/=", unsubscribeToken: "u+/=" };
 
 const write = (kind: MailKind, about: MailSubject, more: Partial<MailSettings> = {}) =>
   compose({ id: "1-abc", kind, about }, { ...settings, ...more });

@@ -1,7 +1,7 @@
 // Takes a batch of leased mails from the question whether they were sent before to the record of what became of them.
 // It knows nothing of when mails are due.
 import { reached } from "../failpoint.ts";
-import type { LeasedMail, MailKind, MailSettlement } from "../storage/records.ts";
+import type { LeasedMail, MailKind, MailSettlement, MailSubject } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answers.ts";
 import {
@@ -23,7 +23,7 @@ export interface OutboxEvents {
   settled(
     kind: MailKind,
     result: MailSettlement["result"],
-    detail: { readonly id: string; readonly error?: string },
+    detail: { readonly id: string; readonly requestId: string; readonly error?: string },
   ): void;
   /** A mail was taken, but not for all of its recipients. */
   missed(kind: MailKind, detail: { readonly id: string; readonly error: string }): void;
@@ -196,7 +196,7 @@ export class Delivery {
     const { id, kind, about } = mail;
     try {
       const reference = "submission" in about ? about.submission.reference : null;
-      return { id, kind, reference, content: compose(mail) };
+      return { id, kind, reference, requestId: requestIdOf(about), content: compose(mail) };
     } catch (error) {
       // A mistake of ours about this one mail, whatever it is. The others go out.
       events.failed(error);
@@ -235,8 +235,9 @@ export class Delivery {
 
   #record(settled: readonly (readonly [LeasedMail, MailSettlement])[]): void {
     const { events } = this.#options;
-    for (const [{ id, kind }, settlement] of settled) {
-      const detail = settlement.result === "sent" ? { id } : { id, error: settlement.error };
+    for (const [{ id, kind, about }, settlement] of settled) {
+      const ids = { id, requestId: requestIdOf(about) };
+      const detail = settlement.result === "sent" ? ids : { ...ids, error: settlement.error };
       events.settled(kind, settlement.result, detail);
     }
     this.#writeDown(settled.map(([, settlement]) => settlement));
@@ -251,5 +252,8 @@ export class Delivery {
 
 const isAnswer = (outcome: TryOutcome | null): outcome is MailOutcome =>
   outcome !== null && outcome.result !== "broken";
+
+const requestIdOf = (about: MailSubject): string =>
+  "submission" in about ? about.submission.requestId : about.welcome.requestId;
 
 const noFinding = { result: "later", error: "mailer: no finding", cause: "provider" } as const;

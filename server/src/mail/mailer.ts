@@ -19,6 +19,8 @@ export interface OutgoingMail {
   readonly id: string;
   readonly kind: MailKind;
   readonly reference: string | null;
+  /** Of the submission; travels as metadata too. */
+  readonly requestId: string;
   readonly content: MailContent;
 }
 

@@ -18,7 +18,7 @@ const later = (cause: "provider" | "limit" | "ambiguous" | "configuration", retr
 const mail = (id: string, more: Partial<LeasedMail> = {}): LeasedMail => ({
   id,
   kind: id.startsWith("notice") ? "inquiry-notice" : "inquiry-receipt",
-  about: { welcome: { email: "a@example.org", confirmToken: null, unsubscribeToken: "u" } },
+  about: { welcome: { email: "a@example.org", requestId: "r", confirmToken: null, unsubscribeToken: "u" } },
   attempts: 0,
   createdAt: now,
   denials: null,
@@ -142,8 +142,8 @@ describe("mails that were just stored", () => {
       ["notice", "later"],
     ]);
     expect(told.events).toStrictEqual([
-      ["inquiry-receipt", "sent", { id: "receipt" }],
-      ["inquiry-notice", "later", { id: "notice", error: "provider" }],
+      ["inquiry-receipt", "sent", { id: "receipt", requestId: "r" }],
+      ["inquiry-notice", "later", { id: "notice", requestId: "r", error: "provider" }],
     ]);
   });
 
@@ -518,7 +518,11 @@ describe("mails in doubt", () => {
       { id: "first", result: "later", denials: 0, dueAt: now + 30 * 60_000 },
       { id: "again", result: "in-doubt", denials: 0 },
     ]);
-    expect(told.events).toContainEqual(["inquiry-receipt", "in-doubt", { id: "again", error: "ambiguous" }]);
+    expect(told.events).toContainEqual([
+      "inquiry-receipt",
+      "in-doubt",
+      { id: "again", requestId: "r", error: "ambiguous" },
+    ]);
   });
 });
 

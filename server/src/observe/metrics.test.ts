@@ -1,11 +1,19 @@
 import { expect, test } from "vitest";
+import { Distribution } from "./distribution.ts";
 import { createMetrics, statusClass } from "./metrics.ts";
+
+/** What a store has counted. */
+function totals(commits: number) {
+  const sizes = new Distribution([1, 2]);
+  for (let count = 0; count < commits; count += 1) sizes.observe(3);
+  return { commits, jobs: 9, retries: 1, waiting: 5, sizes, seconds: new Distribution([1]) };
+}
 
 test("renders what was counted, and the event loop's lag", async () => {
   const metrics = createMetrics();
-  metrics.submissions.inc({ procedure: "marketplace.inquiry", door: "rest", code: "OK" });
-  metrics.requests.observe({ route: "/api/marketplace/inquiry", status: statusClass(201) }, 0.003);
-  metrics.mails.inc({ kind: "inquiry-receipt", result: "taken" });
+  metrics.submissions.of("marketplace.inquiry", "rest", "OK").add();
+  metrics.requests.of("/api/marketplace/inquiry", statusClass(201)).observe(0.003);
+  metrics.mails.of("inquiry-receipt", "taken").add();
   metrics.uploadsInFlight.inc();
   const text = await metrics.render();
   expect(text).toContain('submissions_total{procedure="marketplace.inquiry",door="rest",code="OK"} 1');
@@ -18,33 +26,64 @@ test("renders what was counted, and the event loop's lag", async () => {
   expect(metrics.contentType).toContain("text/plain");
 });
 
+test("histograms count in each bucket what lies in those before it too, with a bucket for everything", async () => {
+  const metrics = createMetrics();
+  const stage = metrics.stages.of("newsletter.subscribe", "store");
+  for (const seconds of [0.0005, 0.0006, 0.7, 61]) stage.observe(seconds);
+  const lines = (await metrics.render()).split("\n").filter((line) => line.startsWith("submission_stage_seconds"));
+  const labels = 'procedure="newsletter.subscribe",stage="store"';
+  expect(lines.slice(0, 2)).toEqual([
+    `submission_stage_seconds_bucket{le="0.0005",${labels}} 1`,
+    `submission_stage_seconds_bucket{le="0.001",${labels}} 2`,
+  ]);
+  expect(lines.slice(-4)).toEqual([
+    `submission_stage_seconds_bucket{le="60",${labels}} 3`,
+    `submission_stage_seconds_bucket{le="+Inf",${labels}} 4`,
+    `submission_stage_seconds_sum{${labels}} ${0.0005 + 0.0006 + 0.7 + 61}`,
+    `submission_stage_seconds_count{${labels}} 4`,
+  ]);
+});
+
 test("asks its sources at each scrape, and leaves gauges out while their source fails", async () => {
   let now = 10_000;
   const metrics = createMetrics(() => now);
   let broken = false;
   let commits = 3;
+  const failing = () => {
+    if (broken) throw new Error("no storage");
+  };
   metrics.attach({
     mailBacklog: async () => {
-      if (broken) throw new Error("no storage");
-      return { queued: 2, failed: 1, inDoubt: 4, oldestCreatedAt: 4000 };
+      failing();
+      return { queued: 2, failed: 1, inDoubt: 4, oldestCreatedAt: 4000, firstDueAt: 12_000 };
     },
-    storeTotals: () => ({ commits, jobs: 9 }),
+    storeTotals: () => totals(commits),
+    disks: { uploads: async () => (failing(), 7), database: async () => 8 },
   });
-  expect(await metrics.render()).toMatch(
-    /mail_queue_size 2\n[^]*mail_failed_size 1\n[^]*mail_in_doubt_size 4\n[^]*oldest_age_seconds 6\n[^]*store_commits_total 3\n[^]*store_jobs_total 9\n/,
+  const text = await metrics.render();
+  expect(text).toMatch(
+    /mail_queue_size 2\n[^]*mail_failed_size 1\n[^]*mail_in_doubt_size 4\n[^]*oldest_age_seconds 6\n[^]*overdue_seconds 0\n/,
   );
+  expect(text).toMatch(
+    /store_commits_total 3\n[^]*store_jobs_total 9\n[^]*store_retries_total 1\n[^]*store_jobs_waiting 5\n/,
+  );
+  expect(text).toMatch(
+    /store_commit_size_bucket\{le="2"\} 0\nstore_commit_size_bucket\{le="\+Inf"\} 3\nstore_commit_size_sum 9\n/,
+  );
+  expect(text).toMatch(/disk_free_bytes\{place="uploads"\} 7\ndisk_free_bytes\{place="database"\} 8\n/);
   broken = true;
   commits = 5;
-  now += 1_000;
-  const text = await metrics.render();
-  expect(text).not.toMatch(/^mail_(?:queue|in_doubt)_size /m);
-  expect(text).toMatch(/^store_commits_total 5$/m);
+  now += 3_000;
+  const later = await metrics.render();
+  expect(later).not.toMatch(/^(?:mail_(?:queue|in_doubt)_size |disk_free_bytes\{place="uploads")/m);
+  expect(later).toMatch(/^store_commits_total 5$/m);
+  expect(later).toMatch(/^disk_free_bytes\{place="database"\} 8$/m);
 });
 
 test("scrapes at most once a second, however many ask", async () => {
   let [now, asked] = [10_000, 0];
   const metrics = createMetrics(() => now);
-  metrics.attach({ storeTotals: () => ({ commits: (asked += 1), jobs: 0 }) });
+  metrics.attach({ storeTotals: () => totals((asked += 1)) });
   await Promise.all([metrics.render(), metrics.render()]);
   now += 999;
   await metrics.render();

@@ -1,5 +1,6 @@
 // What a procedure call knows beside its input. The doors make one for each request.
 import type { FaultCode } from "@submissions/shared/faults";
+import type { CallWatch } from "../intake/call.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Door } from "../storage/records.ts";
 
@@ -27,6 +28,8 @@ export interface Context {
   readonly answerMsMax: number;
   readonly admission: Admission;
   readonly count: CallCounter;
+  /** Begins to watch a call of a procedure. */
+  readonly watch: (procedure: string) => CallWatch;
   /** Told when the answer is that of an earlier call with the same key. */
   readonly replayed: () => void;
 }

@@ -7,7 +7,7 @@ import { type AnyTRPCProcedure, initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { ZodError, type z } from "zod";
 import { Fault } from "../fault.ts";
-import { readHiddenFields, type Call } from "../intake/call.ts";
+import { readHiddenFields, type Call, type CallWatch } from "../intake/call.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Context } from "./context.ts";
 import { describeFailure, errorShape, inputRefused } from "./failure.ts";
@@ -30,8 +30,10 @@ export const trpc = initTRPC
 export const stockProcedure = trpc.procedure.use(async ({ ctx, path, batchIndex, getRawInput, meta, next }) => {
   try {
     admit(ctx, batchIndex);
+    const watch = ctx.watch(path);
     const raw = objectOnly(await getRawInput());
-    const call = callOf(ctx, raw);
+    watch.ended("read");
+    const call = callOf(ctx, raw, watch);
     const result = await next({ ctx: { call } });
     if (!result.ok) {
       const { code, cause } = result.error;
@@ -65,8 +67,10 @@ async function run(
 ): Promise<unknown> {
   try {
     admit(ctx, batchIndex);
+    const watch = ctx.watch(path);
     const raw = objectOnly(await getRawInput());
-    const call = callOf(ctx, raw);
+    watch.ended("read");
+    const call = callOf(ctx, raw, watch);
     const parsed = schema.safeParse(raw);
     if (!parsed.success) throw inputRefused(parsed.error, meta.alsoWrong?.(ctx.intake, raw));
     const receipt = output.parse(await resolver({ ctx: { ...ctx, call }, input: parsed.data }));
@@ -89,13 +93,14 @@ export function objectOnly(value: unknown): object {
 }
 
 // The time to store begins when the body was read: an upload may take longer to arrive.
-const callOf = ({ door, requestId, key, answerMsMax, replayed }: Context, raw: object): Call => ({
+const callOf = ({ door, requestId, key, answerMsMax, replayed }: Context, raw: object, watch: CallWatch): Call => ({
   door,
   requestId,
   key: key(),
   ...readHiddenFields(raw),
   deadline: performance.now() + answerMsMax,
   replayed,
+  watch,
 });
 
 /** Counts a call of a known procedure that was refused. */

@@ -1,5 +1,6 @@
 // Group commit, for both engines: jobs that come in together share one transaction, and so one sync of the disk. Knows no
 // table; an engine says how a batch is committed.
+import { Distribution, secondsBounds } from "../observe/distribution.ts";
 import { StorageUnavailable, type CommitCounts } from "./store.ts";
 
 /** How an engine commits. */
@@ -43,13 +44,15 @@ export class CommitQueue<Job, Result> {
   #busyInARow = 0;
   #closed: PromiseWithResolvers<void> | undefined;
   #counts = { commits: 0, jobs: 0, retries: 0 };
+  readonly #sizes = new Distribution([1, 2, 4, 8, 16, 32, 64, 128, 256]);
+  readonly #seconds = new Distribution(secondsBounds);
 
   constructor(commits: Commits<Job, Result>) {
     this.#commits = commits;
   }
 
   get counts(): CommitCounts {
-    return { ...this.#counts, waiting: this.#waiting.length };
+    return { ...this.#counts, waiting: this.#waiting.length, sizes: this.#sizes, seconds: this.#seconds };
   }
 
   /**
@@ -123,6 +126,7 @@ export class CommitQueue<Job, Result> {
   async #commit(batch: readonly Waiting<Job, Result>[]): Promise<boolean> {
     if (batch.length === 0) return false;
     let results: readonly Result[];
+    const begun = performance.now();
     try {
       const committed = this.#commits.commit(batch.map(({ job }) => job));
       // What SQLite has committed is answered in this turn.
@@ -133,6 +137,8 @@ export class CommitQueue<Job, Result> {
     this.#busyInARow = 0;
     this.#counts.commits += 1;
     this.#counts.jobs += batch.length;
+    this.#sizes.observe(batch.length);
+    this.#seconds.observe((performance.now() - begun) / 1000);
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     return false;
   }

@@ -130,6 +130,8 @@ export type MailSubject = { readonly submission: StoredSubmission } | { readonly
 /** What a welcome mail is made of. */
 export interface Welcome {
   readonly email: string;
+  /** Of the subscription that asked for it. */
+  readonly requestId: string;
   /** Null under single opt-in: there is nothing to confirm. */
   readonly confirmToken: string | null;
   readonly unsubscribeToken: string;

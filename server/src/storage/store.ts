@@ -3,6 +3,7 @@
 // one connection another caller's rollback would take an acknowledged row with it. `test/contract/` is its
 // specification, run on every engine.
 import type { Clock } from "../clock.ts";
+import type { Distribution } from "../observe/distribution.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { DeskStore } from "./desk-store.ts";
 import type {
@@ -91,6 +92,10 @@ export interface CommitCounts {
   readonly retries: number;
   /** Writes that wait now. */
   readonly waiting: number;
+  /** Writes in a commit. */
+  readonly sizes: Distribution;
+  /** Seconds that a commit took, its sync of the disk or its round trip included. */
+  readonly seconds: Distribution;
 }
 
 export interface Store extends AsyncDisposable {
@@ -172,12 +177,16 @@ export interface Store extends AsyncDisposable {
   /** Mails by status, newest first. */
   listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]>;
 
-  /** How many mails wait, failed or are in doubt, and since when the oldest waits (null when none does). */
+  /**
+   * How many mails wait, failed or are in doubt; since when the oldest waits, and when the first one is or was due (null
+   * when none waits).
+   */
   mailBacklog(): Promise<{
     readonly queued: number;
     readonly failed: number;
     readonly inDoubt: number;
     readonly oldestCreatedAt: number | null;
+    readonly firstDueAt: number | null;
   }>;
 
   /** All submissions of a kind in the order of their arrival, read in pages so that memory stays flat. */

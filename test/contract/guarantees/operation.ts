@@ -47,9 +47,12 @@ export function operationGuarantees(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const before = tested.store.commitCounts;
     await Promise.all(Array.from({ length: 64 }, (_, number) => accept(tested.store, inquiry(number))));
-    const { commits, jobs, waiting } = tested.store.commitCounts;
+    const { commits, jobs, waiting, sizes, seconds } = tested.store.commitCounts;
     expect(jobs - before.jobs).toBe(64);
     expect(commits - before.commits).toBeLessThanOrEqual(8);
     expect(waiting).toBe(0);
+    const total = ({ counts }: typeof sizes) => counts.reduce((sum, count) => sum + count, 0);
+    expect([total(sizes), total(seconds)]).toEqual([commits, commits]);
+    expect(sizes.sum).toBe(jobs);
   });
 }

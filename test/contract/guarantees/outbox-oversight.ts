@@ -106,13 +106,20 @@ function seeing(open: OpenStoreUnderTest): void {
     expect(welcome).toMatchObject({ kind: "newsletter-welcome", reference: null, email, ...waiting, ...nothing });
   });
 
-  test("tells how many mails wait, since when, and how many failed or are in doubt", async () => {
+  test("tells how many mails wait, since when, when the first is due, and how many failed or are in doubt", async () => {
     await using tested = await open();
-    const none = { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null };
+    const none = { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null, firstDueAt: null };
     expect(await tested.store.mailBacklog()).toEqual(none);
-    await storeMixed(tested.store);
+    const { queued, queuedLater } = await storeMixed(tested.store);
     const some = { queued: 2, failed: 2, inDoubt: 1, oldestCreatedAt: noon + 2 * minute };
-    expect(await tested.store.mailBacklog()).toEqual(some);
+    expect(await tested.store.mailBacklog()).toEqual({ ...some, firstDueAt: noon + 2 * minute });
+    const later = (id: string, dueAt: number) =>
+      ({ id, at: noon, result: "later", dueAt, error: "e", denials: null, tried: true }) as const;
+    await tested.store.settleMails(
+      [later(queued.id, noon + 9 * minute), later(queuedLater.id, noon + 5 * minute)],
+      lease.owner,
+    );
+    expect(await tested.store.mailBacklog()).toEqual({ ...some, firstDueAt: noon + 5 * minute });
   });
 }
 

@@ -23,6 +23,7 @@ function newAddresses(open: OpenStoreUnderTest): void {
     const given = subscription();
     const welcome = {
       email: given.email,
+      requestId: given.requestId,
       confirmToken: given.confirm.token,
       unsubscribeToken: given.unsubscribe.token,
     };

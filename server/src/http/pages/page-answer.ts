@@ -34,7 +34,7 @@ class PageAnswer {
       });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
-      this.#request.failure = { fault: "internal", error };
+      this.#request.failure = { fault: "internal", error, before: this.#request.failure };
       reply.code(faults.internal.status).type("text/plain; charset=utf-8").send(faults.internal.message);
     }
   }

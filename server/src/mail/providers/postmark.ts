@@ -58,7 +58,11 @@ async function sendInHalves(
   return [...first, ...(await sendInHalves(api, endsAt, messages.slice(half)))];
 }
 
-function toMessage({ id, kind, reference, content }: OutgoingMail, sender: string, stream: string): Models.Message {
+function toMessage(
+  { id, kind, reference, requestId, content }: OutgoingMail,
+  sender: string,
+  stream: string,
+): Models.Message {
   return {
     From: sender,
     To: content.to.join(", "),
@@ -70,7 +74,7 @@ function toMessage({ id, kind, reference, content }: OutgoingMail, sender: strin
     MessageStream: stream,
     Tag: kind,
     // Postmark can be asked for the mail by these, and its webhooks bring them back.
-    Metadata: { mailId: id, kind, ...(reference === null ? {} : { reference }) },
+    Metadata: { mailId: id, kind, requestId, ...(reference === null ? {} : { reference }) },
     TrackOpens: false,
     TrackLinks: Models.LinkTrackingOptions.None,
   };

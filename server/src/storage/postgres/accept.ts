@@ -2,6 +2,7 @@
 // take one statement, which is one round trip. Those with a key or a challenge take another, so that a race for one of
 // these never undoes an ordinary submission. Subscriptions lock their addresses first.
 import { reached } from "../../failpoint.ts";
+import { Distribution } from "../../observe/distribution.ts";
 import { CommitQueue, type Commits } from "../commit-queue.ts";
 import type { References } from "../rules/references.ts";
 import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
@@ -90,8 +91,15 @@ export class Acceptor {
 
   get counts(): CommitCounts {
     const all = this.#queues.map(({ counts }) => counts);
-    const sum = (name: keyof CommitCounts) => all.reduce((total, counts) => total + counts[name], 0);
-    return { commits: sum("commits"), jobs: sum("jobs"), retries: this.#connections.retries, waiting: sum("waiting") };
+    const sum = (name: "commits" | "jobs" | "waiting") => all.reduce((total, counts) => total + counts[name], 0);
+    return {
+      commits: sum("commits"),
+      jobs: sum("jobs"),
+      retries: this.#connections.retries,
+      waiting: sum("waiting"),
+      sizes: Distribution.sum(all.map(({ sizes }) => sizes)),
+      seconds: Distribution.sum(all.map(({ seconds }) => seconds)),
+    };
   }
 
   async accept(entry: Entry): Promise<Acceptance> {

@@ -167,8 +167,8 @@ const backlog: Statement<Awaited<ReturnType<Store["mailBacklog"]>>> = {
   text: `
     SELECT queued, (SELECT count(*) FROM mail WHERE status = 'failed') AS failed,
       (SELECT count(*) FROM mail WHERE status = 'in-doubt') AS "inDoubt",
-      (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt"
-    FROM (SELECT count(*) AS queued, min(id) AS oldest FROM mail WHERE status = 'queued') AS waiting`,
+      (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt", due AS "firstDueAt"
+    FROM (SELECT count(*) AS queued, min(id) AS oldest, min(due_at) AS due FROM mail WHERE status = 'queued') AS waiting`,
 };
 
 export class Outbox {
@@ -252,7 +252,7 @@ export class Outbox {
 
   async backlog(): ReturnType<Store["mailBacklog"]> {
     const [counts] = await this.#connections.all(backlog);
-    return counts ?? { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null };
+    return counts ?? { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null, firstDueAt: null };
   }
 }
 

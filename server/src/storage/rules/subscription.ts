@@ -74,15 +74,16 @@ export function tokensOf({ optIn, confirm, unsubscribe }: SubscriptionRecord): r
 }
 
 /** What the welcome mail of a subscription is written from. */
-export const welcomeOf = ({ email, optIn, confirm, unsubscribe }: SubscriptionRecord): Welcome => ({
+export const welcomeOf = ({ email, requestId, optIn, confirm, unsubscribe }: SubscriptionRecord): Welcome => ({
   email,
+  requestId,
   confirmToken: optIn === "single" ? null : confirm.token,
   unsubscribeToken: unsubscribe.token,
 });
 
-/** The column `tokens` of a welcome mail. */
-export const welcomeTokens = ({ confirmToken, unsubscribeToken }: Welcome): string =>
-  JSON.stringify({ confirm: confirmToken, unsubscribe: unsubscribeToken });
+/** The column `tokens` of a welcome mail. The request stands there too: the subscriber's own is that of the first one. */
+export const welcomeTokens = ({ requestId, confirmToken, unsubscribeToken }: Welcome): string =>
+  JSON.stringify({ request: requestId, confirm: confirmToken, unsubscribe: unsubscribeToken });
 
 /** The welcome mail of a row; null when its tokens are gone or cannot be read. */
 export function readWelcome(email: string, tokens: string | null): Welcome | null {
@@ -94,9 +95,10 @@ export function readWelcome(email: string, tokens: string | null): Welcome | nul
     // SyntaxError.
     return null;
   }
-  const { confirm, unsubscribe } = Object(read) as { readonly confirm?: unknown; readonly unsubscribe?: unknown };
+  const { request, confirm, unsubscribe } = Object(read) as Readonly<Record<string, unknown>>;
   if (typeof unsubscribe !== "string" || (typeof confirm !== "string" && confirm !== null)) return null;
-  return { email, confirmToken: confirm, unsubscribeToken: unsubscribe };
+  const requestId = typeof request === "string" ? request : "unknown";
+  return { email, requestId, confirmToken: confirm, unsubscribeToken: unsubscribe };
 }
 
 /**

@@ -49,8 +49,13 @@ export function prepareOversight(connection: SqliteConnection) {
     attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END WHERE id = ?`;
   const wakeRow = connection.prepare<[number, number]>(wake);
   const wakeOne = connection.prepare<[number, number, number]>(`${wake} AND created_at = ? AND status <> 'sent'`);
-  const countQueued = connection.prepare<[number, number], { count: number; first: number | null }>(`
-    SELECT count(*) AS count, min(id) AS first FROM (${queuedBehind("id, due_at AS dueAt")} LIMIT ${countedAtOnce})`);
+  interface Counted {
+    readonly count: number;
+    readonly first: number | null;
+    readonly due: number | null;
+  }
+  const countQueued = connection.prepare<[number, number], Counted>(`
+    SELECT count(*) AS count, min(id) AS first, min(dueAt) AS due FROM (${queuedBehind("id, due_at AS dueAt")} LIMIT ${countedAtOnce})`);
   const lastCounted = connection.prepare<[number, number], DuePlace>(
     `${queuedBehind("id, due_at AS dueAt")} LIMIT 1 OFFSET ${countedAtOnce - 1}`,
   );
@@ -70,8 +75,8 @@ export function prepareOversight(connection: SqliteConnection) {
   }
 
   function countBehind({ dueAt, id }: DuePlace) {
-    const { count = 0, first = null } = countQueued.get(dueAt, id) ?? {};
-    return { count, first, last: count < countedAtOnce ? null : (lastCounted.get(dueAt, id) ?? null) };
+    const { count = 0, first = null, due = null } = countQueued.get(dueAt, id) ?? {};
+    return { count, first, due, last: count < countedAtOnce ? null : (lastCounted.get(dueAt, id) ?? null) };
   }
 
   async function countStopped(status: StoppedStatus): Promise<number> {
@@ -98,16 +103,19 @@ export function prepareOversight(connection: SqliteConnection) {
     async backlog(): ReturnType<Store["mailBacklog"]> {
       let queued = 0;
       let oldest = Infinity;
+      let firstDueAt: number | null = null;
       await inSteps(firstPlace, async (after) => {
-        const { count, first, last } = await read(() => countBehind(after));
+        const { count, first, due, last } = await read(() => countBehind(after));
         queued += count;
+        // They are read in the order in which they are due.
+        firstDueAt ??= due;
         oldest = Math.min(oldest, first ?? Infinity);
         return last;
       });
       const [failed, inDoubt] = [await countStopped("failed"), await countStopped("in-doubt")];
       // Row numbers are given in the order of time.
       const created = queued === 0 ? undefined : await read(() => createdAt.get(oldest));
-      return { queued, failed, inDoubt, oldestCreatedAt: created?.createdAt ?? null };
+      return { queued, failed, inDoubt, oldestCreatedAt: created?.createdAt ?? null, firstDueAt };
     },
 
     /** Runs inside a transaction of the commit queue, as does {@link wakeBatch}. */

@@ -1,0 +1,88 @@
+// One id leads from the answer a person has to the log, the row and the mails.
+import { expect, test } from "vitest";
+import { createLog } from "../../server/src/observe/log.ts";
+import { applicant, buyer, doors, form, json, pdf, type Procedure } from "../support/doors.ts";
+import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { startService } from "../support/service.ts";
+
+const submissions: readonly [Procedure, () => RequestInit][] = [
+  ["marketplace.inquiry", () => json(buyer)],
+  ["applications.submit", () => form({ ...applicant, resumeFile: pdf() })],
+  ["newsletter.subscribe", () => json({ email: "reader@example.org" })],
+];
+
+/** A log at its most talkative, and its lines. */
+function listen() {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog("debug", { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  return { lines, log };
+}
+
+test.each(doors)("the id of a submission over $name is in its answer, log, row and mails", async (door) => {
+  const { lines, log } = listen();
+  await using service = await startService({ log });
+  for (const [procedure, request] of submissions) {
+    const { headers, status } = await door.send(service, procedure, request());
+    expect(status).toBe(200);
+    const id = headers.get("x-request-id");
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    const ofKind = procedure === "newsletter.subscribe" ? 1 : 2;
+    const mails = async () =>
+      (await service.mails()).filter((mail) =>
+        mail.headers.some(({ key, value }) => key === "x-submissions-request-id" && value === id),
+      ).length;
+    await expect.poll(mails).toBe(ofKind);
+    const said = () => lines.filter(({ requestId }) => requestId === id).map(({ msg }) => String(msg));
+    await expect
+      .poll(() => said().toSorted())
+      .toEqual(["answered", ...Array.from({ length: ofKind }, () => "mail sent")]);
+    if (procedure === "newsletter.subscribe") continue;
+    const { inquiries, applications } = await service.stored();
+    const [stored] = procedure === "marketplace.inquiry" ? inquiries : applications;
+    expect(stored?.requestId).toBe(id);
+  }
+});
+
+test.each(doors)("the id of a refusal over $name is in its answer, its body and its log line", async (door) => {
+  const { lines, log } = listen();
+  await using service = await startService({ log });
+  const { headers, fault } = await door.send(service, "marketplace.inquiry", json({}));
+  const id = headers.get("x-request-id");
+  expect(fault?.requestId).toBe(id);
+  await expect
+    .poll(() => lines)
+    .toContainEqual(expect.objectContaining({ requestId: id, msg: "answered", status: 400, fault: "fieldsInvalid" }));
+});
+
+test("a caller's own id is not taken over: it is a stranger's text", async () => {
+  await using service = await startService();
+  const own = { "x-request-id": "mine", "content-type": "application/json" };
+  const { headers } = await fetch(`${service.url}/api/marketplace/inquiry`, {
+    method: "POST",
+    headers: own,
+    body: JSON.stringify(buyer),
+  });
+  expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("Postmark gets the id as metadata, also of a mail that is sent by the next process", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  const env = {
+    MAIL_TRANSPORT: "postmark",
+    POSTMARK_SERVER_TOKEN: postmark.token,
+    POSTMARK_API_URL: postmark.url,
+    MAIL_FROM: "desk@marketplace.example",
+    SALES_EMAIL: "sales@marketplace.example",
+    RECRUITING_EMAIL: "recruiting@marketplace.example",
+  };
+  await using service = await startService({ env: { ...env, POSTMARK_SERVER_TOKEN: "wrong" } });
+  const ids: string[] = [];
+  for (const [procedure, request] of submissions) {
+    ids.push((await doors[0]!.send(service, procedure, request())).headers.get("x-request-id") ?? "");
+  }
+  await service.stop();
+  await using _next = await startService({ env: { ...service.sameData, ...env } });
+  await expect
+    .poll(() => postmark.taken.map(({ Metadata }) => Metadata?.["requestId"] ?? "").toSorted(), { timeout: 30_000 })
+    .toEqual([...ids, ...ids.slice(0, 2)].toSorted());
+});

@@ -1,0 +1,85 @@
+// Stands in for an OpenTelemetry collector on a port of its own: takes spans as OTLP over HTTP in JSON, or answers
+// nothing.
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: string };
+}
+
+/** A span as it was sent. */
+export interface TakenSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly Attribute[];
+  readonly status?: { readonly code: number };
+}
+
+interface Export {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly scopeSpans: readonly { readonly spans: readonly TakenSpan[] }[];
+  }[];
+}
+
+/** Attributes as an object. */
+export const factsOf = (attributes: readonly Attribute[]): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
+
+export class CollectorStandIn implements AsyncDisposable {
+  readonly exports: Export[] = [];
+  /** Each request as it came. */
+  readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  /** What the next requests are answered with; null: they are never answered. */
+  status: number | null = 200;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on("request", (request, response) => void this.#answer(request, response));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests.push({ path: request.url ?? "", headers: request.headers });
+    const body = (await json(request)) as Export;
+    if (this.status === null) return;
+    if (this.status === 200) this.exports.push(body);
+    response.writeHead(this.status, { "content-type": "application/json" }).end("{}");
+  }
+
+  static async open(): Promise<CollectorStandIn> {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new CollectorStandIn(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** All spans that were taken. */
+  get spans(): readonly TakenSpan[] {
+    return this.exports.flatMap(({ resourceSpans }) =>
+      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
