@@ -4,12 +4,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { CollectorStandIn } from "../support/collector-stand-in.ts";
 import { Processes } from "./processes.ts";
 import { load, wire } from "./raw-client.ts";
 
 const rounds = Number(process.argv[2] ?? 9);
 const roundMs = Number(process.argv[3] ?? 2_000);
+const settleMs = 500;
 const here = resolve(import.meta.dirname, "../..");
 const other = process.argv[4];
 
@@ -59,6 +61,8 @@ async function sample({ url, used }: (typeof services)["untraced"]): Promise<num
   const before = used().cpuMicros;
   const request = () => wire(url, "/api/marketplace/inquiry", "application/json", inquiry());
   const answers = await load({ url, request, clients: 32, ms: roundMs });
+  // Mails and spans of the last answers belong to this sample, and not to the next one.
+  await pause(settleMs);
   // The stand-in remembers every span.
   collector.exports.length = 0;
   return (used().cpuMicros - before) / answers;
@@ -69,8 +73,10 @@ const samples = new Map<string, number[]>(names.map((name) => [name, []]));
 const running = (name: keyof typeof services) => services[name] ?? services.untraced;
 for (const name of names) await sample(running(name));
 for (let round = 0; round < rounds; round += 1) {
-  // Forwards and backwards in turn, so that a drift of the machine favours none.
-  for (const name of round % 2 === 0 ? names : names.toReversed()) samples.get(name)?.push(await sample(running(name)));
+  // Each begins in its turn, so that neither a drift of the machine nor a neighbour favours any.
+  const first = round % names.length;
+  for (const name of [...names.slice(first), ...names.slice(0, first)])
+    samples.get(name)?.push(await sample(running(name)));
 }
 
 const median = (values: readonly number[]) =>
