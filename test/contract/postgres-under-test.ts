@@ -39,6 +39,7 @@ const empty = [
   "erased_resume",
   "operator",
   "api_token",
+  "webhook",
 ].map((table) => `DELETE FROM ${table}`);
 
 const startAgain = [
@@ -49,6 +50,8 @@ const startAgain = [
   "operator_id_seq",
   "api_token_id_seq",
   "audit_id_seq",
+  "webhook_id_seq",
+  "webhook_delivery_id_seq",
 ].map((sequence) => `ALTER SEQUENCE ${sequence} RESTART`);
 
 // The audit log refuses this otherwise.

@@ -20,6 +20,7 @@ import { submissionGuarantees } from "./guarantees/submissions.ts";
 import { subscriptionLinkGuarantees } from "./guarantees/subscription-links.ts";
 import { subscriptionGuarantees } from "./guarantees/subscriptions.ts";
 import { suppressionGuarantees } from "./guarantees/suppression.ts";
+import { webhookGuarantees } from "./guarantees/webhooks.ts";
 import type { OpenStoreUnderTest } from "./store-under-test.ts";
 
 /** Runs the contract on an engine. `open` gives every test a store of its own. */
@@ -42,6 +43,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("desk, lists", () => deskListGuarantees(open));
     describe("desk, changes", () => deskChangeGuarantees(open));
     describe("desk, erasing", () => deskEraseGuarantees(open));
+    describe("webhooks", () => webhookGuarantees(open));
     describe("access", () => accessGuarantees(open));
     describe("operation", () => operationGuarantees(open));
   });

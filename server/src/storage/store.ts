@@ -5,6 +5,7 @@
 import type { Clock } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { DeskStore } from "./desk-store.ts";
+import type { WebhookStore } from "./webhook-store.ts";
 import type {
   ChallengeRecord,
   EarlierSubmission,
@@ -107,6 +108,9 @@ export interface Store extends AsyncDisposable {
 
   /** Who may use the console. */
   readonly access: AccessStore;
+
+  /** Who is told of what comes in. */
+  readonly webhooks: WebhookStore;
 
   /** Stores a submission with its mails, its key and its challenge. Concurrent calls share a commit. */
   accept(entry: Entry): Promise<Acceptance>;

@@ -42,6 +42,7 @@ import { releaseSpam } from "./release.ts";
 import { claimUnscanned, knownAmong, recordScan } from "./resumes.ts";
 import type { Statement } from "./session.ts";
 import { suppress } from "./suppression.ts";
+import { PostgresWebhooks } from "./webhooks.ts";
 
 /** A readiness probe gives up after 1 s, so this fails sooner. */
 const readinessLimits: Limits = { statementMs: 500, lockMs: 500, idleMs: 1_000 };
@@ -62,6 +63,7 @@ export class PostgresStore implements Store {
   readonly clock: Clock;
   readonly desk: PostgresDesk;
   readonly access: PostgresAccess;
+  readonly webhooks: PostgresWebhooks;
   readonly #connections: Connections;
   readonly #opened: AsyncDisposable;
   readonly #references: References;
@@ -90,6 +92,7 @@ export class PostgresStore implements Store {
     this.#housekeeping = new Housekeeping(connections);
     this.desk = new PostgresDesk(connections, this.#references);
     this.access = new PostgresAccess(connections);
+    this.webhooks = new PostgresWebhooks(connections);
   }
 
   get commitCounts(): CommitCounts {
