@@ -24,6 +24,7 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { startScanning } from "./resumes/scanning.ts";
 import { lockStore, openCallCounts, openStore } from "./storage/open-store.ts";
+import { startSender } from "./webhooks/sender.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
@@ -121,6 +122,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     packageTitles: config.packageTitles,
     scanned: config.scanner !== null,
     oidc: config.oidc,
+    webhookTargets: config.webhookTargets,
   });
   const draining = new Draining();
   const http = await buildHttp({
@@ -151,7 +153,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   outbox.start({ claiming: config.mode !== "web" });
   if (config.scanner !== null && config.mode !== "web")
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
-  if (config.mode !== "web") opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
+  if (config.mode !== "web") {
+    opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
+    opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: () => mail.publicUrl, log }));
+  }
   opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);

@@ -53,6 +53,7 @@ test("needs nothing to start, and defaults as documented", () => {
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
     retentionDays: { inquiry: null, application: null, spam: null },
+    webhookTargets: "public",
     oidc: null,
     metricsToken: null,
     log: { level: "info" },
@@ -75,6 +76,11 @@ describe("SERVICE_MODE", () => {
   test("is none of other words", () => {
     expect(namesOf({ SERVICE_MODE: "both", DATABASE_URL })).toEqual(["SERVICE_MODE"]);
   });
+});
+
+test("WEBHOOK_TARGETS is public unless it says loopback", () => {
+  expect(configOf({ WEBHOOK_TARGETS: "loopback" }).webhookTargets).toBe("loopback");
+  expect(namesOf({ WEBHOOK_TARGETS: "everything" })).toEqual(["WEBHOOK_TARGETS"]);
 });
 
 test("takes blank variables for unset ones and ignores unknown ones", () => {

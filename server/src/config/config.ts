@@ -81,6 +81,8 @@ export interface Config {
     readonly application: number | null;
     readonly spam: number | null;
   };
+  /** Where webhooks may be sent: hosts of the internet, or also this machine. */
+  readonly webhookTargets: "public" | "loopback";
   /** The identity provider that operators may sign in with; null: passwords only. */
   readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string } | null;
   /** The Bearer token of `/metrics`; null: none is asked for. */

@@ -111,6 +111,7 @@ function configOf(values: Values): Config {
       application: values.RETENTION_DAYS_APPLICATIONS,
       spam: values.RETENTION_DAYS_SPAM,
     },
+    webhookTargets: values.WEBHOOK_TARGETS,
     oidc: oidcOf(values),
     metricsToken: values.METRICS_TOKEN,
     log: { level: values.LOG_LEVEL },

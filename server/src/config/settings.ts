@@ -250,6 +250,12 @@ const access = {
     "As `RETENTION_DAYS_INQUIRIES`.",
   ),
   RETENTION_DAYS_SPAM: retention("days after which spam is erased", "As `RETENTION_DAYS_INQUIRIES`."),
+  WEBHOOK_TARGETS: valued(kind.oneOf("public", "loopback"), "public", {
+    means: "where webhooks may be sent",
+    values:
+      "`public`: hosts of the internet, over https. `loopback`: also this machine, over http too; for development and tests.",
+    example: "loopback",
+  }),
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",
     values:
