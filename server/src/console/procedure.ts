@@ -51,7 +51,16 @@ const ruled = (rule: Exclude<Rule, string>) =>
     const caller = admit(await ctx.caller(), rule);
     const { console } = ctx;
     const actor: Actor = { operator: caller.name, at: console.clock.now() };
-    return next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk: console.desk, access: console.access } });
+    return next({
+      ctx: {
+        caller,
+        actor,
+        scope: scopeOf(caller.role),
+        desk: console.desk,
+        access: console.access,
+        webhooks: console.store.webhooks,
+      },
+    });
   });
 
 /** A procedure that anyone may call, but no token. */
