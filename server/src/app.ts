@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
 import { openConsole } from "./console/console.ts";
+import { startDigests } from "./desk/digest.ts";
 import { startIndexing } from "./desk/indexing.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { Draining } from "./http/gate/draining.ts";
@@ -155,6 +156,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
   if (config.mode !== "web") {
     opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
+    if (config.digest !== null) opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
     opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: () => mail.publicUrl, log }));
   }
   opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));

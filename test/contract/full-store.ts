@@ -15,6 +15,7 @@ import {
   subscribers,
   subscription,
 } from "./records.ts";
+import { digest } from "./guarantees/digest.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 
 const key = (number: number) => ({
@@ -34,6 +35,7 @@ export async function fill({ store, deleteSubmission, deleteSubscriber }: StoreU
   const webhook = { url: "https://receiver.example.org", events: webhookEvents, secret: "whsec_1" };
   await store.webhooks.add(webhook, { operator: "command line", at: noon });
   await accept(store, application(4, { resume: null }));
+  await store.storeDigest(digest, noon);
   await accept(store, subscription(), { key: key(2) });
   await accept(store, subscription({ email: "erased@example.org" }));
   await store.suppress({ email: "no@example.org", reason: "bounced", at: noon });

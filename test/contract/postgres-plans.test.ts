@@ -6,6 +6,7 @@ import { openCallCounts } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { webhookEvents, type WebhookRow } from "../../shared/src/console.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
+import { digest } from "./guarantees/digest.ts";
 import { eva } from "./guarantees/desk-lists.ts";
 import { createDatabase, locate, openPostgresUnderTest, type PostgresUnderTest } from "./postgres-under-test.ts";
 import {
@@ -61,13 +62,14 @@ async function useEverything({ store, database }: PostgresUnderTest): Promise<vo
   await store.recordScan("key", "clean");
   await store.knownResumeKeys(["key"]);
   await store.forgetExpired(noon);
-  await useWebhooks(store);
   await store.checkReadiness();
   await inquiries(store);
   await applications(store);
   await subscribers(store);
   await held[Symbol.asyncDispose]();
   await busy;
+  await useWebhooks(store);
+  await store.storeDigest(digest, noon);
   await using counts = await openCallCounts(locate(database.url), { alone: () => {}, together: () => {} });
   await counts?.forget(noon);
 }

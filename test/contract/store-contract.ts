@@ -7,6 +7,7 @@ import { challengeGuarantees } from "./guarantees/challenges.ts";
 import { deskChangeGuarantees } from "./guarantees/desk-changes.ts";
 import { deskEraseGuarantees } from "./guarantees/desk-erase.ts";
 import { deskListGuarantees } from "./guarantees/desk-lists.ts";
+import { digestGuarantees } from "./guarantees/digest.ts";
 import { idempotencyGuarantees } from "./guarantees/idempotency.ts";
 import { operationGuarantees } from "./guarantees/operation.ts";
 import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
@@ -38,6 +39,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("spam", () => spamGuarantees(open));
     describe("outbox, delivery", () => deliveryGuarantees(open));
     describe("outbox, oversight", () => oversightGuarantees(open));
+    describe("digest", () => digestGuarantees(open));
     describe("reading", () => readingGuarantees(open));
     describe("retention", () => retentionGuarantees(open));
     describe("desk, lists", () => deskListGuarantees(open));

@@ -23,7 +23,7 @@ test("a failed try is repeated after the delay, under the same id, until the rec
   const targets = "loopback";
   await using _sender = startSender({ store, targets, publicUrl: () => "https://s.example.org", log, pollMs: 5 });
   const row = async () => (await store.webhooks.listDeliveries(null, {})).rows[0];
-  const attempts = (count: number) => expect.poll(async () => (await row())?.attempts).toBe(count);
+  const attempts = (count: number) => expect.poll(async () => (await row())?.attempts, { timeout: 20_000 }).toBe(count);
 
   await receiver.got(1);
   await attempts(1);
@@ -52,7 +52,7 @@ test("what was found to be spam since is kept back", async () => {
   await store.desk.triage(whole, { targets, status: "spam" }, eva);
   await using _sender = startSender({ store, targets: "loopback", publicUrl: () => "", log, pollMs: 5 });
   const row = async () => (await store.webhooks.listDeliveries(null, {})).rows[0];
-  await expect.poll(async () => (await row())?.status).toBe("failed");
+  await expect.poll(async () => (await row())?.status, { timeout: 20_000 }).toBe("failed");
   expect(await row()).toMatchObject({ lastAnswer: "kept back: spam" });
   expect(receiver.connections()).toBe(0);
 });

@@ -60,6 +60,7 @@ const mailWords: Readonly<Record<string, string>> = {
   "application-receipt": "Receipt",
   "application-notice": "Notice to the team",
   "newsletter-welcome": "Welcome mail",
+  digest: "Daily digest",
 };
 export const mailWord = (kind: string): string => mailWords[kind] ?? sentence(kind);
 

@@ -112,6 +112,7 @@ function configOf(values: Values): Config {
       spam: values.RETENTION_DAYS_SPAM,
     },
     webhookTargets: values.WEBHOOK_TARGETS,
+    digest: values.DIGEST_EMAIL.length === 0 ? null : { to: values.DIGEST_EMAIL, atMinute: values.DIGEST_AT },
     oidc: oidcOf(values),
     metricsToken: values.METRICS_TOKEN,
     log: { level: values.LOG_LEVEL },

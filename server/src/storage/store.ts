@@ -8,6 +8,7 @@ import type { DeskStore } from "./desk-store.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 import type {
   ChallengeRecord,
+  Digest,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
@@ -114,6 +115,12 @@ export interface Store extends AsyncDisposable {
 
   /** Stores a submission with its mails, its key and its challenge. Concurrent calls share a commit. */
   accept(entry: Entry): Promise<Acceptance>;
+
+  /**
+   * Stores the digest of its day, due now, unless the day has one: however many processes store it, one is sent. Answers
+   * whether this one was stored.
+   */
+  storeDigest(digest: Digest, now: number): Promise<boolean>;
 
   /** The submission that a key stands for, if the key was taken within {@link idempotencyMs} before its `createdAt`. */
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null>;

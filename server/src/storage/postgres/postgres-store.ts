@@ -3,6 +3,7 @@
 import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
 import type {
+  Digest,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
@@ -101,6 +102,10 @@ export class PostgresStore implements Store {
 
   accept(entry: Entry): Promise<Acceptance> {
     return this.#acceptor.accept(entry);
+  }
+
+  storeDigest(digest: Digest, now: number): Promise<boolean> {
+    return this.#outbox.storeDigest(digest, now);
   }
 
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null> {

@@ -5,6 +5,7 @@ import { reached } from "../../failpoint.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import { inSteps } from "../pages.ts";
 import type {
+  Digest,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
@@ -153,6 +154,10 @@ export class SqliteStore implements Store {
 
   accept(entry: Entry): Promise<Acceptance> {
     return this.#run(() => this.#acceptor.accept(entry), entry.deadline);
+  }
+
+  storeDigest(digest: Digest, now: number): Promise<boolean> {
+    return this.#run(() => this.#outbox.storeDigest(digest, now));
   }
 
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null> {
