@@ -157,7 +157,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   if (config.mode !== "web") {
     opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
     if (config.digest !== null) opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
-    opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: () => mail.publicUrl, log }));
+    const tried = (result: string) => metrics.webhookTries.inc({ result });
+    opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: () => mail.publicUrl, log, tried }));
   }
   opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
   await http.listen({ host: config.listen.host, port });

@@ -20,6 +20,8 @@ export interface Metrics {
   readonly mailSenderPaused: Gauge;
   /** The provider's news of addresses: `noted`, `known` already, or `ignored`. */
   readonly mailNews: Counter<"reason" | "result">;
+  /** Tries to tell webhooks: `delivered`, `failed` for good, or `later`. */
+  readonly webhookTries: Counter<"result">;
   readonly uploadsInFlight: Gauge;
   /** Adds sources that are made after the metrics. */
   attach(sources: MetricSources): void;
@@ -79,6 +81,12 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       name: "mail_news_total",
       help: "The provider's news of addresses, by reason and what came of it.",
       labelNames: ["reason", "result"],
+      registers,
+    }),
+    webhookTries: new Counter({
+      name: "webhook_tries_total",
+      help: "Tries to tell a webhook, by result.",
+      labelNames: ["result"],
       registers,
     }),
     uploadsInFlight: new Gauge({ name: "uploads_in_flight", help: "Uploads being received now.", registers }),

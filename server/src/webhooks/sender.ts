@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../storage/store.ts";
-import type { LeasedDelivery } from "../storage/webhook-store.ts";
+import type { DeliverySettlement, LeasedDelivery } from "../storage/webhook-store.ts";
 import { payloadOf } from "./payload.ts";
 import { post, type PostOptions } from "./post.ts";
 import { afterTry } from "./settlement.ts";
@@ -23,12 +23,14 @@ interface SenderOptions {
   /** The base address of links. Asked for once the server listens. */
   readonly publicUrl: () => string;
   readonly log: Log;
+  /** Told of each try. */
+  readonly tried?: (result: DeliverySettlement["result"]) => void;
   readonly resolve?: PostOptions["resolve"];
   readonly pollMs?: number;
 }
 
 /** Begins to send. Disposing breaks off the calls under way, which the next process makes again. */
-export function startSender({ store, targets, publicUrl, log, resolve, pollMs = pollMsDefault }: SenderOptions) {
+export function startSender({ store, targets, publicUrl, log, tried, resolve, pollMs = pollMsDefault }: SenderOptions) {
   const { webhooks, clock } = store;
   const owner = randomUUID();
   const stopping = new AbortController();
@@ -50,6 +52,7 @@ export function startSender({ store, targets, publicUrl, log, resolve, pollMs = 
     // Whether it arrived is not known: it is sent again.
     if (signal.aborted) return settle({ result: "later", dueAt: now, answer: null });
     const settlement = afterTry(delivery, answer, now);
+    tried?.(settlement.result);
     if (settlement.result !== "delivered") {
       log.warn({ code: settlement.answer ?? "" }, `a webhook was not told: ${settlement.result}`);
     }
