@@ -4,7 +4,18 @@ import { expect, test } from "vitest";
 import { type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { secretOverlapMs, webhooksMax } from "../../../server/src/storage/webhook-store.ts";
-import { accept, acceptReference, application, entry, inquiry, lease, minute, noon, subscription } from "../records.ts";
+import {
+  accept,
+  acceptReference,
+  application,
+  collect,
+  entry,
+  inquiry,
+  lease,
+  minute,
+  noon,
+  subscription,
+} from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 import { eva } from "./desk-lists.ts";
 
@@ -332,6 +343,26 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await read(one.id)).toEqual(references.toReversed());
     expect(await read(two.id + 1)).toEqual([]);
     expect(await read(null)).toHaveLength(6);
+  });
+
+  test("what is known of a person names who was told", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await addWebhook(store);
+    const removed = await addWebhook(store);
+    const email = "ana@example.org";
+    await accept(store, inquiry(1, { email }));
+    await accept(store, subscription({ email, optIn: "single" }));
+    await store.webhooks.remove(removed.id, eva);
+    const whole = { kinds: ["inquiry", "application"], subscribers: true } as const;
+    const facts = await collect(store.desk.readPerson(whole, email));
+    const common = { kind: "delivery", host: "receiver.example.org", status: "queued", createdAt: noon };
+    expect(facts.filter(({ kind }) => kind === "delivery")).toEqual([
+      { ...common, event: "inquiry.received" },
+      { ...common, event: "subscriber.confirmed" },
+    ]);
+    const sales = await collect(store.desk.readPerson({ kinds: ["inquiry"], subscribers: false }, email));
+    expect(sales.filter(({ kind }) => kind === "delivery")).toHaveLength(1);
   });
 
   test("deliveries go with the person, and with an outdated submission", async () => {

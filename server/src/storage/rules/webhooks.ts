@@ -1,7 +1,7 @@
 // Webhooks and deliveries as rows, and which events a change of a subscriber is. Engines read, ask here and write within
 // one transaction.
 import type { DeliveryRow, DeliveryStatus, Page, WebhookEvent, WebhookRow } from "@submissions/shared/console";
-import type { AuditEntry } from "../desk-store.ts";
+import type { AuditEntry, KnownFact } from "../desk-store.ts";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, type NewWebhook, secretOverlapMs } from "../webhook-store.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
@@ -131,6 +131,24 @@ function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   const times = { subscribedAt, confirmedAt, unsubscribedAt };
   return { subscriber: { arrival, email, status, source, lastSource, ...times } };
 }
+
+/** What is known of a person: to be read from `webhook_delivery AS delivery` and `webhook`. */
+export const factColumns = `delivery.event, webhook.url, delivery.status, delivery.created_at AS "createdAt"`;
+
+export interface DeliveryFact {
+  readonly event: WebhookEvent;
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  readonly createdAt: number;
+}
+
+export const deliveryFact = ({ event, url, status, createdAt }: DeliveryFact): KnownFact => ({
+  kind: "delivery",
+  event,
+  host: URL.parse(url)?.host ?? "",
+  status,
+  createdAt,
+});
 
 /** The columns that a settlement changes. */
 export interface SettledColumns {
