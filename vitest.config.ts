@@ -56,6 +56,7 @@ export default defineConfig({
         "resumes",
         "rpc",
         "scale",
+        "webhooks",
       ].map((folder) => project(folder, [`test/${folder}/**/*.test.ts`], { ...sharing, exclude: measuring })),
       project("contract", ["test/contract/**/*.test.ts"], postgres),
       // The service as a whole on PostgreSQL: the suites where the engine could make a difference to callers and mails.
@@ -65,7 +66,8 @@ export default defineConfig({
           "test/api/{parity,idempotency}.test.ts",
           "test/newsletter/{life,links}.test.ts",
           "test/outbox/{leases,never-twice}.test.ts",
-          "test/console/{sign-in,changes,tokens,downloads}.test.ts",
+          "test/console/{sign-in,changes,tokens,downloads,webhooks}.test.ts",
+          "test/webhooks/delivery.test.ts",
         ],
         { ...postgres, env: { TEST_DATABASE: "postgres" } },
       ),

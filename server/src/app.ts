@@ -7,6 +7,7 @@ import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
 import { openConsole } from "./console/console.ts";
+import { startDigests } from "./desk/digest.ts";
 import { startIndexing } from "./desk/indexing.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { Draining } from "./http/gate/draining.ts";
@@ -28,6 +29,7 @@ import { freeBytesOf } from "./resumes/staging.ts";
 import { startScanning } from "./resumes/scanning.ts";
 import type { Vault } from "./resumes/vault.ts";
 import { lockStore, openCallCounts, openStore } from "./storage/open-store.ts";
+import { startSender } from "./webhooks/sender.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
@@ -134,6 +136,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     scanned: config.scanner !== null,
     oidc: config.oidc,
     acted: (action) => metrics.operatorActions.of(action).add(),
+    webhookTargets: config.webhookTargets,
   });
   const draining = new Draining();
   const http = await buildHttp({
@@ -165,7 +168,12 @@ export async function startApp(options: AppOptions): Promise<App> {
   outbox.start({ claiming: config.mode !== "web" });
   if (config.scanner !== null && config.mode !== "web")
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
-  if (config.mode !== "web") opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
+  if (config.mode !== "web") {
+    opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
+    if (config.digest !== null) opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
+    const tried = (result: string) => metrics.webhookTries.inc({ result });
+    opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: () => mail.publicUrl, log, tried }));
+  }
   opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);
@@ -219,7 +227,7 @@ function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): Outbox
     settled(kind, result, { id, requestId, error }) {
       metrics.mails.of(kind, results[result]).add();
       traces?.mailSettled(id, result);
-      const facts = { requestId, mailId: id, mailKind: kind, result };
+      const facts = { ...(requestId !== null && { requestId }), mailId: id, mailKind: kind, result };
       if (result === "sent") log.debug(facts, "mail sent");
       else log.warn({ ...facts, ...(error ? { code: error } : {}) }, "mail not sent");
     },

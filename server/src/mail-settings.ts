@@ -14,5 +14,6 @@ export function mailSettings(config: Config, isDisposable: IsDisposable, port: (
     recruitingTo: config.addresses.recruiting,
     packageTitles: config.packageTitles,
     isDisposable,
+    digestTo: config.digest?.to ?? [],
   };
 }

@@ -227,3 +227,48 @@ export interface TokenRow {
   readonly expiresAt: number | null;
   readonly usedAt: number | null;
 }
+
+/** What a webhook can be told of. */
+export const webhookEvents = [
+  "inquiry.received",
+  "application.received",
+  "subscriber.confirmed",
+  "subscriber.unsubscribed",
+] as const;
+
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** An address that is told of events. Its secret is shown once. */
+export interface WebhookRow {
+  readonly id: number;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly createdAt: number;
+  /** Until then deliveries are signed with the secret before this one, too; null: they are not. */
+  readonly oldSecretUntil: number | null;
+}
+
+export type DeliveryStatus = "queued" | "delivered" | "failed";
+
+/** One event on its way to one webhook. */
+export interface DeliveryRow {
+  /** The number of its row, by which lists go on. */
+  readonly number: number;
+  /** The `webhook-id`; the same for all tries. */
+  readonly id: string;
+  readonly webhook: number;
+  readonly event: WebhookEvent;
+  /** Of the submission; null for subscribers. */
+  readonly reference: string | null;
+  readonly status: DeliveryStatus;
+  /** Tries since it was stored, or since it was replayed. */
+  readonly attempts: number;
+  /** When the event happened. */
+  readonly createdAt: number;
+  /** When the next try is due; null unless queued. */
+  readonly dueAt: number | null;
+  /** When it was delivered or given up. */
+  readonly endedAt: number | null;
+  /** What became of the last try: `HTTP 500`, or why there was no answer. */
+  readonly lastAnswer: string | null;
+}

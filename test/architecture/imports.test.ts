@@ -85,6 +85,7 @@ const ports = [
   "storage/store.ts",
   "storage/desk-store.ts",
   "storage/access-store.ts",
+  "storage/webhook-store.ts",
   "mail/mailer.ts",
   "resumes/vault.ts",
 ].map((file) => `server/src/${file}`);
@@ -122,6 +123,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "observe/log.ts",
     "resumes/display-name.ts",
     "rpc/failure.ts",
+    "webhooks/registry.ts",
+    "webhooks/target.ts",
   ],
   rpc: ["intake/"],
   intake: ["config/catalogue.ts", "mail/outbox.ts", "resumes/staged-upload.ts"],
@@ -129,6 +132,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // What the commit queue measures commits with.
   storage: ["observe/distribution.ts"],
   mail: ["config/catalogue.ts"],
+  // It tells what exports tell.
+  webhooks: ["desk/export.ts", "observe/log.ts"],
   resumes: ["observe/log.ts"],
   // What a call tells of its way.
   observe: ["intake/call.ts"],

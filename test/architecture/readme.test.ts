@@ -80,7 +80,7 @@ test.each(documents)("links in %s lead somewhere", (path) => {
   expect(broken).toEqual([]);
 });
 
-const tracked = globSync(["*", ".ci/*", "{shared,server,client,test,docs}/**/*"], {
+const tracked = globSync(["*", ".ci/*", "{shared,server,client,test,docs,deploy}/**/*"], {
   cwd: root,
   exclude: (path) => /(?:^|\/)(?:node_modules|dist|corpora)$/.test(path),
 }).map((path) => relative(root, join(root, path)));

@@ -3,7 +3,8 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
-import { ConsoleStandIn } from "./console-stand-in.ts";
+import { webhookEvents } from "@submissions/shared/console";
+import { ConsoleStandIn, queuedDelivery } from "./console-stand-in.ts";
 import { enter } from "./console-visit.ts";
 
 let browser: Browser;
@@ -58,6 +59,27 @@ test.each(pages)("%s is free of barriers and fits", async (_what, path) => {
 });
 
 describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => {
+  test("webhooks and their dialogs are free of barriers and fit", async () => {
+    const url = "https://crm.example.org/a-long-path/0123456789abcdef0123456789abcdef";
+    standIn.webhooks.splice(0, 1, {
+      id: 1,
+      url,
+      events: [...webhookEvents],
+      createdAt: Date.now(),
+      oldSecretUntil: Date.now() + 60_000,
+    });
+    standIn.deliveries = [queuedDelivery, { ...queuedDelivery, id: "msg_8-a", reference: null, status: "failed" }];
+    await using visit = await enter(browser, standIn, "/settings", look);
+    const { page } = visit;
+    for (const name of ["Add webhook", "Deliveries: crm.example.org", "New secret: crm.example.org"]) {
+      await page.getByRole("button", { name }).click();
+      await page.waitForLoadState("networkidle");
+      expect(await findings(page), name).toEqual([]);
+      await page.getByRole("dialog").getByRole("button", { name: "Close", exact: true }).first().click();
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+
   test("the sign-in and the invitation are free of barriers", async () => {
     await using visit = await Visit.begin(browser, look);
     const { page } = visit;

@@ -7,11 +7,13 @@ import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import type {
   AuditRow,
+  DeliveryRow,
   InboxFilter,
   InboxRow,
   MailRow,
   Me,
   OperatorRow,
+  Page,
   PageRequest,
   Role,
   SubmissionDetail,
@@ -19,6 +21,8 @@ import type {
   TokenRow,
   TriageOutcome,
   TriageRequest,
+  WebhookEvent,
+  WebhookRow,
 } from "@submissions/shared/console";
 import { initTRPC, TRPCError } from "@trpc/server";
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http";
@@ -40,6 +44,21 @@ const policy =
 const viewerPolicy = (assets: string) =>
   `sandbox allow-scripts; default-src 'none'; script-src ${assets}; style-src ${assets}; worker-src ${assets} blob:; img-src blob: data:; font-src data:; connect-src 'none'; base-uri 'none'; frame-ancestors 'self'`;
 
+/** A delivery that has failed twice. */
+export const queuedDelivery: DeliveryRow = {
+  number: 7,
+  id: "msg_7-mhzk2a8f",
+  webhook: 1,
+  event: "inquiry.received",
+  reference: "INQ-20261121-042137",
+  status: "queued",
+  attempts: 2,
+  createdAt: Date.now() - 60_000,
+  dueAt: Date.now() + 300_000,
+  endedAt: null,
+  lastAnswer: "HTTP 503",
+};
+
 export const password = "correct horse battery";
 
 interface Context {
@@ -52,6 +71,8 @@ export class ConsoleStandIn implements AsyncDisposable {
   readonly #sessions = new Map<string, Me>();
   readonly #data: ReturnType<typeof fixtures>;
   readonly #tokens: TokenRow[] = [];
+  readonly webhooks: WebhookRow[] = [];
+  deliveries: readonly DeliveryRow[] = [];
   /** Read at once, because other tests may build the console anew meanwhile. */
   readonly #files = readBuilt();
   readonly #server;
@@ -422,6 +443,29 @@ export class ConsoleStandIn implements AsyncDisposable {
           );
           return null;
         }),
+      }),
+      webhooks: t.router({
+        list: signedIn.query((): readonly WebhookRow[] => this.webhooks),
+        add: signedIn.input(z.custom<{ url: string; events: WebhookEvent[] }>()).mutation(({ input }) => {
+          const [id, createdAt] = [this.webhooks.length + 1, Date.now()];
+          this.webhooks.push({ id, ...input, createdAt, oldSecretUntil: null });
+          return { secret: "whsec_c2VjcmV0IG9mIGEgd2ViaG9vaywgc2hvd24gb25jZQ==" };
+        }),
+        remove: signedIn.input(z.custom<{ id: number }>()).mutation(({ input: { id } }) => {
+          this.webhooks.splice(
+            this.webhooks.findIndex((one) => one.id === id),
+            1,
+          );
+          return null;
+        }),
+        rotate: signedIn
+          .input(z.custom<{ id: number }>())
+          .mutation(() => ({ secret: "whsec_YW5vdGhlciBzZWNyZXQgb2YgYSB3ZWJob29rLCBzaG93bg==" })),
+        deliveries: signedIn
+          .input(z.custom<{ webhook: number | null; page: PageRequest }>())
+          .query((): Page<DeliveryRow> => ({ rows: this.deliveries, next: null })),
+        replay: signedIn.input(z.custom<{ id: string }>()).mutation(() => null),
+        replayFailed: signedIn.input(z.custom<{ id: number }>()).mutation(() => ({ replayed: 1 })),
       }),
     });
   }

@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import type { Stored } from "./console-fixtures.ts";
-import { ConsoleStandIn } from "./console-stand-in.ts";
+import { ConsoleStandIn, queuedDelivery } from "./console-stand-in.ts";
 import { enter, fillSignIn, operator } from "./console-visit.ts";
 
 let browser: Browser;
@@ -335,6 +335,39 @@ test("an operator is invited, and a token is shown once", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("button", { name: "Revoke Nightly export" }).click();
   await page.getByText("The token no longer works.").waitFor();
+});
+
+test("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
+  standIn.deliveries = [queuedDelivery];
+  await using visit = await enter(browser, standIn, "/settings");
+  const { page } = visit;
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Add webhook" }).click();
+  await dialog.getByLabel("Address").fill("https://crm.example.org/hook");
+  await dialog.getByLabel("Applications").uncheck();
+  await dialog.getByRole("button", { name: "Add webhook" }).click();
+  expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  const line = page.getByRole("listitem").filter({ hasText: "https://crm.example.org/hook" });
+  expect(await line.textContent()).toContain("Inquiries, Confirmed subscribers, Subscribers who left");
+
+  await page.getByRole("button", { name: "Deliveries: crm.example.org" }).click();
+  const row = dialog.getByRole("row").filter({ hasText: "INQ-20261121-042137" });
+  expect(await row.textContent()).toContain("HTTP 503, 2 tries, again ");
+  await row.getByRole("button", { name: "Replay INQ-20261121-042137" }).click();
+  await page.getByText("The delivery is on its way.").waitFor();
+  await dialog.getByRole("button", { name: "Replay all failed" }).click();
+  await page.getByText("1 delivery on the way.").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+
+  await page.getByRole("button", { name: "New secret: crm.example.org" }).click();
+  await dialog.getByRole("button", { name: "New secret" }).click();
+  expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("button", { name: "Remove: crm.example.org" }).click();
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await page.getByText("The webhook is told nothing more.").waitFor();
+  expect(await line.count()).toBe(0);
 });
 
 test("a chart says its numbers as a table too", async () => {

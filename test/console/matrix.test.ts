@@ -46,6 +46,13 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
   "tokens.list": admins,
   "tokens.create": admins,
   "tokens.revoke": admins,
+  "webhooks.list": admins,
+  "webhooks.add": admins,
+  "webhooks.remove": admins,
+  "webhooks.rotate": admins,
+  "webhooks.deliveries": admins,
+  "webhooks.replay": admins,
+  "webhooks.replayFailed": admins,
 };
 
 /** Those that take no input; the others refuse {@link nonsense} with 400 once the caller was admitted. */
@@ -60,6 +67,7 @@ const withoutInput = new Set([
   "overview.get",
   "operators.list",
   "tokens.list",
+  "webhooks.list",
 ]);
 const nonsense = "nonsense";
 

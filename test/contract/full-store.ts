@@ -1,4 +1,5 @@
 // A store with something of everything, for the tests that move it.
+import { webhookEvents } from "../../shared/src/console.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import {
   accept,
@@ -14,6 +15,7 @@ import {
   subscribers,
   subscription,
 } from "./records.ts";
+import { digest } from "./guarantees/digest.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 
 const key = (number: number) => ({
@@ -30,6 +32,10 @@ export async function fill({ store, deleteSubmission, deleteSubscriber }: StoreU
   await Promise.all(Array.from({ length: 700 }, (_, n) => accept(store, inquiry(10 + n))));
   await accept(store, application(2, { coverLetter: "line\n\tnext" }));
   await accept(store, application(3, { resume: null }), { spam: true });
+  const webhook = { url: "https://receiver.example.org", events: webhookEvents, secret: "whsec_1" };
+  await store.webhooks.add(webhook, { operator: "command line", at: noon });
+  await accept(store, application(4, { resume: null }));
+  await store.storeDigest(digest, noon);
   await accept(store, subscription(), { key: key(2) });
   await accept(store, subscription({ email: "erased@example.org" }));
   await store.suppress({ email: "no@example.org", reason: "bounced", at: noon });
@@ -49,5 +55,7 @@ export const everythingOf = async (store: Store) => ({
   applications: await applications(store),
   subscribers: await subscribers(store),
   mails: await allMails(store),
+  webhooks: await store.webhooks.list(),
+  deliveries: (await store.webhooks.listDeliveries(null, {})).rows,
   earlier: [await store.findEarlier(key(1)), await store.findEarlier(key(2))],
 });

@@ -7,6 +7,7 @@ import { challengeGuarantees } from "./guarantees/challenges.ts";
 import { deskChangeGuarantees } from "./guarantees/desk-changes.ts";
 import { deskEraseGuarantees } from "./guarantees/desk-erase.ts";
 import { deskListGuarantees } from "./guarantees/desk-lists.ts";
+import { digestGuarantees } from "./guarantees/digest.ts";
 import { idempotencyGuarantees } from "./guarantees/idempotency.ts";
 import { operationGuarantees } from "./guarantees/operation.ts";
 import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
@@ -20,6 +21,7 @@ import { submissionGuarantees } from "./guarantees/submissions.ts";
 import { subscriptionLinkGuarantees } from "./guarantees/subscription-links.ts";
 import { subscriptionGuarantees } from "./guarantees/subscriptions.ts";
 import { suppressionGuarantees } from "./guarantees/suppression.ts";
+import { webhookGuarantees } from "./guarantees/webhooks.ts";
 import type { OpenStoreUnderTest } from "./store-under-test.ts";
 
 /** Runs the contract on an engine. `open` gives every test a store of its own. */
@@ -37,11 +39,13 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("spam", () => spamGuarantees(open));
     describe("outbox, delivery", () => deliveryGuarantees(open));
     describe("outbox, oversight", () => oversightGuarantees(open));
+    describe("digest", () => digestGuarantees(open));
     describe("reading", () => readingGuarantees(open));
     describe("retention", () => retentionGuarantees(open));
     describe("desk, lists", () => deskListGuarantees(open));
     describe("desk, changes", () => deskChangeGuarantees(open));
     describe("desk, erasing", () => deskEraseGuarantees(open));
+    describe("webhooks", () => webhookGuarantees(open));
     describe("access", () => accessGuarantees(open));
     describe("operation", () => operationGuarantees(open));
   });

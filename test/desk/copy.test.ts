@@ -94,6 +94,9 @@ async function addRareStates(folder: string): Promise<void> {
   const [, notice] = (await accept(store, inquiry(0, received), { lease })).mails;
   waiting = notice?.id ?? "";
   await store.releaseMails("stopped", now);
+  // An address that no service calls.
+  const webhook = { url: "https://192.0.2.1/", events: ["inquiry.received"], secret: "whsec_AAAA" } as const;
+  await store.webhooks.add(webhook, { operator: "command line", at: now });
   await accept(store, inquiry(1, received), { lease: { owner: "died", until: now + 3_600_000 } });
   const many = Array.from({ length: manyInquiries - 2 }, (_, number) => number + 2);
   await Promise.all(

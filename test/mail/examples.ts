@@ -1,7 +1,13 @@
 // Submissions and mails that the tests of this folder start from.
 import { compose, type MailSettings } from "../../server/src/mail/compose.ts";
 import type { OutgoingMail } from "../../server/src/mail/mailer.ts";
-import type { MailKind, MailSubject, StoredApplication, StoredInquiry } from "../../server/src/storage/records.ts";
+import type {
+  Digest,
+  MailKind,
+  MailSubject,
+  StoredApplication,
+  StoredInquiry,
+} from "../../server/src/storage/records.ts";
 
 export const from = { name: "Accent Datasets", address: "hello@datasets.example" };
 
@@ -12,6 +18,7 @@ export const settings: MailSettings = {
   recruitingTo: ["jobs@datasets.example"],
   packageTitles: null,
   isDisposable: () => false,
+  digestTo: ["desk@datasets.example"],
 };
 
 const filed = {
@@ -51,6 +58,14 @@ export const application: StoredApplication = {
   resume: { key: "k", filename: 'Ana "CV" <final>.pdf', kind: "pdf", size: 183_211, sha256: "9f".repeat(32) },
 };
 
+const digest: Digest = {
+  day: "2026-11-21",
+  inquiry: { new: 12, open: 1 },
+  application: { new: 1, open: 0 },
+  mails: { failed: 2, inDoubt: 0 },
+  longest: [{ kind: "inquiry", reference: inquiry.reference, receivedAt: inquiry.receivedAt }],
+};
+
 let rows = 0;
 
 /** A mail as a mailer is handed it. */
@@ -69,6 +84,7 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
   write("newsletter-welcome", {
     welcome: { email: "reader@example.org", requestId: "r3qu3st", confirmToken: "c0nf1rm", unsubscribeToken: "unsub5" },
   }),
+  write("digest", { digest }),
 ];
 
 /** Mails to as many addresses: `reader0@example.org` and so on. */

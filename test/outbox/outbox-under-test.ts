@@ -139,6 +139,7 @@ export const mailSettings: MailSettings = {
   recruitingTo: ["jobs@datasets.example"],
   packageTitles: null,
   isDisposable: () => false,
+  digestTo: ["desk@datasets.example"],
 };
 
 /** The lease of a process that died, which ends with the minute. */

@@ -2,6 +2,7 @@
 // server holds the two equal. Types only.
 import type {
   AuditRow,
+  DeliveryRow,
   InboxCounts,
   InboxFilter,
   InboxRow,
@@ -21,6 +22,8 @@ import type {
   TokenRow,
   TriageOutcome,
   TriageRequest,
+  WebhookEvent,
+  WebhookRow,
 } from "@submissions/shared/console";
 import type {
   TRPCBuiltRouter,
@@ -101,6 +104,17 @@ export type ConsoleRouter = TRPCBuiltRouter<
       /** The token is shown once. */
       create: Mutation<{ name: string; role: Role; expiresAt: number | null }, { readonly token: string }>;
       revoke: Mutation<{ id: number }, null>;
+    };
+    webhooks: {
+      list: Query<void, readonly WebhookRow[]>;
+      /** The secret is shown once. */
+      add: Mutation<{ url: string; events: WebhookEvent[] }, { readonly secret: string }>;
+      remove: Mutation<{ id: number }, null>;
+      rotate: Mutation<{ id: number }, { readonly secret: string }>;
+      /** Of one webhook, or of all. */
+      deliveries: Query<{ webhook: number | null; page: PageRequest }, Page<DeliveryRow>>;
+      replay: Mutation<{ id: string }, null>;
+      replayFailed: Mutation<{ id: number }, { readonly replayed: number }>;
     };
   }>
 >;

@@ -1,11 +1,13 @@
 // Words, times and numbers as operators read them.
 import type {
+  DeliveryStatus,
   HistoryEntry,
   MailRow,
   Role,
   SubmissionKind,
   SubscriberStatus,
   TriageStatus,
+  WebhookEvent,
 } from "@submissions/shared/console";
 
 export const statusWords: Readonly<Record<TriageStatus, string>> = {
@@ -39,12 +41,26 @@ export const mailStatusWords: Readonly<Record<MailRow["status"], string>> = {
   "in-doubt": "In doubt",
 };
 
+export const webhookEventWords: Readonly<Record<WebhookEvent, string>> = {
+  "inquiry.received": "Inquiries",
+  "application.received": "Applications",
+  "subscriber.confirmed": "Confirmed subscribers",
+  "subscriber.unsubscribed": "Subscribers who left",
+};
+
+export const deliveryStatusWords: Readonly<Record<DeliveryStatus, string>> = {
+  queued: "Queued",
+  delivered: "Delivered",
+  failed: "Failed",
+};
+
 const mailWords: Readonly<Record<string, string>> = {
   "inquiry-receipt": "Receipt",
   "inquiry-notice": "Notice to the team",
   "application-receipt": "Receipt",
   "application-notice": "Notice to the team",
   "newsletter-welcome": "Welcome mail",
+  digest: "Daily digest",
 };
 export const mailWord = (kind: string): string => mailWords[kind] ?? sentence(kind);
 

@@ -12,6 +12,7 @@ import { registerErase } from "./person.ts";
 import { registerResume } from "./resume.ts";
 import { isBrokenPipe } from "./terminal.ts";
 import { registerUpkeep } from "./upkeep.ts";
+import { registerWebhooks } from "./webhooks.ts";
 
 /** How a command ends. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: configExitCode } as const;
@@ -62,6 +63,7 @@ function createProgram(deps: CommandDeps): Command {
   registerCopy(program, deps);
   registerErase(program, deps);
   registerOperators(program, deps);
+  registerWebhooks(program, deps);
   registerUpkeep(program, deps);
   return program;
 }

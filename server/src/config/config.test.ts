@@ -53,6 +53,8 @@ test("needs nothing to start, and defaults as documented", () => {
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
     retentionDays: { inquiry: null, application: null, spam: null },
+    webhookTargets: "public",
+    digest: null,
     oidc: null,
     metricsToken: null,
     tracing: null,
@@ -76,6 +78,21 @@ describe("SERVICE_MODE", () => {
   test("is none of other words", () => {
     expect(namesOf({ SERVICE_MODE: "both", DATABASE_URL })).toEqual(["SERVICE_MODE"]);
   });
+});
+
+test("WEBHOOK_TARGETS is public unless it says loopback", () => {
+  expect(configOf({ WEBHOOK_TARGETS: "loopback" }).webhookTargets).toBe("loopback");
+  expect(namesOf({ WEBHOOK_TARGETS: "everything" })).toEqual(["WEBHOOK_TARGETS"]);
+});
+
+test("a digest needs addressees, and is sent at 7 unless it says otherwise", () => {
+  expect(configOf({ DIGEST_AT: "06:30" }).digest).toBeNull();
+  expect(configOf({ DIGEST_EMAIL: "a@example.org, b@example.org" }).digest).toEqual({
+    to: ["a@example.org", "b@example.org"],
+    atMinute: 420,
+  });
+  expect(configOf({ DIGEST_EMAIL: "a@example.org", DIGEST_AT: "23:59" }).digest?.atMinute).toBe(1_439);
+  for (const at of ["24:00", "7:00", "07:60", "noon"]) expect(namesOf({ DIGEST_AT: at })).toEqual(["DIGEST_AT"]);
 });
 
 test("takes blank variables for unset ones and ignores unknown ones", () => {

@@ -81,6 +81,10 @@ export interface Config {
     readonly application: number | null;
     readonly spam: number | null;
   };
+  /** Where webhooks may be sent: hosts of the internet, or also this machine. */
+  readonly webhookTargets: "public" | "loopback";
+  /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: nobody does. */
+  readonly digest: { readonly to: readonly string[]; readonly atMinute: number } | null;
   /** The identity provider that operators may sign in with; null: passwords only. */
   readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string } | null;
   /** The Bearer token of `/metrics`; null: none is asked for. */

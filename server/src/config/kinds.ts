@@ -57,6 +57,12 @@ export const wholeNumber =
     return new Wrong(`must be a whole number from ${min} to ${max.toLocaleString("en")}.`);
   };
 
+/** A time of the day, in minutes since midnight. */
+export const timeOfDay: Kind<number> = (text) => {
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  return hours === undefined ? new Wrong("must be a time from 00:00 to 23:59.") : Number(hours) * 60 + Number(minutes);
+};
+
 /** One of a few words. */
 export const oneOf =
   <const Word extends string>(...words: readonly Word[]): Kind<Word> =>

@@ -111,6 +111,8 @@ function configOf(values: Values): Config {
       application: values.RETENTION_DAYS_APPLICATIONS,
       spam: values.RETENTION_DAYS_SPAM,
     },
+    webhookTargets: values.WEBHOOK_TARGETS,
+    digest: values.DIGEST_EMAIL.length === 0 ? null : { to: values.DIGEST_EMAIL, atMinute: values.DIGEST_AT },
     oidc: oidcOf(values),
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingOf(values),

@@ -250,6 +250,22 @@ const access = {
     "As `RETENTION_DAYS_INQUIRIES`.",
   ),
   RETENTION_DAYS_SPAM: retention("days after which spam is erased", "As `RETENTION_DAYS_INQUIRIES`."),
+  WEBHOOK_TARGETS: valued(kind.oneOf("public", "loopback"), "public", {
+    means: "where webhooks may be sent",
+    values:
+      "`public`: hosts of the internet, over https. `loopback`: also this machine, over http too; for development and tests.",
+    example: "loopback",
+  }),
+  DIGEST_EMAIL: listed(kind.addressList, "no digest", {
+    means: "who gets a mail each day of what waits",
+    values: "Up to 50 addresses with commas between them.",
+    example: "desk@example.org",
+  }),
+  DIGEST_AT: valued(kind.timeOfDay, "07:00", {
+    means: "when that mail is sent, in UTC",
+    values: "`00:00` to `23:59`. A service that starts later in the day sends it then.",
+    example: "06:30",
+  }),
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",
     values:

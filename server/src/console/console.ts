@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { Store } from "../storage/store.ts";
+import type { WebhookTargets } from "../webhooks/target.ts";
 import { Cookies } from "./cookies.ts";
 import { Counts } from "./counts.ts";
 import { FailedSignIns } from "./failed-sign-ins.ts";
@@ -23,6 +24,7 @@ export interface ConsoleOptions {
   readonly isDisposable: (email: string) => boolean;
   /** Whether resumes are scanned. */
   readonly scanned: boolean;
+  readonly webhookTargets: WebhookTargets;
   /** Null: operators sign in with passwords only. */
   readonly oidc: OpenIdConnectSettings | null;
   /** Told of what an operator has done, by the path of the procedure or the action in the audit log. */

@@ -1,6 +1,7 @@
 // What the procedures of the console take.
 import {
   roles,
+  webhookEvents,
   type InboxFilter,
   type PageRequest,
   type SubscriberFilter,
@@ -30,6 +31,9 @@ export const label = word(100)
   .trim()
   .min(1, "This field is required.")
   .regex(/^[^\p{Cc}]*$/u, "This field must be one line.");
+
+export const webhookUrl = word(2_048);
+export const webhookEvent = z.enum(webhookEvents, "This is no event.");
 
 export const typedPassword = word(passwordLengthMax);
 export const secret = word(100);

@@ -51,8 +51,9 @@ const ruled = (rule: Exclude<Rule, string>) =>
     const caller = admit(await ctx.caller(), rule);
     const { console } = ctx;
     const actor: Actor = { operator: caller.name, at: console.clock.now() };
-    const { desk, access } = console;
-    const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk, access } });
+    const { desk, access, store } = console;
+    const { webhooks } = store;
+    const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk, access, webhooks } });
     if (rule.changes && result.ok) console.acted(path);
     return result;
   });

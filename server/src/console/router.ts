@@ -10,6 +10,7 @@ import { peopleProcedures } from "./procedures/people.ts";
 import { sessionProcedures } from "./procedures/session.ts";
 import { submissionProcedures } from "./procedures/submission.ts";
 import { subscriberProcedures } from "./procedures/subscribers.ts";
+import { webhookProcedures } from "./procedures/webhooks.ts";
 import { everyRole, type Rule } from "./rules.ts";
 
 export const consoleRouter = trpc.router({
@@ -31,6 +32,7 @@ export const consoleRouter = trpc.router({
   }),
   operators: operatorProcedures,
   tokens: tokenProcedures,
+  webhooks: webhookProcedures,
 });
 
 /** What the console's client is typed by. */

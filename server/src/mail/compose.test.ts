@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
+import type { Digest, MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
 import { compose, type MailSettings } from "./compose.ts";
 import type { MailContent } from "./mailer.ts";
 
@@ -10,6 +10,7 @@ const settings: MailSettings = {
   recruitingTo: ["jobs@datasets.example"],
   packageTitles: null,
   isDisposable: (email) => email.endsWith("@throwaway.example"),
+  digestTo: ["desk@datasets.example"],
 };
 const filed = {
   arrival: 1,
@@ -20,6 +21,13 @@ const filed = {
   door: "rest",
   requestId: "r",
 } as const;
+const digest: Digest = {
+  day: "2026-11-21",
+  inquiry: { new: 12, open: 1 },
+  application: { new: 1, open: 0 },
+  mails: { failed: 2, inDoubt: 0 },
+  longest: [{ kind: "inquiry", reference: "INQ-20261121-042137", receivedAt: filed.receivedAt }],
+};
 const inquiry: StoredInquiry = {
   ...filed,
   kind: "inquiry",
@@ -180,12 +188,41 @@ describe("a welcome mail", () => {
   });
 });
 
+describe("the digest", () => {
+  test("counts what waits, with the pages that list it, and names no person", () => {
+    const mail = write("digest", { digest });
+    expect(mail.to).toEqual(["desk@datasets.example"]);
+    expect(mail.subject).toBe("13 new in the inbox (2026-11-21)");
+    expect(mail.text).toContain("  - 12 new inquiries: https://datasets.example/console?kind=inquiry&status=new\n");
+    expect(mail.text).toContain(
+      "  - 1 new application: https://datasets.example/console?kind=application&status=new\n",
+    );
+    expect(mail.text).toContain("  - 2 failed mails: https://datasets.example/console/mails?status=failed\n");
+    expect(mail.text).not.toMatch(/ 0 |in doubt/);
+    expect(links(mail)).toContain(`https://datasets.example/console/inquiries/${inquiry.reference}`);
+    expect(mail.text).toContain(`${inquiry.reference} since 2026-11-21 09:30 UTC`);
+  });
+
+  test("says that nothing waits", () => {
+    const none = { new: 0, open: 0 };
+    const empty = { ...digest, inquiry: none, application: none, mails: { failed: 0, inDoubt: 0 }, longest: [] };
+    expect(write("digest", { digest: empty }).subject).toBe("Nothing waits (2026-11-21)");
+    expect(write("digest", { digest: { ...empty, inquiry: { new: 0, open: 3 } } }).text).toContain("3 open inquiries");
+  });
+
+  test("is not written to nobody", () => {
+    const nobody = { ...settings, digestTo: [] };
+    expect(() => compose({ id: "1", kind: "digest", about: { digest } }, nobody)).toThrow("no addressee");
+  });
+});
+
 test.each<[MailKind, MailSubject, string]>([
   ["inquiry-receipt", { submission: inquiry }, "auto-replied"],
   ["inquiry-notice", { submission: inquiry }, "auto-generated"],
   ["application-receipt", { submission: application }, "auto-replied"],
   ["application-notice", { submission: application }, "auto-generated"],
   ["newsletter-welcome", { welcome }, "auto-generated"],
+  ["digest", { digest }, "auto-generated"],
 ])("the %s says that a machine wrote it", (kind, about, value) => {
   expect(write(kind, about).headers).toMatchObject({ "Auto-Submitted": value, "X-Auto-Response-Suppress": "All" });
 });
@@ -206,6 +243,8 @@ test.each<[MailKind, MailSubject]>([
   ["inquiry-notice", { submission: application }],
   ["newsletter-welcome", { submission: inquiry }],
   ["inquiry-receipt", { welcome }],
+  ["digest", { welcome }],
+  ["inquiry-notice", { digest }],
 ])("the %s is not written about something else", (kind, about) => {
   expect(() => write(kind, about)).toThrow("something else");
 });

@@ -10,6 +10,7 @@ import type {
 import type { IsDisposable } from "./disposable.ts";
 import type { MailContent } from "./mailer.ts";
 import { writeApplicationNotice, writeApplicationReceipt } from "./templates/application.ts";
+import { writeDigest } from "./templates/digest.ts";
 import { writeInquiryNotice, writeInquiryReceipt } from "./templates/inquiry.ts";
 import type { Written } from "./templates/layout.ts";
 import { writeWelcome } from "./templates/subscription.ts";
@@ -27,6 +28,8 @@ export interface MailSettings {
   /** Titles of the packages by identifier; null without a catalogue. */
   readonly packageTitles: ReadonlyMap<string, string> | null;
   readonly isDisposable: IsDisposable;
+  /** Who gets the daily digest; empty: nobody. */
+  readonly digestTo: readonly string[];
 }
 
 /**
@@ -39,6 +42,7 @@ export function compose(
   settings: MailSettings,
 ): MailContent {
   const content = write(kind, about, settings);
+  if (content.to.length === 0) throw new Error(`A mail of the kind ${kind} has no addressee.`);
   // A line break would begin another header. The schemas refuse control characters, so this finds mistakes of ours only.
   if ([...content.to, content.subject, content.replyTo ?? ""].some((value) => /[\r\n\0]/.test(value))) {
     throw new Error("A header of a mail holds a line break or NUL.");
@@ -47,7 +51,9 @@ export function compose(
 }
 
 function write(kind: MailKind, about: MailSubject, settings: MailSettings): MailContent {
-  if ("welcome" in about) {
+  if ("digest" in about) {
+    if (kind === "digest") return mail(settings.digestTo, writeDigest(about.digest, settings), null, automatic);
+  } else if ("welcome" in about) {
     if (kind === "newsletter-welcome") return welcome(about.welcome, settings);
   } else {
     const { submission } = about;

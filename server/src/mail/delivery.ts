@@ -23,7 +23,7 @@ export interface OutboxEvents {
   settled(
     kind: MailKind,
     result: MailSettlement["result"],
-    detail: { readonly id: string; readonly requestId: string; readonly error?: string },
+    detail: { readonly id: string; readonly requestId: string | null; readonly error?: string },
   ): void;
   /** A mail was taken, but not for all of its recipients. */
   missed(kind: MailKind, detail: { readonly id: string; readonly error: string }): void;
@@ -253,7 +253,10 @@ export class Delivery {
 const isAnswer = (outcome: TryOutcome | null): outcome is MailOutcome =>
   outcome !== null && outcome.result !== "broken";
 
-const requestIdOf = (about: MailSubject): string =>
-  "submission" in about ? about.submission.requestId : about.welcome.requestId;
+/** Null: no request caused the mail. */
+function requestIdOf(about: MailSubject): string | null {
+  if ("submission" in about) return about.submission.requestId;
+  return "welcome" in about ? about.welcome.requestId : null;
+}
 
 const noFinding = { result: "later", error: "mailer: no finding", cause: "provider" } as const;

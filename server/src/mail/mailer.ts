@@ -19,8 +19,8 @@ export interface OutgoingMail {
   readonly id: string;
   readonly kind: MailKind;
   readonly reference: string | null;
-  /** Of the submission; travels as metadata too. */
-  readonly requestId: string;
+  /** Of the submission, null when there is none; travels as metadata too. */
+  readonly requestId: string | null;
   readonly content: MailContent;
 }
 

@@ -22,6 +22,8 @@ export interface Metrics {
   readonly mailNews: Counter<"reason" | "result">;
   /** What operators did in the console of this process, by the name of the call. */
   readonly operatorActions: Series<Count>;
+  /** Tries to tell webhooks: `delivered`, `failed` for good, or `later`. */
+  readonly webhookTries: Counter<"result">;
   readonly uploadsInFlight: Gauge;
   /** Adds sources that are made after the metrics. */
   attach(sources: MetricSources): void;
@@ -96,6 +98,12 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       name: "operator_actions_total",
       help: "What operators did in the console, by action.",
       labelNames: ["action"],
+    }),
+    webhookTries: new Counter({
+      name: "webhook_tries_total",
+      help: "Tries to tell a webhook, by result.",
+      labelNames: ["result"],
+      registers,
     }),
     uploadsInFlight: new Gauge({ name: "uploads_in_flight", help: "Uploads being received now.", registers }),
     attach: (more) => {

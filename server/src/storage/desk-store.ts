@@ -3,6 +3,7 @@
 // operator is stored together with its entry in the audit log.
 import type {
   AuditRow,
+  DeliveryStatus,
   HistoryEntry,
   InboxCounts,
   InboxFilter,
@@ -17,6 +18,7 @@ import type {
   SubscriberFilter,
   TriageOutcome,
   TriageRequest,
+  WebhookEvent,
 } from "@submissions/shared/console";
 import type { MailStatus, ScanState, StoredSubmission, StoredSubscriber, SubmissionKind } from "./records.ts";
 
@@ -90,6 +92,14 @@ export type KnownFact =
   | { readonly kind: "note"; readonly reference: string; readonly note: Note }
   | { readonly kind: "subscription"; readonly subscriber: StoredSubscriber }
   | { readonly kind: "mail"; readonly mail: MailRow }
+  /** Another service that is told of the person, or will be: by the host of its address. */
+  | {
+      readonly kind: "delivery";
+      readonly event: WebhookEvent;
+      readonly host: string;
+      readonly status: DeliveryStatus;
+      readonly createdAt: number;
+    }
   | { readonly kind: "suppression"; readonly reason: string | null; readonly at: number }
   | { readonly kind: "idempotency"; readonly procedure: string; readonly createdAt: number };
 

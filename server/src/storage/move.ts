@@ -37,6 +37,8 @@ export const movedTables: readonly MovedTable[] = [
   { name: "operator", key: ["id"], numbered: true },
   { name: "session", key: ["id_hash"] },
   { name: "api_token", key: ["id"], numbered: true },
+  { name: "webhook", key: ["id"], numbered: true },
+  { name: "webhook_delivery", key: ["id"], numbered: true },
 ];
 
 /** `source`: read. `target`: made and migrated if need be, and written to. */

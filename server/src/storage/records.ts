@@ -122,10 +122,30 @@ export type MailKind =
   | "inquiry-notice"
   | "application-receipt"
   | "application-notice"
-  | "newsletter-welcome";
+  | "newsletter-welcome"
+  | "digest";
 
 /** What a mail is about; its text is written from this when it is sent. */
-export type MailSubject = { readonly submission: StoredSubmission } | { readonly welcome: Welcome };
+export type MailSubject =
+  | { readonly submission: StoredSubmission }
+  | { readonly welcome: Welcome }
+  | { readonly digest: Digest };
+
+/** What waits at an instant, for the daily digest. Holds no personal data: it is stored, and erasing does not look there. */
+export interface Digest {
+  /** The day that it is of: `2026-11-21`, UTC. */
+  readonly day: string;
+  readonly inquiry: Waiting;
+  readonly application: Waiting;
+  readonly mails: { readonly failed: number; readonly inDoubt: number };
+  /** New submissions that wait longest. */
+  readonly longest: readonly Pick<StoredSubmission, "kind" | "reference" | "receivedAt">[];
+}
+
+interface Waiting {
+  readonly new: number;
+  readonly open: number;
+}
 
 /** What a welcome mail is made of. */
 export interface Welcome {

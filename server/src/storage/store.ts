@@ -6,8 +6,10 @@ import type { Clock } from "../clock.ts";
 import type { Distribution } from "../observe/distribution.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { DeskStore } from "./desk-store.ts";
+import type { WebhookStore } from "./webhook-store.ts";
 import type {
   ChallengeRecord,
+  Digest,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
@@ -113,8 +115,17 @@ export interface Store extends AsyncDisposable {
   /** Who may use the console. */
   readonly access: AccessStore;
 
+  /** Who is told of what comes in. */
+  readonly webhooks: WebhookStore;
+
   /** Stores a submission with its mails, its key and its challenge. Concurrent calls share a commit. */
   accept(entry: Entry): Promise<Acceptance>;
+
+  /**
+   * Stores the digest of its day, due now, unless the day has one: however many processes store it, one is sent. Answers
+   * whether this one was stored.
+   */
+  storeDigest(digest: Digest, now: number): Promise<boolean>;
 
   /** The submission that a key stands for, if the key was taken within {@link idempotencyMs} before its `createdAt`. */
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null>;

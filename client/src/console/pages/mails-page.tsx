@@ -96,9 +96,9 @@ const MailTo = ({ email }: { readonly email: string | null }) =>
     </Link>
   );
 
-const About = ({ mail: { reference } }: { readonly mail: MailRow }) =>
+const About = ({ mail: { kind, reference } }: { readonly mail: MailRow }) =>
   reference === null ? (
-    <span className="quiet">newsletter</span>
+    <span className="quiet">{kind === "digest" ? "what waits" : "newsletter"}</span>
   ) : (
     <Link
       to={submissionPath(reference.startsWith("INQ") ? "inquiry" : "application")}

@@ -1,4 +1,4 @@
-// Settings: the account, shortcuts, and for admins the operators and API tokens.
+// Settings: the account, shortcuts, and for admins the operators, API tokens and webhooks.
 import { isAdmin, useMe } from "../me.ts";
 import { signOut } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
@@ -6,6 +6,7 @@ import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { roleWords } from "../words.ts";
 import { Operators } from "./operators.tsx";
 import { Tokens } from "./tokens.tsx";
+import { Webhooks } from "./webhooks.tsx";
 
 export function SettingsPage() {
   const me = useMe();
@@ -36,6 +37,7 @@ export function SettingsPage() {
       </section>
       {isAdmin(me) && <Operators me={me.email} />}
       {isAdmin(me) && <Tokens />}
+      {isAdmin(me) && <Webhooks />}
     </PageFrame>
   );
 }

@@ -24,7 +24,7 @@ export function mimeFields(mail: OutgoingMail, from: Sender) {
       ...headers,
       "X-Submissions-Mail-Id": mail.id,
       "X-Submissions-Kind": mail.kind,
-      "X-Submissions-Request-Id": mail.requestId,
+      ...(mail.requestId === null ? {} : { "X-Submissions-Request-Id": mail.requestId }),
       ...(mail.reference === null ? {} : { "X-Submissions-Reference": mail.reference }),
     },
     disableFileAccess: true,

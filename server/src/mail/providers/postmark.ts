@@ -74,7 +74,12 @@ function toMessage(
     MessageStream: stream,
     Tag: kind,
     // Postmark can be asked for the mail by these, and its webhooks bring them back.
-    Metadata: { mailId: id, kind, requestId, ...(reference === null ? {} : { reference }) },
+    Metadata: {
+      mailId: id,
+      kind,
+      ...(requestId === null ? {} : { requestId }),
+      ...(reference === null ? {} : { reference }),
+    },
     TrackOpens: false,
     TrackLinks: Models.LinkTrackingOptions.None,
   };

@@ -118,7 +118,7 @@ export function textOf(...blocks: readonly (string | readonly string[] | null)[]
 export const paragraph = (content: Fill): Markup => html`<p style="margin:0 0 16px">${content}</p>`;
 
 /** A link in running text. The address is ours, never a stranger's. */
-export const link = (url: Fill, words: string): Markup =>
+export const link = (url: Fill, words: Fill): Markup =>
   html`<a class="link" href="${url}" style="color:#1d4ed8">${words}</a>`;
 
 /** A button, and the same address to be copied where buttons do not work. The address is ours, never a stranger's. */

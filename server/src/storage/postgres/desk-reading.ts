@@ -11,6 +11,7 @@ import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-ro
 import type { References } from "../rules/references.ts";
 import { newestTwins, type Twin } from "../rules/twins.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
+import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.ts";
 import type { Connections } from "./connections.ts";
 import type { Statement } from "./session.ts";
 import { hashedInSql } from "./suppressed.ts";
@@ -81,6 +82,16 @@ const keysOf = (owner: "submission" | "subscriber"): Statement<{ procedure: stri
 
 const keysOfSubmission = keysOf("submission");
 const keysOfSubscriber = keysOf("subscriber");
+
+const deliveriesOf = (owner: "submission" | "subscriber"): Statement<DeliveryFact> => ({
+  name: `deliveries-of-${owner}`,
+  text: `
+    SELECT ${factColumns} FROM webhook_delivery AS delivery JOIN webhook ON webhook.id = delivery.webhook
+    WHERE removed_at IS NULL AND delivery.${owner} = $1`,
+});
+
+const deliveriesOfSubmission = deliveriesOf("submission");
+const deliveriesOfSubscriber = deliveriesOf("subscriber");
 
 // The status is part of the text: only then the planner uses the partial index.
 const mailList = (status: MailStatus | undefined, kinds: readonly string[]): Statement<ReadMail> => ({
@@ -207,6 +218,7 @@ export class DeskReading {
     yield { kind: "submission", submission: readSubmissionAnyway(row) };
     for (const note of await this.#connections.all(notesOf, [arrival])) yield { kind: "note", reference, note };
     for (const mail of await this.#connections.all(mailsOf, [arrival])) yield { kind: "mail", mail: mailRow(mail) };
+    yield* (await this.#connections.all(deliveriesOfSubmission, [arrival])).map(deliveryFact);
     for (const one of await this.#connections.all(keysOfSubmission, [arrival])) yield { kind: "idempotency", ...one };
   }
 
@@ -215,6 +227,7 @@ export class DeskReading {
     if (subscriber === undefined) return;
     yield { kind: "subscription", subscriber };
     for (const mail of await this.#connections.all(welcomesOf, [key])) yield { kind: "mail", mail: mailRow(mail) };
+    yield* (await this.#connections.all(deliveriesOfSubscriber, [key])).map(deliveryFact);
     for (const one of await this.#connections.all(keysOfSubscriber, [key])) yield { kind: "idempotency", ...one };
   }
 }

@@ -12,6 +12,7 @@ import { lockReceipts } from "./addresses.ts";
 import type { DayNumbers } from "./day-numbers.ts";
 import { type Bound, type Session, type Statement, withId } from "./session.ts";
 import { suppressedInSql } from "./suppressed.ts";
+import { announcing } from "./announcements.ts";
 
 /** A submission that is to be stored. */
 export interface Filing {
@@ -105,7 +106,8 @@ export const filingParts = `
       (VALUES ('-receipt'), ('-notice')) AS suffix (suffix)
     WHERE status = 'new' AND (receipt_at IS NOT NULL OR suffix = '-notice')
     RETURNING id, submission, kind
-  )`;
+  ),
+  ${announcing("stored", "stored.received_at", "stored.status = 'new'")}`;
 
 export const filingAnswer = `
   SELECT arrival, number, kind FROM stored UNION ALL SELECT id, submission, kind FROM mails`;

@@ -19,6 +19,19 @@ export const forgetBatch = (table: string, time: string): Statement<{ forgotten:
 
 const forgetKeys = forgetBatch("idempotency", "created_at");
 const forgetChallenges = forgetBatch("spent_challenge", "expires_at");
+const forgetDeliveries = forgetBatch("webhook_delivery", "ended_at");
+
+const forgetOfRemoved: Statement<{ forgotten: number }> = {
+  name: "forget-deliveries-of-removed",
+  text: `
+    WITH forgotten AS (
+      DELETE FROM webhook_delivery WHERE id = ANY (ARRAY (
+        SELECT delivery.id FROM webhook JOIN webhook_delivery AS delivery ON delivery.webhook = webhook.id
+        WHERE webhook.removed_at IS NOT NULL LIMIT ${forgottenAtOnce} FOR UPDATE OF delivery SKIP LOCKED
+      )) RETURNING 1
+    )
+    SELECT count(*) AS forgotten FROM forgotten`,
+};
 
 // Mails have no index by time. Their rows are in the order of their times, but for seconds.
 const forgetMails: Statement<{ forgotten: number; looked: number; last: number | null; lastAt: number | null }> = {
@@ -50,8 +63,10 @@ export class Housekeeping {
   async forget(now: number): ReturnType<Store["forgetExpired"]> {
     const before = expiredBefore(now);
     const counts = [
-      await this.#forget(forgetKeys, before.keys),
-      await this.#forget(forgetChallenges, before.challenges),
+      await this.#forget(forgetKeys, [before.keys]),
+      await this.#forget(forgetChallenges, [before.challenges]),
+      await this.#forget(forgetDeliveries, [before.deliveries]),
+      await this.#forget(forgetOfRemoved, []),
     ];
     const ofMails = await this.#forgetMails(before.mails);
     return {
@@ -60,8 +75,8 @@ export class Housekeeping {
     };
   }
 
-  async #forget(batch: Statement<{ forgotten: number }>, before: number): Promise<number> {
-    const [row] = await this.#connections.write(batch, [before], { repeatable: true });
+  async #forget(batch: Statement<{ forgotten: number }>, values: readonly number[]): Promise<number> {
+    const [row] = await this.#connections.write(batch, values, { repeatable: true });
     return row?.forgotten ?? 0;
   }
 

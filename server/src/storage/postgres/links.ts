@@ -1,9 +1,11 @@
 // The links in welcome mails. Which of them work is decided in `rules/subscription.ts`.
 import type { FollowedLink, LinkPurpose, SubscriberStatus } from "../records.ts";
 import { linkWorks } from "../rules/subscription.ts";
+import { subscriberEvent } from "../rules/webhooks.ts";
 import { lockHolder } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import type { Reader, Session, Statement } from "./session.ts";
+import { announceWithin } from "./announcements.ts";
 
 const findHolder: Statement<{ key: string; status: SubscriberStatus }> = {
   name: "find-link-holder",
@@ -34,23 +36,26 @@ export const deleteConfirmLinks: Statement = {
   text: "DELETE FROM newsletter_token WHERE email_key = $1 AND purpose = 'confirm'",
 };
 
-/** The address whose link it is; null when the link does not work. */
+/** The subscriber whose link it is; null when the link does not work. */
 export async function holderOf(
   reader: Reader,
   purpose: LinkPurpose,
   { tokenHash, at }: FollowedLink,
-): Promise<string | null> {
+): Promise<{ readonly key: string; readonly status: SubscriberStatus } | null> {
   const [holder] = await reader.all(findHolder, [tokenHash, purpose, at]);
-  return holder !== undefined && linkWorks(purpose, holder.status) ? holder.key : null;
+  return holder !== undefined && linkWorks(purpose, holder.status) ? holder : null;
 }
 
 /** Follows a link: does what it is for, if it works, and answers whether. */
 export function followLink(connections: Connections, purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {
   const work = async (session: Session) => {
-    const [, key] = await Promise.all([session.all(lockHolder, [link.tokenHash]), holderOf(session, purpose, link)]);
-    if (key === null) return false;
+    const [, holder] = await Promise.all([session.all(lockHolder, [link.tokenHash]), holderOf(session, purpose, link)]);
+    if (holder === null) return false;
+    const { key, status } = holder;
     if (purpose === "confirm") await session.run(confirm, [key, link.at]);
     else await Promise.all([session.run(leave, [key, link.at]), session.run(deleteConfirmLinks, [key])]);
+    const event = subscriberEvent(status, purpose === "confirm" ? "active" : "unsubscribed");
+    await announceWithin(session, event, key, link.at);
     return true;
   };
   // Following a link again answers the same and changes nothing more.

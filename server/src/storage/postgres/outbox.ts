@@ -1,6 +1,7 @@
 // The mails that wait, who holds them and how they ended.
 import { setTimeout as pause } from "node:timers/promises";
-import type { LeasedMail, MailKind, MailSettlement, MailStatus, StoredMail } from "../records.ts";
+import type { Digest, LeasedMail, MailKind, MailSettlement, MailStatus, StoredMail } from "../records.ts";
+import { digestColumns, readDigest } from "../rules/digest.ts";
 import { mailId, parseMailId } from "../rules/mail-id.ts";
 import { storable } from "../rules/mails.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
@@ -83,6 +84,7 @@ type ClaimedMail = SubmissionRow & {
   readonly attempts: number;
   readonly denials: number | null;
   readonly tokens: string | null;
+  readonly digest: string | null;
   readonly subscriber: string | null;
 };
 
@@ -101,11 +103,18 @@ const claimDue: Statement<ClaimedMail> = {
         denials = CASE WHEN lease_owner <> $3 THEN 0 ELSE denials END
       FROM due WHERE mail.id = due.id RETURNING mail.*
     )
-    SELECT claimed.id AS mail, claimed.kind AS "mailKind", claimed.created_at AS "createdAt", attempts, denials, tokens,
+    SELECT claimed.id AS mail, claimed.kind AS "mailKind", claimed.created_at AS "createdAt", attempts, denials, tokens, digest,
       subscriber.email AS subscriber, ${submissionColumns.map((column) => `submission.${column}`).join(", ")}
     FROM claimed LEFT JOIN submission ON submission.arrival = claimed.submission
     LEFT JOIN subscriber ON subscriber.email_key = claimed.subscriber
     ORDER BY claimed.due_at, claimed.id`,
+};
+
+const storeDigest: Statement<{ id: number }> = {
+  name: "store-digest",
+  text: `
+    INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
+    VALUES ('digest', $1, $2::text, 'queued', $3::bigint, $3) ON CONFLICT DO NOTHING RETURNING id`,
 };
 
 const renew: Statement<{ id: number; createdAt: number }> = {
@@ -176,6 +185,12 @@ export class Outbox {
 
   constructor(connections: Connections) {
     this.#connections = connections;
+  }
+
+  /** Repeatable: the second time the day has one. */
+  async storeDigest(digest: Digest, now: number): Promise<boolean> {
+    const values = [...digestColumns(digest), now];
+    return (await this.#connections.write(storeDigest, values, { repeatable: true })).length === 1;
   }
 
   /** @param setAside settles mails that cannot be read */
@@ -257,6 +272,10 @@ export class Outbox {
 }
 
 function aboutOf(row: ClaimedMail): LeasedMail["about"] | null {
+  if (row.digest !== null) {
+    const digest = readDigest(row.digest);
+    return digest === null ? null : { digest };
+  }
   if (row.subscriber !== null) {
     const welcome = readWelcome(row.subscriber, row.tokens);
     return welcome === null ? null : { welcome };

@@ -3,6 +3,7 @@
 import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
 import type {
+  Digest,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
@@ -42,6 +43,7 @@ import { releaseSpam } from "./release.ts";
 import { claimUnscanned, knownAmong, recordScan } from "./resumes.ts";
 import type { Statement } from "./session.ts";
 import { suppress } from "./suppression.ts";
+import { PostgresWebhooks } from "./webhooks.ts";
 
 /** A readiness probe gives up after 1 s, so this fails sooner. */
 const readinessLimits: Limits = { statementMs: 500, lockMs: 500, idleMs: 1_000 };
@@ -62,6 +64,7 @@ export class PostgresStore implements Store {
   readonly clock: Clock;
   readonly desk: PostgresDesk;
   readonly access: PostgresAccess;
+  readonly webhooks: PostgresWebhooks;
   readonly #connections: Connections;
   readonly #opened: AsyncDisposable;
   readonly #references: References;
@@ -90,6 +93,7 @@ export class PostgresStore implements Store {
     this.#housekeeping = new Housekeeping(connections);
     this.desk = new PostgresDesk(connections, this.#references);
     this.access = new PostgresAccess(connections);
+    this.webhooks = new PostgresWebhooks(connections);
   }
 
   get commitCounts(): CommitCounts {
@@ -98,6 +102,10 @@ export class PostgresStore implements Store {
 
   accept(entry: Entry): Promise<Acceptance> {
     return this.#acceptor.accept(entry);
+  }
+
+  storeDigest(digest: Digest, now: number): Promise<boolean> {
+    return this.#outbox.storeDigest(digest, now);
   }
 
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null> {

@@ -7,6 +7,7 @@ import { lockReceiptsOf } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import type { Session, Statement } from "./session.ts";
 import { suppressedInSql } from "./suppressed.ts";
+import { announcing } from "./announcements.ts";
 
 /** Whether a submission has no mail of a kind. */
 const lacksMail = (submission: string, kind: string) =>
@@ -35,7 +36,8 @@ const release: Statement<{ status: TriageStatus; mails: number }> = {
       FROM released, (VALUES ('-receipt'), ('-notice')) AS suffix (suffix)
       WHERE (suffix = '-notice' OR receipt_at = $3) AND ${lacksMail("arrival", "released.kind || suffix")}
       RETURNING id
-    )
+    ),
+    ${announcing("released", "$3::bigint")}
     SELECT status, (SELECT count(*) FROM mails) AS mails FROM found`,
 };
 

@@ -1,10 +1,12 @@
 // Subscribers. What a subscription changes is decided in `rules/subscription.ts`; here it is written, for many at once.
+import type { WebhookEvent } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import type { SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { mailId } from "../rules/mail-id.ts";
 import { countedSince, mayGetNewsletterMail } from "../rules/mails.ts";
 import { decideSubscription, type KnownSubscriber, tokensOf, welcomeOf, welcomeTokens } from "../rules/subscription.ts";
+import { subscriberEvent } from "../rules/webhooks.ts";
 import type { Accepted, Entry } from "../store.ts";
 import { lockAddress, lockFreeAddresses } from "./addresses.ts";
 import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
@@ -12,6 +14,7 @@ import type { Connections } from "./connections.ts";
 import { latestDeadline } from "./filing.ts";
 import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
 import { type Session, type Statement, withId } from "./session.ts";
+import { announceWithin } from "./announcements.ts";
 import { suppressedInSql } from "./suppressed.ts";
 
 /** A subscription that is to be stored. */
@@ -188,18 +191,21 @@ async function subscribeIn(
     ...valuesOf(keyColumns, keys),
     ...valuesOf(challengeColumns, challengeRows(all)),
   ]);
+  for (const [key, change] of changes) await announceWithin(session, change.event, key, change.at);
   for (const one of welcomed) answers.set(one, welcomedAnswer(one, stored));
   return answers;
 }
 
 /** What some subscriptions change of one address, one after the other. */
 class Change {
+  readonly #before: SubscriberStatus | undefined;
   #known: KnownSubscriber | undefined;
   readonly #records: SubscriptionRecord[] = [];
   #welcomedAt: number | null = null;
   #mails = 0;
 
   constructor({ status, welcomedAt, unsubscribedAt }: KnownRow) {
+    this.#before = status ?? undefined;
     this.#known = status === null ? undefined : { status, welcomedAt, unsubscribedAt };
   }
 
@@ -218,6 +224,16 @@ class Change {
     };
     this.#records.push(record);
     return welcome;
+  }
+
+  /** What webhooks are told of it. */
+  get event(): WebhookEvent | null {
+    return this.#known === undefined ? null : subscriberEvent(this.#before, this.#known.status);
+  }
+
+  /** When the latest of them came in. */
+  get at(): number {
+    return this.#records.at(-1)?.receivedAt ?? 0;
   }
 
   row(key: string): RowOf<typeof subscriberColumns> {

@@ -2,12 +2,14 @@
 // written.
 import { emailKey } from "@submissions/shared/fields";
 import type { SuppressionChange } from "../records.ts";
+import { subscriberEvent } from "../rules/webhooks.ts";
 import { decideNews, type KnownAddressee, type Standing } from "../rules/suppression.ts";
 import { lockAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import { deleteConfirmLinks } from "./links.ts";
 import type { Session, Statement } from "./session.ts";
 import { hashedInSql } from "./suppressed.ts";
+import { announceWithin } from "./announcements.ts";
 
 const find: Statement<Standing & { readonly key: string }> = {
   name: "find-suppression",
@@ -52,6 +54,9 @@ export function suppress(connections: Connections, change: SuppressionChange): P
     }
     if (follows.deletesConfirmLinks) writes.push(session.run(deleteConfirmLinks, [key]));
     await Promise.all(writes);
+    if (follows.change !== null) {
+      await announceWithin(session, subscriberEvent(subscriber?.status, follows.change.status), key, change.at);
+    }
     return true;
   });
 }

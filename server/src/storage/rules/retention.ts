@@ -6,6 +6,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Mails that were sent, failed or are in doubt. Counted from when they were stored. */
 export const mailMs = 90 * dayMs;
 
+/** Deliveries to webhooks, after they were delivered or given up. */
+const deliveryMs = 90 * dayMs;
+
 /** Spent challenges, after they have expired: clocks of processes may differ. */
 export const challengeMs = 60 * 60 * 1000;
 
@@ -17,4 +20,5 @@ export const expiredBefore = (now: number) => ({
   keys: now - idempotencyMs,
   challenges: now - challengeMs,
   mails: now - mailMs,
+  deliveries: now - deliveryMs,
 });

@@ -8,15 +8,23 @@ import { capMs, countedSince, mailsOf, mayGetReceipt } from "../rules/mails.ts";
 import { dayNumber, dayOf, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import { welcomeOf, welcomeTokens } from "../rules/subscription.ts";
+import { receivedEvent, subscriberEvent } from "../rules/webhooks.ts";
 import type { Acceptance, Entry, Lease } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareDayCounters } from "./day-counters.ts";
 import { type KeyOwner, noOwner, prepareKeys } from "./keys.ts";
 import type { Subscribers } from "./subscribers.ts";
+import type { Announcements } from "./announcements.ts";
 
 export type Acceptor = ReturnType<typeof prepareAcceptor>;
 
-export function prepareAcceptor(connection: SqliteConnection, references: References, subscribers: Subscribers) {
+interface Parts {
+  readonly references: References;
+  readonly subscribers: Subscribers;
+  readonly announcements: Announcements;
+}
+
+export function prepareAcceptor(connection: SqliteConnection, { references, subscribers, announcements }: Parts) {
   const keys = prepareKeys(connection);
   const counters = prepareDayCounters(connection);
   const addressee = connection.prepare<[string, number, string], { receipts: number; suppressed: number }>(`
@@ -78,6 +86,7 @@ export function prepareAcceptor(connection: SqliteConnection, references: Refere
     reached("row-written");
     use(entry, { submission: arrival, subscriber: null });
     if (spam) return { result: "accepted", reference, mails: [], capped: [] };
+    announcements.ofSubmission(receivedEvent(kind), arrival, receivedAt);
     const about = { submission: filed(record, { arrival, reference, status }) };
     const [receipt, notice] = mailsOf[kind];
     if (receipted) {
@@ -107,6 +116,7 @@ export function prepareAcceptor(connection: SqliteConnection, references: Refere
     const decision = subscribers.subscribe(key, record, countedSince(record));
     reached("row-written");
     use(entry, { submission: null, subscriber: key });
+    announcements.ofSubscriber(subscriberEvent(decision.before, decision.status), key, record.receivedAt);
     if (decision.welcome === "none") return nothing;
     if (decision.welcome === "capped") return { ...nothing, capped: [kind] };
     const welcome = welcomeOf(record);

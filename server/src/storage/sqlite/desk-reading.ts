@@ -22,6 +22,7 @@ import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-ro
 import { newestTwins, type Twin } from "../rules/twins.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
+import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 
@@ -68,6 +69,12 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
   );
   const suppressionOf = connection.prepare<[string, string], { reason: string | null; at: number }>(
     "SELECT reason, changed_at AS at FROM suppression WHERE email_key IN (?, ?)",
+  );
+  const deliveries = `SELECT ${factColumns} FROM webhook_delivery AS delivery
+    JOIN webhook ON webhook.id = delivery.webhook WHERE webhook.removed_at IS NULL`;
+  const deliveriesOf = connection.prepare<[number], DeliveryFact>(`${deliveries} AND delivery.submission = ?`);
+  const deliveriesOfSubscriber = connection.prepare<[string], DeliveryFact>(
+    `${deliveries} AND delivery.subscriber = ?`,
   );
   const keysOf = connection.prepare<[number], { procedure: string; createdAt: number }>(
     "SELECT procedure, created_at AS createdAt FROM idempotency WHERE submission = ?",
@@ -239,6 +246,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
       { kind: "submission", submission: readSubmissionAnyway(row) },
       ...notesOf.all(arrival).map((note): KnownFact => ({ kind: "note", reference, note: { ...note } })),
       ...mailsOf.all(arrival).map((mail): KnownFact => ({ kind: "mail", mail: mailRow(mail) })),
+      ...deliveriesOf.all(arrival).map(deliveryFact),
       ...keysOf.all(arrival).map((one): KnownFact => ({ kind: "idempotency", ...one })),
     ];
   }
@@ -249,6 +257,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     return [
       { kind: "subscription", subscriber: { ...found } },
       ...welcomesOf.all(key).map((mail): KnownFact => ({ kind: "mail", mail: mailRow(mail) })),
+      ...deliveriesOfSubscriber.all(key).map(deliveryFact),
       ...keysOfSubscriber.all(key).map((one): KnownFact => ({ kind: "idempotency", ...one })),
     ];
   }

@@ -11,6 +11,13 @@ export function prepareHousekeeping(connection: SqliteConnection) {
   const challenges = connection.prepare<[number]>(`
     DELETE FROM spent_challenge WHERE challenge_hash IN (
       SELECT challenge_hash FROM spent_challenge WHERE expires_at <= ? ORDER BY expires_at LIMIT ${forgottenAtOnce})`);
+  const deliveries = connection.prepare<[number]>(`
+    DELETE FROM webhook_delivery WHERE id IN (
+      SELECT id FROM webhook_delivery WHERE ended_at <= ? ORDER BY ended_at LIMIT ${forgottenAtOnce})`);
+  const ofRemoved = connection.prepare<[]>(`
+    DELETE FROM webhook_delivery WHERE id IN (
+      SELECT delivery.id FROM webhook JOIN webhook_delivery AS delivery ON delivery.webhook = webhook.id
+      WHERE webhook.removed_at IS NOT NULL LIMIT ${forgottenAtOnce})`);
   const nextMails = connection.prepare<[number], { id: number; createdAt: number }>(
     `SELECT id, created_at AS createdAt FROM mail WHERE id > ? ORDER BY id LIMIT ${forgottenAtOnce}`,
   );
@@ -34,7 +41,12 @@ export function prepareHousekeeping(connection: SqliteConnection) {
      */
     forget(now: number, mailsAfter: number) {
       const before = expiredBefore(now);
-      const counts = [keys.run(before.keys), challenges.run(before.challenges)].map(({ changes }) => Number(changes));
+      const counts = [
+        keys.run(before.keys),
+        challenges.run(before.challenges),
+        deliveries.run(before.deliveries),
+        ofRemoved.run(),
+      ].map(({ changes }) => Number(changes));
       const { forgotten, next } = forgetMails(before.mails, mailsAfter);
       return {
         forgotten: counts.reduce((sum, count) => sum + count, forgotten),

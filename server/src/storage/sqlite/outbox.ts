@@ -1,5 +1,6 @@
 // The mails that wait, who holds them and how they ended. Runs inside a transaction of the commit queue.
-import type { LeasedMail, MailKind, MailSettlement, MailStatus } from "../records.ts";
+import type { Digest, LeasedMail, MailKind, MailSettlement, MailStatus } from "../records.ts";
+import { digestColumns, readDigest } from "../rules/digest.ts";
 import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
 import { storable } from "../rules/mails.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
@@ -46,11 +47,12 @@ function prepareClaims(connection: SqliteConnection) {
     readonly denials: number | null;
     readonly leaseOwner: string | null;
     readonly tokens: string | null;
+    readonly digest: string | null;
     readonly subscriber: string | null;
   };
   const due = connection.prepare<[number, number], DueMail>(`
     SELECT mail.id AS mail, mail.kind AS mailKind, mail.created_at AS createdAt, mail.attempts, mail.denials,
-      mail.lease_owner AS leaseOwner, mail.tokens, subscriber.email AS subscriber,
+      mail.lease_owner AS leaseOwner, mail.tokens, mail.digest, subscriber.email AS subscriber,
       ${submissionColumns.map((column) => `submission.${column}`).join(", ")}
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
     LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber
@@ -73,6 +75,10 @@ function prepareClaims(connection: SqliteConnection) {
   );
 
   function aboutOf(row: DueMail): LeasedMail["about"] | null {
+    if (row.digest !== null) {
+      const digest = readDigest(row.digest);
+      return digest === null ? null : { digest };
+    }
     if (row.subscriber !== null) {
       const welcome = readWelcome(row.subscriber, row.tokens);
       return welcome === null ? null : { welcome };
@@ -81,7 +87,13 @@ function prepareClaims(connection: SqliteConnection) {
     return submission === null ? null : { submission };
   }
 
+  const storeDigest = connection.prepare<[number, string, number]>(`
+    INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at) VALUES ('digest', ?1, ?2, 'queued', ?3, ?3)
+    ON CONFLICT DO NOTHING`);
+
   return {
+    storeDigest: (digest: Digest, now: number): boolean => storeDigest.run(...digestColumns(digest), now).changes === 1,
+
     claim(now: number, limit: number, { owner, until }: Lease): LeasedMail[] {
       const claimed: LeasedMail[] = [];
       for (const row of due.all(now, limit)) {

@@ -2,13 +2,21 @@
 import type { MailKind, SubmissionKind, TriageStatus } from "../records.ts";
 import { isAutomatic, mailsOf } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
+import { receivedEvent } from "../rules/webhooks.ts";
 import type { Store } from "../store.ts";
 import type { Acceptor } from "./accept.ts";
 import type { SqliteConnection } from "./connection.ts";
+import type { Announcements } from "./announcements.ts";
 
 export type Release = ReturnType<typeof prepareRelease>;
 
-export function prepareRelease(connection: SqliteConnection, references: References, acceptor: Acceptor) {
+interface Parts {
+  readonly references: References;
+  readonly acceptor: Acceptor;
+  readonly announcements: Announcements;
+}
+
+export function prepareRelease(connection: SqliteConnection, { references, acceptor, announcements }: Parts) {
   interface Row {
     readonly arrival: number;
     readonly status: TriageStatus;
@@ -44,6 +52,7 @@ export function prepareRelease(connection: SqliteConnection, references: Referen
     if (named === null || row === undefined) return { result: "unknown" };
     if (row.status !== "spam") return { result: "not-spam" };
     release.run(row.arrival);
+    announcements.ofSubmission(receivedEvent(named.kind), row.arrival, now);
     const mails = mailsOf[named.kind].filter((kind) => storeMail(kind, row, now)).length;
     return { result: "released", mails };
   };

@@ -5,6 +5,7 @@ import { reached } from "../../failpoint.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import { inSteps } from "../pages.ts";
 import type {
+  Digest,
   EarlierSubmission,
   FollowedLink,
   IdempotencyRecord,
@@ -29,6 +30,7 @@ import {
   StorageUnavailable,
   type Store,
 } from "../store.ts";
+import { type Announcements, prepareAnnouncements } from "./announcements.ts";
 import { SqliteAccess } from "./access.ts";
 import { type Acceptor, prepareAcceptor } from "./accept.ts";
 import { backupDatabase } from "./backup.ts";
@@ -44,6 +46,7 @@ import { prepareRelease, type Release } from "./release.ts";
 import { prepareResumes, type Resumes } from "./resumes.ts";
 import { type Links, prepareLinks, prepareSubscribers } from "./subscribers.ts";
 import { prepareSuppressions, type Suppressions } from "./suppression.ts";
+import { SqliteWebhooks } from "./webhooks.ts";
 
 /** Most jobs in one transaction: with mails to settle among them it takes some milliseconds. */
 const batchMax = 256;
@@ -61,9 +64,11 @@ export class SqliteStore implements Store {
   readonly clock: Clock;
   readonly desk: SqliteDesk;
   readonly access: SqliteAccess;
+  readonly webhooks: SqliteWebhooks;
   readonly #connection: SqliteConnection;
   readonly #queue: CommitQueue<Job, unknown>;
   readonly #acceptor: Acceptor;
+  readonly #announcements: Announcements;
   readonly #reading: Reading;
   readonly #release: Release;
   readonly #links: Links;
@@ -86,11 +91,14 @@ export class SqliteStore implements Store {
     this.identity = store.identity;
     this.clock = clock;
     this.#connection = connection;
-    this.#acceptor = prepareAcceptor(connection, references, prepareSubscribers(connection));
+    const announcements = prepareAnnouncements(connection);
+    const subscribers = prepareSubscribers(connection);
+    this.#announcements = announcements;
+    this.#acceptor = prepareAcceptor(connection, { references, subscribers, announcements });
     this.#reading = prepareReading(connection, references);
-    this.#release = prepareRelease(connection, references, this.#acceptor);
-    this.#links = prepareLinks(connection);
-    this.#suppressions = prepareSuppressions(connection, this.#links);
+    this.#release = prepareRelease(connection, { references, acceptor: this.#acceptor, announcements });
+    this.#links = prepareLinks(connection, announcements);
+    this.#suppressions = prepareSuppressions(connection, this.#links, announcements);
     this.#outbox = prepareOutbox(connection, this.#suppressions);
     this.#oversight = prepareOversight(connection);
     this.#resumes = prepareResumes(connection);
@@ -108,12 +116,14 @@ export class SqliteStore implements Store {
     const run = <T>(job: () => T): Promise<T> => this.#run(job);
     this.desk = new SqliteDesk(connection, run, { references, release: this.#release, oversight: this.#oversight });
     this.access = new SqliteAccess(connection, run);
+    this.webhooks = new SqliteWebhooks(connection, run);
   }
 
   #commit(jobs: readonly Job[]): unknown[] {
     try {
       this.#connection.begin();
       this.#acceptor.begin();
+      this.#announcements.begin();
       const results = jobs.map((job) => job());
       this.#acceptor.end();
       this.#connection.commit();
@@ -144,6 +154,10 @@ export class SqliteStore implements Store {
 
   accept(entry: Entry): Promise<Acceptance> {
     return this.#run(() => this.#acceptor.accept(entry), entry.deadline);
+  }
+
+  storeDigest(digest: Digest, now: number): Promise<boolean> {
+    return this.#run(() => this.#outbox.storeDigest(digest, now));
   }
 
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null> {

@@ -9,7 +9,9 @@ import {
   type SubscriptionDecision,
   tokensOf,
 } from "../rules/subscription.ts";
+import { subscriberEvent } from "../rules/webhooks.ts";
 import type { SqliteConnection } from "./connection.ts";
+import type { Announcements } from "./announcements.ts";
 
 export type Subscribers = ReturnType<typeof prepareSubscribers>;
 
@@ -44,7 +46,11 @@ export function prepareSubscribers(connection: SqliteConnection) {
      *
      * @param since newsletter mails after this count
      */
-    subscribe(key: string, record: SubscriptionRecord, since: number): SubscriptionDecision {
+    subscribe(
+      key: string,
+      record: SubscriptionRecord,
+      since: number,
+    ): SubscriptionDecision & { readonly before: SubscriberStatus | undefined } {
       const known = find.get(key);
       const decision = decideSubscription(known, record, isAllowed(key, since));
       const { status, welcome } = decision;
@@ -59,14 +65,14 @@ export function prepareSubscribers(connection: SqliteConnection) {
           insertToken.run(hash, key, purpose, receivedAt, expiresAt);
         }
       }
-      return decision;
+      return { ...decision, before: known?.status };
     },
   };
 }
 
 export type Links = ReturnType<typeof prepareLinks>;
 
-export function prepareLinks(connection: SqliteConnection) {
+export function prepareLinks(connection: SqliteConnection, announcements: Announcements) {
   const find = connection.prepare<[string, LinkPurpose, number], { key: string; status: SubscriberStatus }>(`
     SELECT subscriber.email_key AS key, subscriber.status
     FROM newsletter_token AS token JOIN subscriber ON subscriber.email_key = token.email_key
@@ -86,24 +92,29 @@ export function prepareLinks(connection: SqliteConnection) {
     "DELETE FROM newsletter_token WHERE email_key = ? AND purpose = 'confirm'",
   );
 
-  function holderOf(purpose: LinkPurpose, { tokenHash, at }: FollowedLink): string | null {
+  function holderOf(purpose: LinkPurpose, { tokenHash, at }: FollowedLink) {
     const holder = find.get(tokenHash, purpose, at);
-    return holder !== undefined && linkWorks(purpose, holder.status) ? holder.key : null;
+    return holder !== undefined && linkWorks(purpose, holder.status) ? holder : null;
   }
 
   return {
     works: (purpose: LinkPurpose, link: FollowedLink): boolean => holderOf(purpose, link) !== null,
     confirm(link: FollowedLink): boolean {
-      const key = holderOf("confirm", link);
-      if (key !== null) confirm.run(link.at, key);
-      return key !== null;
+      const holder = holderOf("confirm", link);
+      if (holder === null) return false;
+      const { key, status } = holder;
+      confirm.run(link.at, key);
+      announcements.ofSubscriber(subscriberEvent(status, "active"), key, link.at);
+      return true;
     },
     unsubscribe(link: FollowedLink): boolean {
-      const key = holderOf("unsubscribe", link);
-      if (key === null) return false;
+      const holder = holderOf("unsubscribe", link);
+      if (holder === null) return false;
+      const { key, status } = holder;
       leave.run(link.at, key);
       leaveBounced.run(link.at, key);
       deleteConfirmLinks.run(key);
+      announcements.ofSubscriber(subscriberEvent(status, "unsubscribed"), key, link.at);
       return true;
     },
     deleteConfirmLinks: (key: string): void => void deleteConfirmLinks.run(key),

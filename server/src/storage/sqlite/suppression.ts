@@ -4,12 +4,14 @@ import { emailKey } from "@submissions/shared/fields";
 import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { decideNews, type KnownAddressee, type Standing } from "../rules/suppression.ts";
+import { subscriberEvent } from "../rules/webhooks.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Links } from "./subscribers.ts";
+import type { Announcements } from "./announcements.ts";
 
 export type Suppressions = ReturnType<typeof prepareSuppressions>;
 
-export function prepareSuppressions(connection: SqliteConnection, links: Links) {
+export function prepareSuppressions(connection: SqliteConnection, links: Links, announcements: Announcements) {
   // Of an erased address only a hash is kept.
   const find = connection.prepare<[string, string], Standing & { key: string }>(
     "SELECT email_key AS key, reason, changed_at AS at FROM suppression WHERE email_key IN (?, ?)",
@@ -41,7 +43,10 @@ export function prepareSuppressions(connection: SqliteConnection, links: Links) 
     const follows = decideNews(change, standing, known);
     if (follows === null) return false;
     write.run(standing?.key ?? key, follows.standing.reason, follows.standing.at);
-    if (follows.change !== null) setStatus.run(follows.change.status, follows.change.unsubscribedAt, key);
+    if (follows.change !== null) {
+      setStatus.run(follows.change.status, follows.change.unsubscribedAt, key);
+      announcements.ofSubscriber(subscriberEvent(subscriber?.status, follows.change.status), key, change.at);
+    }
     if (follows.deletesConfirmLinks) links.deleteConfirmLinks(key);
     return true;
   }

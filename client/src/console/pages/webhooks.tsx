@@ -1,0 +1,294 @@
+// Webhooks: add, renew the secret, remove, and the log of deliveries. A secret is shown once.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
+import { useState, type ReactNode } from "react";
+import { calls, messageOf, queryClient, trpc } from "../calls.ts";
+import { textOf } from "../parts/form-text.ts";
+import { Modal } from "../parts/modal.tsx";
+import { Age, Empty, Failure, Skeleton } from "../parts/states.tsx";
+import { showToast } from "../parts/toasts.tsx";
+import { deliveryStatusWords, exactTime, plural, webhookEventWords } from "../words.ts";
+import { ShownOnce } from "./shown-once.tsx";
+import { TableList } from "./table-list.tsx";
+
+const reload = () => queryClient.invalidateQueries({ queryKey: trpc.webhooks.pathKey() });
+const hostOf = (url: string) => URL.parse(url)?.host ?? url;
+
+/** What is open beside the list. */
+type Opened =
+  | { readonly dialog: "add" }
+  | { readonly dialog: "rotate" | "remove" | "deliveries"; readonly webhook: WebhookRow };
+
+export function Webhooks() {
+  const webhooks = useQuery(trpc.webhooks.list.queryOptions());
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const close = () => setOpened(null);
+  return (
+    <section className="box">
+      <div className="box-head">
+        <h2>Webhooks</h2>
+        <button type="button" onClick={() => setOpened({ dialog: "add" })}>
+          Add webhook
+        </button>
+      </div>
+      {webhooks.isPending && <Skeleton rows={1} />}
+      {webhooks.isError && <Failure error={webhooks.error} retry={() => void webhooks.refetch()} />}
+      {webhooks.data?.length === 0 && (
+        <p className="quiet">A webhook tells another service what comes in. There is none yet.</p>
+      )}
+      <ul className="lines webhooks">
+        {webhooks.data?.map((webhook) => (
+          <WebhookLine key={webhook.id} webhook={webhook} open={(dialog) => setOpened({ dialog, webhook })} />
+        ))}
+      </ul>
+      {opened?.dialog === "add" && <AddDialog onClose={close} />}
+      {opened?.dialog === "rotate" && <RotateDialog webhook={opened.webhook} onClose={close} />}
+      {opened?.dialog === "remove" && <RemoveDialog webhook={opened.webhook} onClose={close} />}
+      {opened?.dialog === "deliveries" && <DeliveriesDialog webhook={opened.webhook} onClose={close} />}
+    </section>
+  );
+}
+
+interface LineProps {
+  readonly webhook: WebhookRow;
+  readonly open: (dialog: "rotate" | "remove" | "deliveries") => void;
+}
+
+function WebhookLine({ webhook: { url, events, createdAt, oldSecretUntil }, open }: LineProps) {
+  const actions = [
+    ["deliveries", "Deliveries"],
+    ["rotate", "New secret"],
+    ["remove", "Remove"],
+  ] as const;
+  return (
+    <li>
+      <div>
+        <p>{url}</p>
+        <p className="quiet small">
+          {events.map((event) => webhookEventWords[event]).join(", ")} · added <Age at={createdAt} ago />
+          {oldSecretUntil !== null && oldSecretUntil > Date.now() && (
+            <> · the old secret works until {exactTime(oldSecretUntil)}</>
+          )}
+        </p>
+      </div>
+      {actions.map(([dialog, word]) => (
+        <button
+          key={dialog}
+          type="button"
+          className="small-button"
+          aria-label={`${word}: ${hostOf(url)}`}
+          onClick={() => open(dialog)}
+        >
+          {word}
+        </button>
+      ))}
+    </li>
+  );
+}
+
+interface DialogProps {
+  readonly webhook: WebhookRow;
+  readonly onClose: () => void;
+}
+
+const Secret = ({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) => (
+  <>
+    <p>The receiver verifies deliveries with it. Copy it now: it is shown only this once.</p>
+    <ShownOnce label="Secret" text={secret} onDone={onDone} />
+  </>
+);
+
+function AddDialog({ onClose }: { readonly onClose: () => void }) {
+  const add = useMutation({ ...trpc.webhooks.add.mutationOptions(), onSuccess: reload });
+  if (add.data) {
+    return (
+      <Modal title="Secret of the webhook" onClose={onClose}>
+        <Secret secret={add.data.secret} onDone={onClose} />
+      </Modal>
+    );
+  }
+  return (
+    <Modal title="Add a webhook" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          add.mutate({ url: textOf(data, "url").trim(), events: data.getAll("event") as WebhookEvent[] });
+        }}
+      >
+        <label>
+          Address
+          <input name="url" type="url" required maxLength={2048} autoFocus autoComplete="off" placeholder="https://" />
+        </label>
+        <fieldset>
+          <legend>Tell it of</legend>
+          {webhookEvents.map((event) => (
+            <label key={event} className="check">
+              <input type="checkbox" name="event" value={event} defaultChecked />
+              {webhookEventWords[event]}
+            </label>
+          ))}
+        </fieldset>
+        <p className="quiet small">The receiver gets names, addresses and letters. Resumes are not sent.</p>
+        <p className="problem" role="alert">
+          {add.isError && problemOf(add.error)}
+        </p>
+        <div className="dialog-foot">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={add.isPending}>
+            Add webhook
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** What is wrong with a field says more than the message of the refusal. */
+function problemOf(error: unknown): string {
+  const { data } = error as { readonly data?: { readonly issues?: readonly { readonly message: string }[] } | null };
+  return data?.issues?.[0]?.message ?? messageOf(error);
+}
+
+function RotateDialog({ webhook, onClose }: DialogProps) {
+  const rotate = useMutation({ ...trpc.webhooks.rotate.mutationOptions(), onSuccess: reload });
+  if (rotate.data) {
+    return (
+      <Modal title="New secret of the webhook" onClose={onClose}>
+        <Secret secret={rotate.data.secret} onDone={onClose} />
+      </Modal>
+    );
+  }
+  return (
+    <Question
+      title="Draw a new secret?"
+      word="New secret"
+      error={rotate.error}
+      busy={rotate.isPending}
+      onClose={onClose}
+      onYes={() => rotate.mutate({ id: webhook.id })}
+    >
+      Deliveries to <strong>{hostOf(webhook.url)}</strong> are then signed with both secrets for 24 hours, so that the
+      receiver has time to change over.
+    </Question>
+  );
+}
+
+function RemoveDialog({ webhook, onClose }: DialogProps) {
+  const remove = useMutation({
+    ...trpc.webhooks.remove.mutationOptions(),
+    onSuccess: () => {
+      onClose();
+      showToast("The webhook is told nothing more.");
+      return reload();
+    },
+  });
+  return (
+    <Question
+      title="Remove this webhook?"
+      word="Remove"
+      danger
+      error={remove.error}
+      busy={remove.isPending}
+      onClose={onClose}
+      onYes={() => remove.mutate({ id: webhook.id })}
+    >
+      <strong>{hostOf(webhook.url)}</strong> is told nothing more, not even what waits. Its log is deleted.
+    </Question>
+  );
+}
+
+interface QuestionProps {
+  readonly title: string;
+  /** What the button says. */
+  readonly word: string;
+  readonly danger?: boolean;
+  readonly error: unknown;
+  readonly busy: boolean;
+  readonly onClose: () => void;
+  readonly onYes: () => void;
+  readonly children: ReactNode;
+}
+
+const Question = ({ title, word, danger = false, error, busy, onClose, onYes, children }: QuestionProps) => (
+  <Modal title={title} onClose={onClose}>
+    <p>{children}</p>
+    <p className="problem" role="alert">
+      {error !== null && messageOf(error)}
+    </p>
+    <div className="dialog-foot">
+      <button type="button" onClick={onClose} autoFocus>
+        Cancel
+      </button>
+      <button type="button" className={danger ? "danger solid" : "primary"} disabled={busy} onClick={onYes}>
+        {word}
+      </button>
+    </div>
+  </Modal>
+);
+
+function DeliveriesDialog({ webhook, onClose }: DialogProps) {
+  const said = {
+    onError: (error: unknown) => showToast(`Not sent again. ${messageOf(error)}`, { tone: "bad" }),
+    onSettled: reload,
+  };
+  const replay = useMutation({
+    ...trpc.webhooks.replay.mutationOptions(),
+    onSuccess: () => showToast("The delivery is on its way."),
+    ...said,
+  });
+  const replayFailed = useMutation({
+    ...trpc.webhooks.replayFailed.mutationOptions(),
+    onSuccess: ({ replayed }) => showToast(`${plural(replayed, "delivery", "deliveries")} on the way.`),
+    ...said,
+  });
+  return (
+    <Modal title={`Deliveries to ${hostOf(webhook.url)}`} onClose={onClose} wide>
+      <TableList
+        label="Deliveries"
+        queryKey={[...trpc.webhooks.deliveries.pathKey(), webhook.id]}
+        load={(page, signal) => calls.webhooks.deliveries.query({ webhook: webhook.id, page }, { signal })}
+        columns={["Event", "About", "State", ""]}
+        keyOf={({ id }) => id}
+        cells={(delivery) => [
+          <>
+            {webhookEventWords[delivery.event]} <Age at={delivery.createdAt} ago />
+          </>,
+          <code title={delivery.id}>{delivery.reference ?? delivery.id}</code>,
+          <State delivery={delivery} />,
+          <button
+            type="button"
+            className="small-button"
+            disabled={replay.isPending}
+            aria-label={`Replay ${delivery.reference ?? delivery.id}`}
+            onClick={() => replay.mutate({ id: delivery.id })}
+          >
+            Replay
+          </button>,
+        ]}
+        empty={<Empty icon="check" title="No deliveries" text="What it is told is listed here for 90 days." />}
+      />
+      <div className="dialog-foot">
+        <button type="button" disabled={replayFailed.isPending} onClick={() => replayFailed.mutate({ id: webhook.id })}>
+          Replay all failed
+        </button>
+        <button type="button" className="primary" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+const State = ({ delivery: { status, attempts, dueAt, lastAnswer } }: { readonly delivery: DeliveryRow }) => (
+  <>
+    <span className={`mark delivery-${status}`}>{deliveryStatusWords[status]}</span>{" "}
+    <span className="quiet small">
+      {lastAnswer !== null && `${lastAnswer}, ${plural(attempts, "try", "tries")}`}
+      {lastAnswer !== null && dueAt !== null && `, again ${exactTime(dueAt)}`}
+    </span>
+  </>
+);

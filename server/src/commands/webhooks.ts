@@ -1,0 +1,147 @@
+// `webhooks`: who is told of what comes in, and what became of it. The service sends, not these commands.
+import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
+import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import { addWebhook, rotateSecret } from "../webhooks/registry.ts";
+import { problemOfUrl } from "../webhooks/target.ts";
+import { parseNumber } from "./arguments.ts";
+import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
+import { formatTable, forTerminal, writeAll } from "./terminal.ts";
+
+const examples = `
+The last line of add and of rotate is the secret that the receiver verifies deliveries with. It is shown only then. After
+rotate, deliveries are signed with both secrets for 24 hours: give the receiver the new one meanwhile.
+
+Examples:
+  npm run submissions -- webhooks add https://crm.example.org/hook --event inquiry.received --event application.received
+  npm run submissions -- webhooks list
+  npm run submissions -- webhooks log 1
+  npm run submissions -- webhooks replay msg_17-mhzk2a8f    one delivery, by its id in webhooks log
+  npm run submissions -- webhooks replay --failed 1         all failed deliveries of a webhook
+`;
+
+const idMax = Number.MAX_SAFE_INTEGER;
+const idArgument = (what: string) =>
+  new Argument("<webhook>", `${what}; its number in webhooks list`).argParser(parseNumber(1, idMax));
+
+export function registerWebhooks(program: Command, deps: CommandDeps): void {
+  const webhooks = program
+    .command("webhooks")
+    .summary("look after who is told of what comes in")
+    .description("Adds, lists and removes webhooks, and looks after their deliveries.")
+    .addHelpText("after", examples);
+  registerRegistry(webhooks, deps);
+  registerDeliveries(webhooks, deps);
+}
+
+function registerRegistry(webhooks: Command, deps: CommandDeps): void {
+  webhooks
+    .command("add")
+    .summary("tell an address of events")
+    .description("Adds a webhook and prints its secret.")
+    // Read by the action: a value that commander refuses is quoted, with what is secret in it.
+    .argument("<url>", "an https address")
+    .addOption(new Option("--event <event>", "only of this one; may be repeated (default: all)").argParser(addEvent))
+    .action(async (url: string, { event = [] }: { event?: readonly WebhookEvent[] }, command: Command) => {
+      const config = configOf(deps);
+      const problem = problemOfUrl(url, config.webhookTargets);
+      if (problem !== null) command.error(`error: the address ${problem}`);
+      await using store = await deps.openStore(config, "read-write");
+      const added = await addWebhook(store.webhooks, { url, events: event }, commandLine(store));
+      if (added === "too-many") throw new CommandFailed("There are too many webhooks: remove one first.");
+      tell(deps, `Webhook ${added.row.id} is added. Its secret is shown only now:`);
+      await writeAll([`${added.secret}\n`], deps.output);
+    });
+  webhooks
+    .command("list")
+    .summary("list webhooks")
+    .description("Lists webhooks and what they are told of.")
+    .action(async () => {
+      await using store = await deps.openStore(configOf(deps), "read-only");
+      const rows = (await store.webhooks.list()).map(webhookCells);
+      await writeAll([formatTable([["WEBHOOK", "ADDED", "URL", "EVENTS"], ...rows])], deps.output);
+    });
+  webhooks
+    .command("remove")
+    .summary("tell an address nothing more")
+    .description("Removes a webhook. Its deliveries are forgotten within the hour.")
+    .addArgument(idArgument("to be removed"))
+    .action(async (id: number) => {
+      await using store = await deps.openStore(configOf(deps), "read-write");
+      if (!(await store.webhooks.remove(id, commandLine(store)))) throw unknown(id);
+      tell(deps, `Webhook ${id} is removed.`);
+    });
+  webhooks
+    .command("rotate")
+    .summary("draw a new secret")
+    .description("Draws a new secret and prints it. For 24 hours deliveries are signed with the old one, too.")
+    .addArgument(idArgument("whose secret is replaced"))
+    .action(async (id: number) => {
+      await using store = await deps.openStore(configOf(deps), "read-write");
+      const rotated = await rotateSecret(store.webhooks, id, commandLine(store));
+      if (rotated === null) throw unknown(id);
+      tell(deps, `The old secret of webhook ${id} works until ${toSecond(rotated.row.oldSecretUntil)}. The new one:`);
+      await writeAll([`${rotated.secret}\n`], deps.output);
+    });
+}
+
+function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
+  webhooks
+    .command("log")
+    .summary("list deliveries, newest first")
+    .description("Lists deliveries, newest first, with the answer to the last try.")
+    .addArgument(new Argument("[webhook]", "only of this one").argParser(parseNumber(1, idMax)))
+    .option("--limit <number>", "at most this many", parseNumber(1, 100), 50)
+    .action(async (webhook: number | undefined, { limit }: { limit: number }) => {
+      await using store = await deps.openStore(configOf(deps), "read-only");
+      const { rows } = await store.webhooks.listDeliveries(webhook ?? null, { limit });
+      await writeAll([formatTable([header, ...rows.map(deliveryCells)])], deps.output);
+    });
+  webhooks
+    .command("replay")
+    .summary("send deliveries again")
+    .description("Sends a delivery again under its id, whatever became of it, or all failed ones of a webhook.")
+    .argument("[delivery]", "its id in webhooks log")
+    .option("--failed <webhook>", "all failed deliveries of this webhook", parseNumber(1, idMax))
+    .action(async (id: string | undefined, { failed }: { failed?: number }, command: Command) => {
+      if ((id === undefined) === (failed === undefined)) command.error("error: give either a delivery or --failed");
+      await using store = await deps.openStore(configOf(deps), "read-write");
+      const actor = commandLine(store);
+      if (failed !== undefined) {
+        const replayed = await store.webhooks.replayFailed(failed, actor);
+        if (replayed === null) throw unknown(failed);
+        tell(deps, `${replayed === 1 ? "1 delivery is" : `${replayed} deliveries are`} due now.`);
+      } else if (id !== undefined) {
+        if (!(await store.webhooks.replay(id, actor))) throw new CommandFailed("There is no delivery with this id.");
+        tell(deps, "1 delivery is due now.");
+      }
+    });
+}
+
+function addEvent(text: string, before: readonly WebhookEvent[] = []): readonly WebhookEvent[] {
+  const event = webhookEvents.find((one) => one === text);
+  if (event === undefined) throw new InvalidArgumentError(`Write one of ${webhookEvents.join(", ")}.`);
+  return [...before, event];
+}
+
+const unknown = (id: number) => new CommandFailed(`There is no webhook ${id}.`);
+
+const webhookCells = ({ id, createdAt, url, events }: WebhookRow): string[] =>
+  [String(id), toSecond(createdAt), url, events.join(" ")].map(forTerminal);
+
+const header = ["ID", "WEBHOOK", "EVENT", "REFERENCE", "STATUS", "TRIES", "HAPPENED", "DUE OR ENDED", "LAST ANSWER"];
+
+const deliveryCells = (row: DeliveryRow): string[] =>
+  [
+    row.id,
+    String(row.webhook),
+    row.event,
+    row.reference ?? "-",
+    row.status,
+    String(row.attempts),
+    toSecond(row.createdAt),
+    toSecond(row.endedAt ?? row.dueAt),
+    row.lastAnswer ?? "-",
+  ].map(forTerminal);
+
+const toSecond = (epochMs: number | null): string =>
+  epochMs === null ? "-" : `${new Date(epochMs).toISOString().slice(0, 19)}Z`;

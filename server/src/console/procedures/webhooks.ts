@@ -1,0 +1,65 @@
+// Webhooks and the log of their deliveries. Administrators only: a webhook sees everything that its events tell.
+import type { DeliveryRow, Page, WebhookRow } from "@submissions/shared/console";
+import { z } from "zod";
+import { Fault } from "../../fault.ts";
+import { addWebhook, rotateSecret } from "../../webhooks/registry.ts";
+import { problemOfUrl } from "../../webhooks/target.ts";
+import { instant, mailId, page, webhookEvent, webhookUrl } from "../inputs.ts";
+import { changes, found, reads, trpc } from "../procedure.ts";
+
+const one = z.object({ id: instant });
+
+export const webhookProcedures = trpc.router({
+  list: reads("admin").query(({ ctx: { webhooks } }): Promise<readonly WebhookRow[]> => webhooks.list()),
+
+  add: changes("admin")
+    .input(z.object({ url: webhookUrl, events: z.array(webhookEvent).min(1, "Choose at least one event.").max(20) }))
+    .mutation(async ({ ctx: { webhooks, actor, console }, input }): Promise<{ readonly secret: string }> => {
+      const problem = problemOfUrl(input.url, console.webhookTargets);
+      if (problem !== null) throw invalid("url", `The address ${problem}`);
+      const added = await addWebhook(webhooks, input, actor);
+      if (added === "too-many") throw invalid("url", "There are too many webhooks. Remove one first.");
+      return { secret: added.secret };
+    }),
+
+  remove: changes("admin")
+    .input(one)
+    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
+      done(await webhooks.remove(input.id, actor)),
+    ),
+
+  /** Deliveries are signed with both secrets for a day. */
+  rotate: changes("admin")
+    .input(one)
+    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<{ readonly secret: string }> => {
+      const { secret } = found(await rotateSecret(webhooks, input.id, actor));
+      return { secret };
+    }),
+
+  /** Of one webhook, or of all. */
+  deliveries: reads("admin")
+    .input(z.object({ webhook: instant.nullable(), page }))
+    .query(({ ctx: { webhooks }, input }): Promise<Page<DeliveryRow>> =>
+      webhooks.listDeliveries(input.webhook, input.page),
+    ),
+
+  replay: changes("admin")
+    .input(z.object({ id: mailId }))
+    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
+      done(await webhooks.replay(input.id, actor)),
+    ),
+
+  replayFailed: changes("admin")
+    .input(one)
+    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<{ readonly replayed: number }> => ({
+      replayed: found(await webhooks.replayFailed(input.id, actor)),
+    })),
+});
+
+const invalid = (field: string, message: string) =>
+  new Fault("fieldsInvalid", { issues: [{ path: [field], message }] });
+
+function done(result: boolean): null {
+  if (!result) throw new Fault("notFound");
+  return null;
+}

@@ -1,0 +1,64 @@
+// The daily digest: counts what waits once a day and stores it as a mail. The day is unique in the outbox, so that one
+// mail goes out however many processes count.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config/config.ts";
+import type { Log } from "../observe/log.ts";
+import { wholeScope } from "../storage/desk-store.ts";
+import type { Digest, SubmissionKind } from "../storage/records.ts";
+import type { Store } from "../storage/store.ts";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const pollMsDefault = minuteMs;
+
+type Counted = Pick<Store, "desk" | "mailBacklog" | "storeDigest">;
+
+interface DigestOptions {
+  readonly store: Counted & Pick<Store, "clock">;
+  readonly atMinute: NonNullable<Config["digest"]>["atMinute"];
+  readonly log: Log;
+  readonly pollMs?: number;
+}
+
+/** Begins to look whether a digest is due. Disposing waits for the one that is counted. */
+export function startDigests({ store, atMinute, log, pollMs = pollMsDefault }: DigestOptions): AsyncDisposable {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let latest: string | null = null;
+  const looking = (async () => {
+    while (!signal.aborted) {
+      const now = store.clock.now();
+      const day = dueDay(now, atMinute);
+      if (day !== null && day !== latest) {
+        await storeDigest(store, day, now)
+          .then(() => (latest = day))
+          .catch((error: unknown) => log.error({ err: error }, "the digest could not be stored and will be later"));
+      }
+      await sleep(pollMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await looking;
+    },
+  };
+}
+
+/** The day whose digest is due, if its time has come; null before it. */
+export function dueDay(now: number, atMinute: number): string | null {
+  return now % dayMs < atMinute * minuteMs ? null : new Date(now).toISOString().slice(0, 10);
+}
+
+/** Counts what waits and stores it, unless the day has its digest. */
+export async function storeDigest(store: Counted, day: string, now: number): Promise<boolean> {
+  const count = async (kind: SubmissionKind): Promise<Digest["inquiry"]> => {
+    const counts = await store.desk.countByStatus({ kinds: [kind], subscribers: false }, "");
+    return { new: counts.new, open: counts.open };
+  };
+  const [inquiry, application] = [await count("inquiry"), await count("application")];
+  const { failed, inDoubt } = await store.mailBacklog();
+  const { waiting } = await store.desk.overview(wholeScope, now);
+  const longest = waiting.map(({ kind, reference, receivedAt }) => ({ kind, reference, receivedAt }));
+  return store.storeDigest({ day, inquiry, application, mails: { failed, inDoubt }, longest }, now);
+}

@@ -1,0 +1,106 @@
+// The daily mail to the team: what waits, with links to the console. Names no person.
+import { html } from "@submissions/shared/html";
+import type { Digest, SubmissionKind } from "../../storage/records.ts";
+import { utcMinute } from "./facts.ts";
+import { frame } from "./frame.ts";
+import { button, layout, link, textOf, type Written } from "./layout.ts";
+
+interface DigestFacts {
+  readonly brand: string;
+  readonly publicUrl: string;
+}
+
+const why = "You get this mail each day because this address is set as DIGEST_EMAIL.";
+
+const digestFrame = frame<"subject" | "brand" | "heading" | "counts" | "longest" | "consoleUrl">((slot) =>
+  layout({
+    subject: slot("subject"),
+    brand: slot("brand"),
+    heading: slot("heading"),
+    preheader: slot("heading"),
+    body: html`<ul style="margin:0 0 16px;padding-left:22px">
+        ${slot("counts")}
+      </ul>
+      ${slot("longest")}${button(slot("consoleUrl"), "Open the console")}`,
+    footer: why,
+  }),
+);
+
+const longestFrame = frame<"items">(
+  (slot) =>
+    html`<p style="margin:0 0 4px">Waiting longest:</p>
+      <ul style="margin:0 0 16px;padding-left:22px">
+        ${slot("items")}
+      </ul>`,
+);
+
+const itemFrame = frame<"url" | "words" | "more">(
+  (slot) => html`<li style="margin:0 0 4px">${link(slot("url"), slot("words"))}${slot("more")}</li>`,
+);
+
+const folders = { inquiry: "inquiries", application: "applications" } as const;
+
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+/** What is counted, each with the page that lists it. What is 0 is left out. */
+function* countsOf({ inquiry, application, mails }: Digest, console: string) {
+  const kinds = [
+    ["inquiry", inquiry, "inquiry", "inquiries"],
+    ["application", application, "application", "applications"],
+  ] as const satisfies readonly (readonly [SubmissionKind, ...unknown[]])[];
+  for (const [kind, waiting, one, many] of kinds) {
+    for (const status of ["new", "open"] as const) {
+      if (waiting[status] === 0) continue;
+      const words = counted(waiting[status], `${status} ${one}`, `${status} ${many}`);
+      yield { words, url: `${console}?kind=${kind}&status=${status}` };
+    }
+  }
+  if (mails.failed > 0) {
+    yield { words: counted(mails.failed, "failed mail", "failed mails"), url: `${console}/mails?status=failed` };
+  }
+  if (mails.inDoubt > 0) {
+    yield { words: counted(mails.inDoubt, "mail in doubt", "mails in doubt"), url: `${console}/mails?status=in-doubt` };
+  }
+}
+
+export function writeDigest(digest: Digest, { brand, publicUrl }: DigestFacts): Written {
+  const consoleUrl = `${publicUrl}/console`;
+  const counts = [...countsOf(digest, consoleUrl)];
+  const waiting = digest.inquiry.new + digest.application.new;
+  const heading =
+    counts.length === 0 ? "Nothing waits" : waiting === 0 ? "Nothing new waits" : `${waiting} new in the inbox`;
+  const subject = `${heading} (${digest.day})`;
+  const longest = digest.longest.map(({ kind, reference, receivedAt }) => ({
+    reference,
+    since: `since ${utcMinute(receivedAt)}`,
+    url: `${consoleUrl}/${folders[kind]}/${reference}`,
+  }));
+  return {
+    subject,
+    text: textOf(
+      `${heading}.`,
+      counts.length === 0 ? null : counts.map(({ words, url }) => `  - ${words}: ${url}`),
+      longest.length === 0
+        ? null
+        : ["Waiting longest:", ...longest.map(({ reference, since, url }) => `  - ${reference} ${since}: ${url}`)],
+      `Open the console: ${consoleUrl}`,
+      brand,
+      ["--", why],
+    ),
+    html: digestFrame({
+      subject,
+      brand,
+      heading,
+      counts: counts.map(({ words, url }) => itemFrame({ url, words, more: "" })),
+      longest:
+        longest.length === 0
+          ? ""
+          : longestFrame({
+              items: longest.map(({ reference, since, url }) =>
+                itemFrame({ url, words: reference, more: ` ${since}` }),
+              ),
+            }),
+      consoleUrl,
+    }).text,
+  };
+}

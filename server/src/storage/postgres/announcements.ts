@@ -1,0 +1,37 @@
+// What webhooks are to be told, stored by the statement of the event itself or in its transaction.
+import type { WebhookEvent } from "@submissions/shared/console";
+import type { Session, Statement } from "./session.ts";
+
+/**
+ * The part of a statement that stores what webhooks are to be told of submissions: once for each, so that one that was
+ * taken for spam in between is not told again when it is released. Without webhooks it reads an empty table.
+ *
+ * @param from the submissions: a table with `arrival` and `kind`
+ * @param at when it happened, in SQL
+ * @param condition which of them, in SQL
+ */
+export const announcing = (from: string, at: string, condition = "true"): string => `
+  announced AS (
+    INSERT INTO webhook_delivery (webhook, event, submission, created_at, due_at)
+    SELECT webhook.id, ${from}.kind || '.received', ${from}.arrival, ${at}, ${at} FROM ${from}, webhook
+    WHERE removed_at IS NULL AND position(${from}.kind || '.received' IN events) > 0 AND ${condition}
+      AND (SELECT id FROM webhook_delivery AS told WHERE told.submission = ${from}.arrival
+        AND told.webhook = webhook.id LIMIT 1) IS NULL
+  )`;
+
+const announceSubscriber: Statement = {
+  name: "announce-subscriber",
+  text: `
+    INSERT INTO webhook_delivery (webhook, event, subscriber, created_at, due_at)
+    SELECT id, $1::text, $2, $3, $3 FROM webhook WHERE removed_at IS NULL AND position($1::text IN events) > 0`,
+};
+
+/** Stores what webhooks are to be told of a subscriber, within the transaction of the change. */
+export async function announceWithin(
+  session: Session,
+  event: WebhookEvent | null,
+  key: string,
+  at: number,
+): Promise<void> {
+  if (event !== null) await session.run(announceSubscriber, [event, key, at]);
+}

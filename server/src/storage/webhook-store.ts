@@ -1,0 +1,86 @@
+// The part of the storage port that knows outgoing webhooks and what they are to be told. A delivery is stored in the
+// transaction of its event, one for each webhook that hears of it; without webhooks that transaction stores nothing more.
+// Its text is written when it is sent, so that erasing a person erases it.
+import type { DeliveryRow, Page, PageRequest, WebhookEvent, WebhookRow } from "@submissions/shared/console";
+import type { Actor } from "./desk-store.ts";
+import type { StoredSubmission, StoredSubscriber } from "./records.ts";
+import type { Lease } from "./store.ts";
+
+/** More receivers belong behind one of their own. Each costs a row for each event. */
+export const webhooksMax = 20;
+
+/** How long deliveries are signed with the old secret, too, after a new one was drawn. */
+export const secretOverlapMs = 24 * 60 * 60 * 1000;
+
+export interface NewWebhook {
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  /** `whsec_…` */
+  readonly secret: string;
+}
+
+/** What a delivery is about, as it is when it is sent. */
+export type DeliverySubject = { readonly submission: StoredSubmission } | { readonly subscriber: StoredSubscriber };
+
+/** A delivery that this process may send. */
+export interface LeasedDelivery {
+  readonly id: string;
+  readonly webhook: number;
+  readonly url: string;
+  /** Those that are in force: the newest first. */
+  readonly secrets: readonly string[];
+  readonly event: WebhookEvent;
+  readonly about: DeliverySubject;
+  readonly createdAt: number;
+  /** Tries made before this one. */
+  readonly attempts: number;
+}
+
+/** How a try ended. `later` without `answer`: it was not tried, because the process stops. */
+export type DeliverySettlement =
+  | { readonly result: "delivered" | "failed"; readonly at: number; readonly answer: string }
+  | { readonly result: "later"; readonly dueAt: number; readonly answer: string | null };
+
+export interface DeliveryClaim {
+  readonly now: number;
+  /** Most deliveries of one webhook. */
+  readonly limit: number;
+  /** Webhooks whose turn it is not. */
+  readonly except: readonly number[];
+  readonly lease: Lease;
+}
+
+/** Changes are stored with their entries in the audit log. Those name the host of an address: its path may be secret. */
+export interface WebhookStore {
+  /** `too-many`: there are {@link webhooksMax} already. */
+  add(webhook: NewWebhook, actor: Actor): Promise<WebhookRow | "too-many">;
+
+  list(): Promise<readonly WebhookRow[]>;
+
+  /** Its deliveries are forgotten within the hour; none is sent any more. False when there is no such webhook. */
+  remove(id: number, actor: Actor): Promise<boolean>;
+
+  /**
+   * Replaces the secret. The one before it stays in force for {@link secretOverlapMs}; one before that ends at once.
+   * Null when there is no such webhook.
+   */
+  rotate(id: number, secret: string, actor: Actor): Promise<WebhookRow | null>;
+
+  /** Deliveries of all webhooks, or of one, newest first; `after` and `next` are numbers of their rows. */
+  listDeliveries(webhook: number | null, page: PageRequest): Promise<Page<DeliveryRow>>;
+
+  /**
+   * Makes a delivery due now under its old id, whatever became of it; its tries are counted anew. False when there is no
+   * such delivery.
+   */
+  replay(id: string, actor: Actor): Promise<boolean>;
+
+  /** The same for all failed deliveries of a webhook. Answers how many; null when there is no such webhook. */
+  replayFailed(webhook: number, actor: Actor): Promise<number | null>;
+
+  /** Leases due deliveries whose lease is free, the oldest of each webhook. */
+  claimDeliveries(claim: DeliveryClaim): Promise<readonly LeasedDelivery[]>;
+
+  /** Records how a try ended and gives the lease back. Ignored when another process holds the lease. */
+  settleDelivery(id: string, settlement: DeliverySettlement, owner: string): Promise<void>;
+}

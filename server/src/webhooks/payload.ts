@@ -1,0 +1,20 @@
+// What a webhook is told: the event and the fields of the thing it is about, by the names that exports give them. Written
+// when it is sent and stored nowhere. Never holds the bytes of a resume.
+import { applicationFields, inquiryFields, iso, subscriberFields } from "../desk/export.ts";
+import type { LeasedDelivery } from "../storage/webhook-store.ts";
+
+type Told = Pick<LeasedDelivery, "event" | "createdAt" | "about">;
+
+/** @param publicUrl the base address of links */
+export const payloadOf = ({ event, createdAt, about }: Told, publicUrl: string): string =>
+  JSON.stringify({ type: event, timestamp: iso(createdAt), data: dataOf(about, publicUrl) });
+
+function dataOf(about: Told["about"], publicUrl: string): object {
+  if ("subscriber" in about) return subscriberFields(about.subscriber);
+  const { submission } = about;
+  const { reference } = submission;
+  if (submission.kind === "inquiry") {
+    return { ...inquiryFields(submission), consoleUrl: `${publicUrl}/console/inquiries/${reference}` };
+  }
+  return { ...applicationFields(submission), consoleUrl: `${publicUrl}/console/applications/${reference}` };
+}

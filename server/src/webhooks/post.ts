@@ -1,0 +1,124 @@
+// One POST to an address that others chose. The name is resolved once, all of its addresses are judged, and the connection
+// is made to one of those: a second look-up could answer with another address. Redirects are answers like any other.
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps, type RequestOptions } from "node:https";
+import type { LookupFunction } from "node:net";
+import { literalOf, mayBeCalled, problemOfUrl, type WebhookTargets } from "./target.ts";
+
+/** From the look-up to the end of the answer. The specification asks for 15 to 30 s. */
+const answerMsMax = 15_000;
+/** Nothing of an answer is kept, but a connection that is cut while a receiver still writes looks like an error there. */
+const answerBytesMax = 64 * 1024;
+
+/** What came back. */
+export type PostAnswer =
+  | { readonly status: number; readonly retryAfterMs: number | null }
+  /** No answer; a code without personal data. */
+  | { readonly failure: string };
+
+export interface PostOptions {
+  readonly targets: WebhookTargets;
+  readonly signal: AbortSignal;
+  /** How a name is resolved, unless by the system. */
+  readonly resolve?: ((hostname: string) => Promise<readonly LookupAddress[]>) | undefined;
+  /** Certificate authorities, unless the usual ones. */
+  readonly ca?: string | undefined;
+}
+
+class Refused extends Error {
+  readonly code = "address-refused";
+}
+
+const resolveBySystem = (hostname: string) => lookup(hostname, { all: true, verbatim: true });
+
+/** Posts JSON. Never rejects. */
+export async function post(
+  address: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  { targets, signal, resolve = resolveBySystem, ca }: PostOptions,
+): Promise<PostAnswer> {
+  // The rules may be stricter than when the address was stored.
+  if (problemOfUrl(address, targets) !== null) return { failure: "address-refused" };
+  const url = new URL(address);
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]);
+  try {
+    const found = await unlessAborted(addressesOf(url.hostname, resolve), timed);
+    // One that is refused says that the name is not one of the internet.
+    if (found.length === 0 || !found.every((one) => mayBeCalled(one.address, targets))) throw new Refused();
+    return await send(url, body, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        "user-agent": "submissions-webhooks",
+      },
+      // No connection is used twice, and no proxy of the environment.
+      agent: false,
+      signal: timed,
+      lookup: pinnedTo(found),
+      ...(ca !== undefined && { ca }),
+    });
+  } catch (error) {
+    return { failure: failureOf(error, timed) };
+  }
+}
+
+async function addressesOf(hostname: string, resolve: typeof resolveBySystem | NonNullable<PostOptions["resolve"]>) {
+  const literal = literalOf(hostname);
+  // No name is looked up for an address.
+  if (literal !== null) return [{ address: literal, family: literal.includes(":") ? 6 : 4 }];
+  return resolve(hostname);
+}
+
+/** A look-up cannot be broken off, but it need not be waited for. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject);
+  });
+
+/** Answers every look-up of the connection with the addresses that were judged. */
+const pinnedTo =
+  (found: readonly LookupAddress[]): LookupFunction =>
+  (_hostname, { all }, done) => {
+    const [first] = found;
+    if (all === true) done(null, [...found]);
+    else done(null, first?.address ?? "", first?.family);
+  };
+
+function send(url: URL, body: string, options: RequestOptions): Promise<PostAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (response) => {
+      const { statusCode: status = 0, headers } = response;
+      const answer = { status, retryAfterMs: retryAfterOf(headers["retry-after"]) };
+      let bytes = 0;
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        // The status is known, and the rest is of no interest.
+        if (bytes > answerBytesMax) response.destroy();
+      });
+      response.on("error", reject);
+      response.on("close", () => resolve(answer));
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+/** Seconds only; a date is answered rarely, and the usual delay does as well. */
+function retryAfterOf(value: string | undefined): number | null {
+  return value !== undefined && /^[0-9]{1,6}$/.test(value) ? Number(value) * 1000 : null;
+}
+
+/** A code for the log of deliveries: messages of errors hold addresses. */
+function failureOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return "timeout";
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "connection-failed";
+}

@@ -1,0 +1,40 @@
+// Adding a webhook and renewing its secret, for the console and the command line. A secret is answered once and never read
+// again.
+import { webhookEvents, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
+import type { Actor } from "../storage/desk-store.ts";
+import type { WebhookStore } from "../storage/webhook-store.ts";
+import { drawWebhookSecret } from "./signature.ts";
+
+interface WithSecret {
+  readonly row: WebhookRow;
+  readonly secret: string;
+}
+
+/**
+ * Adds a webhook.
+ *
+ * @param url an address that `problemOfUrl` has nothing against
+ * @param events none: all
+ */
+export async function addWebhook(
+  webhooks: Pick<WebhookStore, "add">,
+  { url, events }: { readonly url: string; readonly events: readonly WebhookEvent[] },
+  actor: Actor,
+): Promise<WithSecret | "too-many"> {
+  const secret = drawWebhookSecret();
+  // In one order, each once.
+  const heard = webhookEvents.filter((event) => events.length === 0 || events.includes(event));
+  const row = await webhooks.add({ url, events: heard, secret }, actor);
+  return row === "too-many" ? row : { row, secret };
+}
+
+/** Draws a new secret. Null when there is no such webhook. */
+export async function rotateSecret(
+  webhooks: Pick<WebhookStore, "rotate">,
+  id: number,
+  actor: Actor,
+): Promise<WithSecret | null> {
+  const secret = drawWebhookSecret();
+  const row = await webhooks.rotate(id, secret, actor);
+  return row === null ? null : { row, secret };
+}

@@ -1,0 +1,104 @@
+// Sends what webhooks are to be told. A receiver may get a delivery twice, when a process dies between its answer and the
+// record of it; the id tells. Each webhook has calls of its own, so that one that is slow holds up no other.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "../observe/log.ts";
+import type { Store } from "../storage/store.ts";
+import type { DeliverySettlement, LeasedDelivery } from "../storage/webhook-store.ts";
+import { payloadOf } from "./payload.ts";
+import { post, type PostOptions } from "./post.ts";
+import { afterTry } from "./settlement.ts";
+import { signedHeaders } from "./signature.ts";
+
+/** How often due deliveries are looked for: a look at an index that is empty most of the time. */
+const pollMsDefault = 1_000;
+/** Calls to one webhook at the same time. */
+const callsMax = 8;
+/** Longer than a call can take. */
+const leaseMs = 60_000;
+
+interface SenderOptions {
+  readonly store: Pick<Store, "clock" | "webhooks">;
+  readonly targets: PostOptions["targets"];
+  /** The base address of links. Asked for once the server listens. */
+  readonly publicUrl: () => string;
+  readonly log: Log;
+  /** Told of each try. */
+  readonly tried?: (result: DeliverySettlement["result"]) => void;
+  readonly resolve?: PostOptions["resolve"];
+  readonly pollMs?: number;
+}
+
+/** Begins to send. Disposing breaks off the calls under way, which the next process makes again. */
+export function startSender({ store, targets, publicUrl, log, tried, resolve, pollMs = pollMsDefault }: SenderOptions) {
+  const { webhooks, clock } = store;
+  const owner = randomUUID();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const underWay = new Map<number, Promise<void>>();
+  const failed = (error: unknown) => log.error({ err: error }, "webhooks could not be told and will be later");
+
+  async function deliver(delivery: LeasedDelivery): Promise<void> {
+    const { id, about, url, secrets } = delivery;
+    const settle = (settlement: Parameters<typeof webhooks.settleDelivery>[1]) =>
+      webhooks.settleDelivery(id, settlement, owner);
+    // An operator has found it to be spam since.
+    if ("submission" in about && about.submission.status === "spam") {
+      return settle({ result: "failed", at: clock.now(), answer: "kept back: spam" });
+    }
+    const body = payloadOf(delivery, publicUrl());
+    const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal, resolve });
+    const now = clock.now();
+    // Whether it arrived is not known: it is sent again.
+    if (signal.aborted) return settle({ result: "later", dueAt: now, answer: null });
+    const settlement = afterTry(delivery, answer, now);
+    tried?.(settlement.result);
+    if (settlement.result !== "delivered") {
+      log.warn({ code: settlement.answer ?? "" }, `a webhook was not told: ${settlement.result}`);
+    }
+    await settle(settlement);
+  }
+
+  async function deliverAll(deliveries: readonly LeasedDelivery[]): Promise<void> {
+    // A settlement that the store did not take: the lease ends, and it is sent again.
+    for (const one of await Promise.allSettled(deliveries.map(deliver))) {
+      if (one.status === "rejected") failed(one.reason);
+    }
+  }
+
+  async function round(): Promise<void> {
+    const now = clock.now();
+    const lease = { owner, until: now + leaseMs };
+    const claimed = await webhooks.claimDeliveries({ now, limit: callsMax, except: [...underWay.keys()], lease });
+    for (const [webhook, deliveries] of Map.groupBy(claimed, (delivery) => delivery.webhook)) {
+      underWay.set(
+        webhook,
+        deliverAll(deliveries).finally(() => {
+          underWay.delete(webhook);
+          // There may be more for it.
+          if (deliveries.length === callsMax) nudge.resolve();
+        }),
+      );
+    }
+  }
+
+  let nudge = Promise.withResolvers<void>();
+  const polling = (async () => {
+    while (!signal.aborted) {
+      nudge = Promise.withResolvers<void>();
+      await round().catch(failed);
+      const waiting = new AbortController();
+      const pause = sleep(pollMs, undefined, { signal: AbortSignal.any([signal, waiting.signal]), ref: false });
+      await Promise.race([pause.catch(() => {}), nudge.promise]);
+      waiting.abort();
+    }
+  })();
+
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      stopping.abort();
+      await polling;
+      await Promise.all(underWay.values());
+    },
+  };
+}

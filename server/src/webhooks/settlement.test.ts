@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { PostAnswer } from "./post.ts";
+import { afterTry, triesMax } from "./settlement.ts";
+
+const now = 1_700_000_000_000;
+const status = (code: number, retryAfterMs: number | null = null): PostAnswer => ({ status: code, retryAfterMs });
+
+test.each([200, 201, 204, 299])("%i is success", (code) => {
+  expect(afterTry({ attempts: 3 }, status(code), now)).toEqual({
+    result: "delivered",
+    at: now,
+    answer: `HTTP ${code}`,
+  });
+});
+
+test.each([100, 301, 302, 308, 400, 401, 404, 429, 500, 503])("%i is tried again", (code) => {
+  expect(afterTry({ attempts: 0 }, status(code), now, () => 0)).toEqual({
+    result: "later",
+    dueAt: now + 5_000,
+    answer: `HTTP ${code}`,
+  });
+});
+
+test("a receiver that is gone is not tried again", () => {
+  expect(afterTry({ attempts: 0 }, status(410), now)).toEqual({ result: "failed", at: now, answer: "HTTP 410" });
+});
+
+test.each([0, 1])("tries for 72 hours, and then gives up (random: %i)", (random) => {
+  let at = now;
+  for (let attempts = 0; attempts < triesMax - 1; attempts += 1) {
+    const settlement = afterTry({ attempts }, { failure: "ECONNREFUSED" }, at, () => random);
+    if (settlement.result !== "later") throw new Error(settlement.result);
+    expect(settlement.dueAt).toBeGreaterThan(at);
+    at = settlement.dueAt;
+  }
+  const hours = (at - now) / 3_600_000;
+  expect(hours).toBeGreaterThan(71);
+  expect(hours).toBeLessThan(74);
+  expect(afterTry({ attempts: triesMax - 1 }, { failure: "timeout" }, at)).toEqual({
+    result: "failed",
+    at,
+    answer: "timeout",
+  });
+});
+
+test("waits as long as the receiver asks, but never longer than the longest delay, nor shorter than its own", () => {
+  const dueAfter = (attempts: number, retryAfterMs: number) => {
+    const settlement = afterTry({ attempts }, status(429, retryAfterMs), now, () => 0);
+    return settlement.result === "later" ? settlement.dueAt - now : null;
+  };
+  expect(dueAfter(0, 60_000)).toBe(60_000);
+  expect(dueAfter(1, 60_000)).toBe(300_000);
+  expect(dueAfter(0, 999_999_000)).toBe(20 * 3_600_000);
+});

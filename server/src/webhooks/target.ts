@@ -1,0 +1,49 @@
+// Which addresses may be told of events. An operator chooses the address, so that without these rules the service could be
+// made to call what only it can reach: databases, the metadata of a cloud, other services of this machine.
+import ipaddr from "ipaddr.js";
+
+/** `public`: hosts of the internet over https. `loopback`: also this machine, over http too; for development. */
+export type WebhookTargets = "public" | "loopback";
+
+const urlLengthMax = 2_048;
+
+/** Why an address cannot be one of a webhook, for the operator; null: it can, as far as its text says. */
+export function problemOfUrl(text: string, targets: WebhookTargets): string | null {
+  const url = text.length > urlLengthMax || /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return "must be a web address that starts with https://.";
+  if (url.username !== "" || url.password !== "") return "must not hold a user name or password.";
+  if (url.hash !== "") return "must not hold a fragment.";
+  const { hostname } = url;
+  const isHere = isLoopbackName(hostname);
+  if (url.protocol === "http:" && !(isHere && targets === "loopback")) return "must start with https://.";
+  const literal = literalOf(hostname);
+  const isRefused = literal === null ? isHere && targets === "public" : !mayBeCalled(literal, targets);
+  return isRefused ? "must be a host of the internet." : null;
+}
+
+/** The IP address that a host name is; null for other names. URL has read `0x7f.1` and the like as addresses. */
+export function literalOf(hostname: string): string | null {
+  const bare = hostname.replace(/^\[(.*)\]$/, "$1");
+  return ipaddr.isValid(bare) ? bare : null;
+}
+
+const isLoopbackName = (hostname: string): boolean => {
+  const literal = literalOf(hostname);
+  return literal === null ? /(?:^|\.)localhost\.?$/.test(hostname) : ipaddr.parse(literal).range() === "loopback";
+};
+
+/** Of IPv6 only global unicast is given out at all, and some of that is not the internet. */
+const global = ipaddr.IPv6.parseCIDR("2000::/3");
+const documentation = ipaddr.IPv6.parseCIDR("3fff::/20");
+
+/** Whether a connection to an IP address may be made. */
+export function mayBeCalled(address: string, targets: WebhookTargets): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  const range = parsed.range();
+  if (range === "loopback") return targets === "loopback";
+  // Not private, link-local (with the metadata of clouds), carrier-grade NAT, multicast, reserved, or an IPv4 address in
+  // an IPv6 one.
+  if (range !== "unicast") return false;
+  return parsed instanceof ipaddr.IPv4 || (parsed.match(global) && !parsed.match(documentation));
+}

@@ -1,0 +1,64 @@
+// What the port promises about the daily digest: one mail a day, whoever stores it.
+import { expect, test } from "vitest";
+import type { Digest } from "../../../server/src/storage/records.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { allMails, lease, minute, noon } from "../records.ts";
+import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import { eva, marketing, sales } from "./desk-lists.ts";
+
+export const digest: Digest = {
+  day: "2026-11-21",
+  inquiry: { new: 2, open: 1 },
+  application: { new: 0, open: 0 },
+  mails: { failed: 1, inDoubt: 0 },
+  longest: [{ kind: "inquiry", reference: "INQ-20261120-042137", receivedAt: noon - minute }],
+};
+
+export function digestGuarantees(open: OpenStoreUnderTest): void {
+  test("is one mail a day, however many processes store it", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const other = await tested.openAgain();
+    const stored = await Promise.all(
+      [store, other, store, other].map((one, n) =>
+        one.storeDigest({ ...digest, mails: { failed: n, inDoubt: 0 } }, noon),
+      ),
+    );
+    expect(stored.filter(Boolean)).toHaveLength(1);
+    expect(await allMails(store)).toMatchObject([{ kind: "digest", reference: null, email: null, status: "queued" }]);
+    expect(await store.storeDigest({ ...digest, day: "2026-11-22" }, noon)).toBe(true);
+    expect(await allMails(store)).toHaveLength(2);
+  });
+
+  test("is leased, sent and kept as other mails are, so that the day has one to the end", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await store.storeDigest(digest, noon);
+    const [mail] = await store.claimDueMails(noon, 10, lease);
+    expect(mail).toMatchObject({ kind: "digest", about: { digest }, attempts: 0, denials: null });
+    expect(await store.claimDueMails(noon, 10, lease)).toEqual([]);
+    const id = mail?.id ?? "";
+    await store.settleMails([{ id, at: noon, result: "sent", providerId: "p" }], lease.owner);
+    expect(await allMails(store)).toMatchObject([{ status: "sent" }]);
+    expect(await store.storeDigest(digest, noon + minute)).toBe(false);
+    expect(await store.desk.sendAgain(wholeScope, id, eva)).toBe("not-sendable");
+  });
+
+  test("is seen by those who see everything", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await store.storeDigest(digest, noon);
+    const kinds = async (scope: typeof sales) =>
+      (await store.desk.listMails(scope, undefined, {})).rows.map(({ kind }) => kind);
+    expect([await kinds(wholeScope), await kinds(sales), await kinds(marketing)]).toEqual([["digest"], [], []]);
+  });
+
+  test.each(["null", "{", "{}"])("settles a digest as failed that is %j", async (text) => {
+    await using tested = await open();
+    const { store } = tested;
+    await store.storeDigest(digest, noon);
+    await tested.query(`UPDATE mail SET digest = '${text}'`);
+    expect(await store.claimDueMails(noon, 10, lease)).toEqual([]);
+    expect(await allMails(store)).toMatchObject([{ status: "failed", lastError: "unreadable row" }]);
+  });
+}

@@ -1,0 +1,145 @@
+// One POST to an address that others chose: what it reaches, and what it never does.
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { describe, expect, test } from "vitest";
+import { post } from "../../server/src/webhooks/post.ts";
+import { openReceiver } from "./receiver.ts";
+
+const { signal } = new AbortController();
+const loopback = { address: "127.0.0.1", family: 4 };
+const inner = { targets: "loopback", signal } as const;
+
+test("posts the body and the headers, and answers the status", async () => {
+  await using receiver = await openReceiver();
+  expect(await post(`${receiver.url}/a?b`, '{"x":"ü"}', { "webhook-id": "1" }, inner)).toEqual({
+    status: 204,
+    retryAfterMs: null,
+  });
+  const [{ method, path, body, headers }] = receiver.received as [(typeof receiver.received)[0]];
+  expect([method, path, body]).toEqual(["POST", "/a?b", '{"x":"ü"}']);
+  expect(headers).toMatchObject({ "content-type": "application/json", "content-length": "10", "webhook-id": "1" });
+});
+
+test("resolves a name once, connects to that address, and names the host", async () => {
+  await using receiver = await openReceiver();
+  const names: string[] = [];
+  const resolve = async (name: string) => {
+    names.push(name);
+    return [loopback];
+  };
+  const url = `http://receiver.localhost:${receiver.port}/`;
+  expect(await post(url, "{}", {}, { ...inner, resolve })).toMatchObject({ status: 204 });
+  expect(names).toEqual(["receiver.localhost"]);
+  expect(receiver.received[0]?.headers.host).toBe(`receiver.localhost:${receiver.port}`);
+});
+
+test.each([
+  ["this machine", [loopback]],
+  ["a private network", [{ address: "10.0.0.1", family: 4 }]],
+  ["a public and an inner address", [{ address: "93.184.215.14", family: 4 }, loopback]],
+  ["an address in another form", [{ address: "::ffff:127.0.0.1", family: 6 }]],
+  ["nothing", []],
+])("a name that resolves to %s is not connected to", async (_what, found) => {
+  await using receiver = await openReceiver();
+  const resolve = async () => found;
+  const url = `https://rebound.example.org:${receiver.port}/`;
+  expect(await post(url, "{}", {}, { targets: "public", signal, resolve })).toEqual({ failure: "address-refused" });
+  expect(receiver.connections()).toBe(0);
+});
+
+test("an address that is refused is neither looked up nor connected to, also one that was allowed before", async () => {
+  await using receiver = await openReceiver();
+  const resolve = () => Promise.reject(new Error("looked up"));
+  for (const url of [receiver.url, `https://127.0.0.1:${receiver.port}`, `https://2130706433:${receiver.port}`]) {
+    expect(await post(url, "{}", {}, { targets: "public", signal, resolve })).toEqual({ failure: "address-refused" });
+  }
+  expect(receiver.connections()).toBe(0);
+});
+
+test("follows no redirect", async () => {
+  await using receiver = await openReceiver();
+  receiver.answer({ status: 307, headers: { location: `${receiver.url}/elsewhere` } });
+  expect(await post(receiver.url, "{}", {}, inner)).toMatchObject({ status: 307 });
+  expect(receiver.received).toHaveLength(1);
+});
+
+test("reads no more of an answer than a little, and what it asks for", async () => {
+  await using receiver = await openReceiver();
+  receiver.answer({ status: 200, body: "x".repeat(5_000_000) });
+  expect(await post(receiver.url, "{}", {}, inner)).toMatchObject({ status: 200 });
+  receiver.answer({ status: 503, headers: { "retry-after": "120" } }, { status: 503, headers: { "retry-after": "x" } });
+  expect(await post(receiver.url, "{}", {}, inner)).toEqual({ status: 503, retryAfterMs: 120_000 });
+  expect(await post(receiver.url, "{}", {}, inner)).toEqual({ status: 503, retryAfterMs: null });
+});
+
+test("what fails is told as a code, without the address", async () => {
+  const closed = await openReceiver();
+  await closed[Symbol.asyncDispose]();
+  expect(await post(closed.url, "{}", {}, inner)).toEqual({ failure: "ECONNREFUSED" });
+  const resolve = () => Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" }));
+  const named = "https://unknown.example.org/";
+  expect(await post(named, "{}", {}, { ...inner, resolve })).toEqual({ failure: "ENOTFOUND" });
+});
+
+test("a call is broken off when it takes too long or the process stops: at the look-up and at the answer", async () => {
+  await using receiver = await openReceiver();
+  receiver.answer(null);
+  const stopping = new AbortController();
+  const call = post(receiver.url, "{}", {}, { ...inner, signal: stopping.signal });
+  await receiver.got(1);
+  stopping.abort();
+  expect(await call).toEqual({ failure: "timeout" });
+  const resolve = () => Promise.withResolvers<never>().promise;
+  const stopped = { ...inner, signal: AbortSignal.abort(), resolve };
+  expect(await post("https://slow.example.org/", "{}", {}, stopped)).toEqual({ failure: "timeout" });
+});
+
+const openssl = (() => {
+  try {
+    return execFileSync("openssl", ["version"]).length > 0;
+  } catch {
+    // ENOENT: not on this machine.
+    return false;
+  }
+})();
+
+describe.skipIf(!openssl)("over https", () => {
+  test("the certificate is that of the name, whatever the address, and it is checked", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webhook-tls-"));
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const subject = ["-subj", "/CN=receiver.example.org", "-addext", "subjectAltName=DNS:receiver.example.org"];
+    const files = ["-keyout", key, "-out", cert];
+    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...files, ...subject], {
+      stdio: "ignore",
+    });
+    const ca = readFileSync(cert, "utf8");
+    const names: (string | false | null)[] = [];
+    const server = createTlsServer({ key: readFileSync(key), cert: ca }, (request, response) => {
+      names.push((request.socket as TLSSocket).servername ?? null);
+      response.end();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const options = { ...inner, resolve: async () => [loopback] };
+    try {
+      const url = `https://receiver.example.org:${port}/`;
+      expect(await post(url, "{}", {}, { ...options, ca })).toMatchObject({ status: 200 });
+      expect(names).toEqual(["receiver.example.org"]);
+      const other = await post(`https://other.example.org:${port}/`, "{}", {}, { ...options, ca });
+      expect(other).toEqual({ failure: "ERR_TLS_CERT_ALTNAME_INVALID" });
+      expect(await post(url, "{}", {}, options)).toEqual({ failure: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+      expect(names).toHaveLength(1);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,72 @@
+// A receiver of webhooks, over HTTP, that answers as it is told and keeps what it got.
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+export interface Received {
+  readonly headers: IncomingHttpHeaders & {
+    readonly "webhook-id": string;
+    readonly "webhook-timestamp": string;
+    readonly "webhook-signature": string;
+  };
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Receiver extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  readonly port: number;
+  readonly received: readonly Received[];
+  /** Connections that were made. */
+  readonly connections: () => number;
+  /** What the next requests are answered, one after the other; then 204. Null: nothing is answered. */
+  answer(...answers: (Answer | null)[]): void;
+  /** Resolves when it has got so many requests in all. */
+  got(count: number): Promise<readonly Received[]>;
+}
+
+export async function openReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const answers: (Answer | null)[] = [];
+  let connections = 0;
+  let arrived = Promise.withResolvers<void>();
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
+    const { method = "", url = "", headers } = request;
+    received.push({ method, path: url, body, headers: headers as Received["headers"] });
+    const answer = answers.length > 0 ? answers.shift() : { status: 204 };
+    if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+    arrived.resolve();
+    arrived = Promise.withResolvers();
+  };
+  const server = createServer((request, response) => void take(request, response));
+  server.on("connection", () => (connections += 1));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    received,
+    connections: () => connections,
+    answer: (...more) => void answers.push(...more),
+    async got(count) {
+      while (received.length < count) await arrived.promise;
+      return received;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

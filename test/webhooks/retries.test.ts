@@ -1,0 +1,58 @@
+// Tries by a clock of the test, on a store and a receiver that are real.
+import { expect, test } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { createLog } from "../../server/src/observe/log.ts";
+import { startSender } from "../../server/src/webhooks/sender.ts";
+import { accept, inquiry, noon } from "../contract/records.ts";
+import { openFolder } from "../contract/sqlite-under-test.ts";
+import { openReceiver } from "./receiver.ts";
+
+const eva = { operator: "eva@example.org", at: noon };
+const log = createLog("silent");
+
+test("a failed try is repeated after the delay, under the same id, until the receiver takes it", async () => {
+  await using folder = await openFolder();
+  await using receiver = await openReceiver();
+  let now = noon;
+  const clock = { now: () => now };
+  await using store = await openStore({ kind: "sqlite", file: `${folder.path}/s.db` }, { clock });
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  await store.webhooks.add({ url: receiver.url, events: ["inquiry.received"], secret }, eva);
+  await accept(store, inquiry(1));
+  receiver.answer({ status: 500 }, { status: 503, headers: { "retry-after": "7200" } });
+  const targets = "loopback";
+  await using _sender = startSender({ store, targets, publicUrl: () => "https://s.example.org", log, pollMs: 5 });
+  const row = async () => (await store.webhooks.listDeliveries(null, {})).rows[0];
+  const attempts = (count: number) => expect.poll(async () => (await row())?.attempts, { timeout: 20_000 }).toBe(count);
+
+  await receiver.got(1);
+  await attempts(1);
+  now += 5_000 * 1.02;
+  await receiver.got(2);
+  await attempts(2);
+  expect(await row()).toMatchObject({ status: "queued", dueAt: now + 7_200_000, lastAnswer: "HTTP 503" });
+  now += 7_200_000;
+  await receiver.got(3);
+  await attempts(3);
+  expect(await row()).toMatchObject({ status: "delivered", endedAt: now });
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  const seconds = receiver.received.map(({ headers }) => Number(headers["webhook-timestamp"]));
+  expect(seconds).toEqual([noon, noon + 5_100, noon + 7_205_100].map((at) => Math.floor(at / 1000)));
+});
+
+test("what was found to be spam since is kept back", async () => {
+  await using folder = await openFolder();
+  await using receiver = await openReceiver();
+  const clock = { now: () => noon };
+  await using store = await openStore({ kind: "sqlite", file: `${folder.path}/s.db` }, { clock });
+  await store.webhooks.add({ url: receiver.url, events: ["inquiry.received"], secret: "whsec_AAAA" }, eva);
+  const { reference } = await accept(store, inquiry(1));
+  const whole = { kinds: ["inquiry"], subscribers: false } as const;
+  const targets = [{ reference: reference ?? "", version: 1 }];
+  await store.desk.triage(whole, { targets, status: "spam" }, eva);
+  await using _sender = startSender({ store, targets: "loopback", publicUrl: () => "", log, pollMs: 5 });
+  const row = async () => (await store.webhooks.listDeliveries(null, {})).rows[0];
+  await expect.poll(async () => (await row())?.status, { timeout: 20_000 }).toBe("failed");
+  expect(await row()).toMatchObject({ lastAnswer: "kept back: spam" });
+  expect(receiver.connections()).toBe(0);
+});
