@@ -171,7 +171,9 @@ export async function startApp(options: AppOptions): Promise<App> {
   if (config.mode !== "web") {
     opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
     if (config.digest !== null) opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
-    const tried = (result: string) => metrics.webhookTries.inc({ result });
+    // Prometheus sees no increase in a series that begins with its first event.
+    for (const result of ["delivered", "later", "failed"]) metrics.webhookTries.of(result);
+    const tried = (result: string) => metrics.webhookTries.of(result).add();
     opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: () => mail.publicUrl, log, tried }));
   }
   opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));

@@ -23,7 +23,7 @@ export interface Metrics {
   /** What operators did in the console of this process, by the name of the call. */
   readonly operatorActions: Series<Count>;
   /** Tries to tell webhooks: `delivered`, `failed` for good, or `later`. */
-  readonly webhookTries: Counter<"result">;
+  readonly webhookTries: Series<Count>;
   readonly uploadsInFlight: Gauge;
   /** Adds sources that are made after the metrics. */
   attach(sources: MetricSources): void;
@@ -99,11 +99,10 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       help: "What operators did in the console, by action.",
       labelNames: ["action"],
     }),
-    webhookTries: new Counter({
+    webhookTries: counters(registry, {
       name: "webhook_tries_total",
       help: "Tries to tell a webhook, by result.",
       labelNames: ["result"],
-      registers,
     }),
     uploadsInFlight: new Gauge({ name: "uploads_in_flight", help: "Uploads being received now.", registers }),
     attach: (more) => {
