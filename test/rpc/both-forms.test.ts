@@ -88,6 +88,8 @@ const names = fc.constantFrom(
   "resumeFile",
   "website",
   "altcha",
+  "consentText",
+  "consentPage",
   "__proto__",
   "constructor",
   "toString",

@@ -3,6 +3,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { email, emailKey } from "@submissions/shared/addresses";
+import { textLengthMax } from "@submissions/shared/limits";
 import { readText } from "@submissions/shared/text";
 
 /** What is wrong with a setting, in plain words that do not quote it. */
@@ -152,6 +153,12 @@ export const token =
     if (!/^[\u0021-\u007E]+$/.test(text)) return new Wrong("must be one word without spaces.");
     return text.length >= lengthMin ? text : new Wrong(`must have at least ${lengthMin} characters, drawn at random.`);
   };
+
+/** A version of a text: one word that fits where it is stored. */
+export const noticeVersion: Kind<string> = (text) =>
+  /^[\u0021-\u007E]+$/.test(text) && text.length <= textLengthMax.consentText
+    ? text
+    : new Wrong(`must be one word of at most ${textLengthMax.consentText} characters.`);
 
 /** A secret that signs: too long to be found by trying. */
 export const signingKey: Kind<string> = (text) =>

@@ -38,6 +38,7 @@ const call: Call = {
   key: null,
   spam: false,
   solution: null,
+  consent: null,
   deadline: Number.POSITIVE_INFINITY,
   replayed,
 };

@@ -19,6 +19,7 @@ const filed = {
   receivedAt: Date.UTC(2026, 10, 21, 9, 30),
   door: "rest",
   requestId: "r",
+  consent: null,
 } as const;
 const inquiry: StoredInquiry = {
   ...filed,

@@ -4,6 +4,7 @@ import { reached } from "../../failpoint.ts";
 import type { SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { mailId } from "../rules/mail-id.ts";
 import { countedSince, mayGetNewsletterMail } from "../rules/mails.ts";
+import { newConsent } from "../rules/subscriber-row.ts";
 import { decideSubscription, type KnownSubscriber, tokensOf, welcomeOf, welcomeTokens } from "../rules/subscription.ts";
 import type { Accepted, Entry } from "../store.ts";
 import { lockAddress, lockFreeAddresses } from "./addresses.ts";
@@ -54,6 +55,7 @@ const subscriberColumns = {
   welcomed_at: "bigint",
   door: "text",
   request_id: "text",
+  consent: "text",
 } as const;
 
 const tokenColumns = {
@@ -87,7 +89,8 @@ const storeAll: Statement<{ id: number; subscriber: string; createdAt: number }>
       SELECT new.* FROM begun, ${rowsAs("new", subscriberColumns)}
       ON CONFLICT (email_key) DO UPDATE SET status = excluded.status, last_source = excluded.last_source,
         welcomed_at = coalesce(excluded.welcomed_at, subscriber.welcomed_at),
-        unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END
+        unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END,
+        consent = coalesce(excluded.consent, subscriber.consent)
     ),
     expired AS (
       DELETE FROM newsletter_token USING ${rowsAs("renewed", welcomeColumns, welcomesFirst)}
@@ -198,6 +201,7 @@ class Change {
   readonly #records: SubscriptionRecord[] = [];
   #welcomedAt: number | null = null;
   #mails = 0;
+  #consent: string | null = null;
 
   constructor({ status, welcomedAt, unsubscribedAt }: KnownRow) {
     this.#known = status === null ? undefined : { status, welcomedAt, unsubscribedAt };
@@ -210,6 +214,7 @@ class Change {
       this.#mails += 1;
       this.#welcomedAt = record.receivedAt;
     }
+    this.#consent = newConsent(this.#known, record) ?? this.#consent;
     const { welcomedAt = null, unsubscribedAt = null } = this.#known ?? {};
     this.#known = {
       status,
@@ -232,6 +237,7 @@ class Change {
       welcomed_at: this.#welcomedAt,
       door: first.door,
       request_id: first.requestId,
+      consent: this.#consent,
     };
   }
 }
