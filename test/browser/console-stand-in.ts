@@ -228,6 +228,11 @@ export class ConsoleStandIn implements AsyncDisposable {
             throw new TRPCError({ code: "FORBIDDEN", message: "The e-mail address or the password is wrong." });
           return begin(ctx, { email: typed.email, role: this.role });
         }),
+        changePassword: signedIn.input(z.custom<{ current: string }>()).mutation(({ input: { current } }) => {
+          if (current !== password)
+            throw new TRPCError({ code: "BAD_REQUEST", message: "This is not your current password." });
+          return null;
+        }),
         signOut: signedIn.mutation(({ ctx }) => {
           this.#sessions.delete(tokenOf(ctx));
           return null;
@@ -252,6 +257,10 @@ export class ConsoleStandIn implements AsyncDisposable {
           .query(({ input: { filter, page } }) =>
             pageOf(matching(data.submissions, filter).map(rowOf), page, filter.order === "oldest"),
           ),
+        matching: signedIn.input(z.custom<{ filter: InboxFilter }>()).query(({ input: { filter } }) => ({
+          targets: matching(data.submissions, filter).map(({ reference, version }) => ({ reference, version })),
+          more: false,
+        })),
         counts: signedIn.query(({ ctx }) => {
           const count = (status: string) => data.submissions.filter((one) => one.status === status).length;
           const mine = data.submissions.filter(

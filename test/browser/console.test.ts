@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import type { Stored } from "./console-fixtures.ts";
-import { ConsoleStandIn, queuedDelivery } from "./console-stand-in.ts";
+import { ConsoleStandIn, password, queuedDelivery } from "./console-stand-in.ts";
 import { enter, fillSignIn, operator } from "./console-visit.ts";
 
 let browser: Browser;
@@ -183,6 +183,36 @@ describe("the inbox", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
+  test("changes all that match once their number is confirmed, and leaves what another operator changed", async () => {
+    const matching = standIn.submissions.filter(({ status }) => status === "done");
+    const [other] = matching;
+    await using visit = await enter(browser, standIn, "?status=done");
+    const { page } = visit;
+    await rows(page).first().getByRole("checkbox").check();
+    const bar = page.getByRole("toolbar", { name: "Selected submissions" });
+    await bar.getByRole("button", { name: /^Select all \d+$/ }).click();
+    await bar.getByRole("button", { name: "Select all that match" }).click();
+    await bar.getByText("All that match").waitFor();
+    await bar.getByRole("button", { name: "Open" }).click();
+    const dialog = page.getByRole("dialog", { name: "Change all that match?" });
+    await dialog.getByText(`Set ${matching.length} submissions to open?`).waitFor();
+    expect(standIn.submissions.filter(({ status }) => status === "done")).toHaveLength(matching.length);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(standIn.called).not.toContain("inbox.triage");
+
+    await rows(page).first().getByRole("checkbox").check();
+    await bar.getByRole("button", { name: /^Select all \d+$/ }).click();
+    await bar.getByRole("button", { name: "Select all that match" }).click();
+    await bar.getByRole("button", { name: "Open" }).click();
+    await dialog.getByRole("button", { name: `Change ${matching.length}` }).waitFor();
+    standIn.changeAs("ben@voices.example", other!.reference, { status: "spam" });
+    await dialog.getByRole("button", { name: `Change ${matching.length}` }).click();
+    await page.getByText(`${matching.length - 1} submissions: Set to open.`).waitFor();
+    await page.getByText("ben set this to spam").waitFor();
+    expect(standIn.submissions.filter(({ status }) => status === "done")).toEqual([]);
+    expect(other?.status).toBe("spam");
+  });
+
   test("says that nothing waits, and that there is nothing yet", async () => {
     standIn.empty();
     await using visit = await enter(browser, standIn);
@@ -219,11 +249,11 @@ describe("a submission", () => {
     await page.getByRole("heading", { name: one.name }).waitFor();
     expect(await page.getByRole("link", { name: "+420 601 234 567" }).getAttribute("href")).toBe("tel:+420601234567");
     expect(await page.getByText("Dear team,").innerText()).toContain("\n\nI am writing");
-    const outside = page.getByRole("link", { name: /portfolio\.example/ });
-    expect([await outside.getAttribute("rel"), await outside.getAttribute("target")]).toEqual([
-      "noopener noreferrer nofollow",
-      "_blank",
-    ]);
+    // What a stranger wrote as an address leads nowhere from here.
+    await page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
+    await page.getByRole("button", { name: "Copy the address of Portfolio" }).waitFor();
+    expect(await page.locator(".fields a[href^=http]:not([href*='/console/'])").count()).toBe(0);
+    await page.getByText("2026-11").waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Download resume" }).click(),
@@ -316,6 +346,30 @@ test("erasing a person asks first, and then leaves nothing in the list", async (
   await rows(page).first().waitFor();
   expect(standIn.submissions.some((one) => one.email === email)).toBe(false);
   await expect.poll(() => page.getByText("Anna Müller").count()).toBe(0);
+});
+
+test("a role that sees a part of a person is not offered to erase", async () => {
+  standIn.role = "sales";
+  const { email } = firstWith(({ kind }) => kind === "inquiry");
+  await using visit = await enter(browser, standIn, `/people/${email}`);
+  await visit.page.getByRole("link", { name: "Export" }).waitFor();
+  expect(await visit.page.getByRole("button", { name: "Erase" }).count()).toBe(0);
+});
+
+test("a password is changed with the current one, and the operator stays signed in", async () => {
+  await using visit = await enter(browser, standIn, "/settings");
+  const { page } = visit;
+  visit.expectProblems(/status of 400/);
+  await page.getByRole("button", { name: "Change password" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change password" });
+  await dialog.getByLabel("Current password").fill("wrong password");
+  await dialog.getByLabel("New password").fill("vermilion kettle 41");
+  await dialog.getByRole("button", { name: "Change password" }).click();
+  await dialog.getByText("This is not your current password.").waitFor();
+  await dialog.getByLabel("Current password").fill(password);
+  await dialog.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("Your password is changed.").waitFor();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
 });
 
 test("an operator is invited, and a token is shown once", async () => {

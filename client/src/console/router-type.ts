@@ -7,6 +7,7 @@ import type {
   InboxFilter,
   InboxRow,
   MailRow,
+  Matching,
   Me,
   Neighbours,
   Note,
@@ -57,12 +58,15 @@ export type ConsoleRouter = TRPCBuiltRouter<
       me: Query<void, Me | null>;
       methods: Query<void, { readonly password: true; readonly oidc: boolean }>;
       signIn: Mutation<{ email: string; password: string }, Me>;
+      /** Ends all other sessions. */
+      changePassword: Mutation<{ current: string; password: string }, null>;
       signOut: Mutation<void, null>;
       signOutEverywhere: Mutation<void, null>;
       acceptInvitation: Mutation<{ token: string; password: string }, Me>;
     };
     inbox: {
       list: Query<{ filter: InboxFilter; page: PageRequest }, Page<InboxRow>>;
+      matching: Query<{ filter: InboxFilter }, Matching>;
       counts: Query<void, InboxCounts>;
       since: Query<{ arrival: number }, { readonly latest: number; readonly added: number }>;
       triage: Mutation<TriageRequest, readonly TriageOutcome[]>;

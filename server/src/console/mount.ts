@@ -3,7 +3,7 @@ import { batchCallsMax } from "@submissions/shared/limits";
 import { resolveResponse } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { bodyKind } from "../http/body/content-type.ts";
-import { takeJson } from "../http/body/whole-body.ts";
+import { takeJson, takeUrlencoded } from "../http/body/whole-body.ts";
 import { noteFailure, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/rate-limit.ts";
@@ -119,12 +119,20 @@ function contextOf(
 }
 
 function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate): void {
-  for (const { url, rule, send } of consoleDownloads) {
+  takeUrlencoded(app);
+  for (const { method, url, rule, send } of consoleDownloads) {
     // A HEAD would be recorded like a download.
-    app.get(url, { onRequest, exposeHeadRoute: false }, async (request, reply) => {
-      requireOwnLink(request);
-      const caller = admit(await callerOf(request, console), rule);
-      return send({ console, caller, request, reply });
+    app.route({
+      method,
+      url,
+      onRequest,
+      exposeHeadRoute: false,
+      handler: async (request, reply) => {
+        if (method === "GET") requireOwnLink(request);
+        else if (!bringsToken(request)) requireOwnPage(request, console.publicUrl());
+        const caller = admit(await callerOf(request, console), rule);
+        return send({ console, caller, request, reply });
+      },
     });
   }
 }
@@ -133,8 +141,10 @@ function oidcRoutes(app: FastifyInstance, console: Console, onRequest: Gate): vo
   const { openIdConnect, cookies, publicUrl } = console;
   if (openIdConnect === null) return;
   const noHead = { onRequest, exposeHeadRoute: false };
-  app.get("/console/oidc/start", noHead, async (_request, reply) => {
-    const { location, pending } = await openIdConnect.start();
+  app.get("/console/oidc/start", noHead, async (request, reply) => {
+    const caller = await callerOf(request, console);
+    const former = caller?.kind === "operator" ? caller.sessionHash : null;
+    const { location, pending } = await openIdConnect.start(former);
     cookies.write(reply, oidcCookie, pending);
     return reply.redirect(location);
   });
@@ -144,7 +154,12 @@ function oidcRoutes(app: FastifyInstance, console: Console, onRequest: Gate): vo
     cookies.clear(reply, oidcCookie);
     const vouched = await openIdConnect.finish(request.url.replace(/^[^?]*\??/, ""), pending);
     const operator = await operatorOf(console.access, vouched, console.clock.now());
-    cookies.write(reply, sessionCookie, (await console.signIns.begin(operator)).id);
+    const { id } = await console.signIns.begin(operator);
+    const { former } = vouched;
+    if (former !== null) {
+      await console.access.deleteSession(former, { operator: operator.email, at: console.clock.now() });
+    }
+    cookies.write(reply, sessionCookie, id);
     return reply.redirect(`${publicUrl()}/console`);
   });
 }

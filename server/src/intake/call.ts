@@ -1,8 +1,10 @@
 // What intake knows of a call beside its input: who called, and whether the caller may be repeating a submission.
 import { altchaField } from "@submissions/shared/altcha";
+import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
 import type { Door, LeasedMail } from "../storage/records.ts";
+import { readConsent } from "./consent.ts";
 
 /** One call of a procedure. */
 export interface Call {
@@ -14,6 +16,8 @@ export interface Call {
   readonly spam: boolean;
   /** The solution of a proof of work; null when there was none. */
   readonly solution: string | null;
+  /** Which privacy notice the form showed; null: it did not tell. */
+  readonly consent: ReturnType<typeof readConsent>;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
   /** Told when the answer is that of an earlier call with the same key. */
@@ -36,9 +40,13 @@ export interface CallWatch {
 }
 
 /** What a body says of its call beside the fields of the submission. */
-export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution"> => ({
+export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution" | "consent"> => ({
   spam: valuesOf(input, honeypotField).some(isFilled),
   solution: onlyText(valuesOf(input, altchaField)),
+  consent: readConsent(
+    onlyText(valuesOf(input, consentTextField)) ?? "",
+    onlyText(valuesOf(input, consentPageField)) ?? "",
+  ),
 });
 
 function valuesOf(input: unknown, field: string): readonly unknown[] {

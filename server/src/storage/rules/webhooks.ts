@@ -6,7 +6,7 @@ import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, type NewWebhook, secretOverlapMs } from "../webhook-store.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { storable } from "./mails.ts";
-import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
+import { readConsent, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 
 export const receivedEvent = (kind: SubmissionKind): WebhookEvent => `${kind}.received`;
 
@@ -83,7 +83,7 @@ export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delive
   delivery.created_at AS "createdAt", webhook.url, webhook.secret, webhook.old_secret AS "oldSecret",
   webhook.old_secret_until AS "oldSecretUntil", subscriber.arrival AS "subscriber",
   subscriber.email AS "subscriberEmail", subscriber.status AS "subscriberStatus", subscriber.source,
-  subscriber.last_source AS "lastSource", subscriber.subscribed_at AS "subscribedAt",
+  subscriber.last_source AS "lastSource", subscriber.consent, subscriber.subscribed_at AS "subscribedAt",
   subscriber.confirmed_at AS "confirmedAt", subscriber.unsubscribed_at AS "unsubscribedAt",
   ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
 
@@ -106,6 +106,7 @@ export interface ClaimedDelivery extends SubmissionRow {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
+  readonly consent: string | null;
 }
 
 export function leasedDelivery(row: ClaimedDelivery, now: number): LeasedDelivery {
@@ -129,7 +130,8 @@ function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status, source, lastSource } = row;
   const { subscribedAt, confirmedAt, unsubscribedAt } = row;
   const times = { subscribedAt, confirmedAt, unsubscribedAt };
-  return { subscriber: { arrival, email, status, source, lastSource, ...times } };
+  const consent = readConsent(row.consent);
+  return { subscriber: { arrival, email, status, source, lastSource, ...times, consent } };
 }
 
 /** What is known of a person: to be read from `webhook_delivery AS delivery` and `webhook`. */
