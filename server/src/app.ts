@@ -149,6 +149,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     draining,
     brand: mail.brand,
     publicUrl: () => mail.publicUrl,
+    privacy: config.privacy,
     corsOrigins: config.corsOrigins,
     trustedProxy: config.trustedProxy,
     rateLimit: config.rateLimit,

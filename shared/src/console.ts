@@ -168,6 +168,8 @@ export interface SubscriberRow {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
+  /** The privacy notice that was shown; null: the form did not tell. */
+  readonly consent: { readonly text: string; readonly page: string | null; readonly at: number } | null;
   readonly disposable: boolean;
 }
 

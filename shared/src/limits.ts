@@ -21,6 +21,8 @@ export const textLengthMax = {
   /** Some ten printed pages. */
   coverLetter: 20_000,
   packageId: 100,
+  /** A version of a privacy notice: a date, a number or a hash. */
+  consentText: 100,
   /** What is stored of a newsletter source. Longer ones are cut, never refused. */
   source: 64,
   /** What is read of a newsletter source, in code units: a URL of the length above and as much again. */

@@ -134,6 +134,8 @@ export function fixtures(now: number) {
             portfolioUrl: "https://portfolio.example/ben-novak/samples?from=letter",
             resumeUrl: null,
             coverLetter: letter,
+            consentText: "2026-11",
+            consentPage: "https://www.example.org/careers",
           };
     arrival += 1;
     return {
@@ -224,6 +226,7 @@ export function fixtures(now: number) {
       lastSource: "footer",
       subscribedAt,
       confirmedAt: status === "pending" ? null : subscribedAt + 9 * minuteMs,
+      consent: { text: "2026-11", page: "https://www.example.org/", at: subscribedAt },
       unsubscribedAt: status === "unsubscribed" ? subscribedAt + 2 * dayMs : null,
       disposable: email.includes("mailinator"),
     };

@@ -219,11 +219,11 @@ describe("a submission", () => {
     await page.getByRole("heading", { name: one.name }).waitFor();
     expect(await page.getByRole("link", { name: "+420 601 234 567" }).getAttribute("href")).toBe("tel:+420601234567");
     expect(await page.getByText("Dear team,").innerText()).toContain("\n\nI am writing");
-    const outside = page.getByRole("link", { name: /portfolio\.example/ });
-    expect([await outside.getAttribute("rel"), await outside.getAttribute("target")]).toEqual([
-      "noopener noreferrer nofollow",
-      "_blank",
-    ]);
+    // What a stranger wrote as an address leads nowhere from here.
+    await page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
+    await page.getByRole("button", { name: "Copy the address of Portfolio" }).waitFor();
+    expect(await page.locator(".fields a[href^=http]:not([href*='/console/'])").count()).toBe(0);
+    await page.getByText("2026-11").waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Download resume" }).click(),

@@ -356,3 +356,32 @@ describe("in a page that goes on changing", () => {
     expect(await form.getAttribute("endpoint")).toBe(`${service.url}/`);
   });
 });
+
+describe("a privacy notice", () => {
+  const line = `By sending this form, you agree that we use what you enter as our privacy notice says.`;
+
+  test("stands above the button, and its version goes with the form, with the page but not its fragment", async () => {
+    host.show({
+      body: `<newsletter-form privacy="/privacy" consent="2026-11"></newsletter-form>${scriptOf(service)}`,
+    });
+    await using visit = await Visit.begin(browser);
+    await visit.page.goto(`${host.url}/#form`);
+    const form = visit.page.locator("newsletter-form");
+    await form.getByText(line).waitFor();
+    await form.getByRole("link", { name: "privacy notice" }).waitFor();
+    await form.getByLabel("E-mail address").fill("told@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    const stored = (await service.stored()).subscribers.find(({ email }) => email === "told@example.org");
+    expect(stored?.consent).toMatchObject({ text: "2026-11", page: `${host.url}/` });
+  });
+
+  test("of the page takes the place of the form's own", async () => {
+    await using visit = await visitHost({
+      body: `<newsletter-form privacy="/privacy" consent="3"><p slot="notice">Ours.</p></newsletter-form>${scriptOf(service)}`,
+    });
+    const form = visit.page.locator("newsletter-form");
+    await form.getByText("Ours.").waitFor();
+    expect(await form.getByText(line).isVisible()).toBe(false);
+  });
+});

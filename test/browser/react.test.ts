@@ -54,6 +54,9 @@ describe("a component", () => {
     expect(await inquiry.getByRole("checkbox", { name: "Scottish English" }).isVisible()).toBe(true);
     expect(await inquiry.getByLabel("Company").inputValue()).toBe("Vozes");
     expect(await inquiry.locator("form").getAttribute("action")).toBe(`${service.url}/api/marketplace/inquiry`);
+    const application = visit.page.locator("application-form");
+    expect(await application.getByRole("link", { name: "privacy notice" }).getAttribute("href")).toBe("/privacy");
+    expect(await application.locator("input[name=consentText]").inputValue()).toBe("2026-11");
     expect(await visit.page.locator("newsletter-form").getByRole("button", { name: "Abonnieren" }).isVisible()).toBe(
       true,
     );
@@ -80,7 +83,7 @@ describe("a component", () => {
 
   test("shows its children in the form", async () => {
     await using visit = await visitPage();
-    await visit.page.getByRole("link", { name: "Privacy" }).waitFor();
+    await visit.page.getByRole("link", { name: "Privacy", exact: true }).waitFor();
   });
 });
 

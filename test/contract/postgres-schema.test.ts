@@ -20,11 +20,12 @@ describe("migrations", () => {
     expect(await database.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
   });
 
-  test("are applied once by the first of twenty that start together", async () => {
+  test("are applied once by twenty that start together", async () => {
     await using database = await createDatabase("empty");
     const location = locate(database.url, 1);
     const applied = await Promise.all(Array.from({ length: 20 }, () => migrate(location)));
-    expect(applied.flat()).toEqual(names);
+    // One of them may apply the first, and another one the next.
+    expect(applied.flat().toSorted()).toEqual(names);
     expect(await pendingMigrations(location)).toEqual([]);
     expect(await database.query("SELECT name FROM schema_migration ORDER BY number")).toEqual(
       names.map((name) => ({ name })),

@@ -22,6 +22,9 @@ export const lease: Lease = { owner: "this-process", until: noon + minute };
 export const otherLease: Lease = { owner: "other-process", until: noon + 10 * minute };
 export const afterLease = lease.until + 1;
 
+/** What the forms of these submissions showed. */
+export const consent = { text: "2026-11", page: "https://example.org/contact", at: noon };
+
 /** An address of its own for each number: an address gets only a few automatic mails a day. */
 export function inquiry(number: number, more: Partial<InquiryRecord> = {}): InquiryRecord {
   return {
@@ -33,6 +36,7 @@ export function inquiry(number: number, more: Partial<InquiryRecord> = {}): Inqu
     company: "Voices Ltd",
     email: `ann-${number}@example.org`,
     selectedPackageIds: ["en-GB-scottish", "de-AT"],
+    consent,
     ...more,
   };
 }
@@ -65,6 +69,7 @@ export function application(number: number, more: Partial<ApplicationRecord> = {
     resumeUrl: "https://example.org/ana.pdf",
     coverLetter: "Dear team,\n\n\tI would like to join.",
     resume: resume(number),
+    consent,
     ...more,
   };
 }
@@ -77,6 +82,7 @@ export function subscription(more: Partial<SubscriptionRecord> = {}): Subscripti
     requestId: "request",
     email: "Reader@example.org",
     source: "footer",
+    consent,
     optIn: "double",
     confirm: { ...token(), expiresAt: noon + 7 * 24 * 60 * minute },
     unsubscribe: token(),

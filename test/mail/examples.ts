@@ -29,6 +29,7 @@ const filed = {
   receivedAt: Date.UTC(2026, 10, 21, 9, 30),
   door: "rest",
   requestId: "r-1",
+  consent: null,
 } as const;
 
 export const inquiry: StoredInquiry = {

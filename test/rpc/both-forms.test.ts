@@ -91,6 +91,8 @@ const names = fc.constantFrom(
   "resumeFile",
   "website",
   "altcha",
+  "consentText",
+  "consentPage",
   "__proto__",
   "constructor",
   "toString",

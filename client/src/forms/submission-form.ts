@@ -1,5 +1,6 @@
 // What the three elements share: the form in its shadow root, from the first rendering to the receipt. The server may
 // have written the form there; then the element takes it over with everything that was typed into it.
+import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import type { Issue } from "@submissions/shared/faults";
 import type { FormName } from "@submissions/shared/forms/form-fields";
 import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
@@ -102,6 +103,10 @@ export abstract class SubmissionForm extends FormElement {
       issues: [],
       packages: this.packages === undefined ? [] : this.packages,
       strings: this.#strings,
+      privacy: {
+        url: this.getAttribute("privacy") ?? undefined,
+        consent: this.getAttribute("consent") ?? undefined,
+      },
       idempotencyKey: "",
     };
   }
@@ -238,6 +243,11 @@ export abstract class SubmissionForm extends FormElement {
   #send(values: FormData, view: FormView, endpoint: string, signal: AbortSignal): Promise<ReceiptDetail> {
     const source = this.getAttribute("source");
     if (source !== null) values.set("source", source);
+    const consent = this.getAttribute("consent");
+    if (consent !== null) {
+      values.set(consentTextField, consent);
+      values.set(consentPageField, location.origin + location.pathname);
+    }
     const key = this.#key.of(values);
     // With its key: a page that is loaded again meanwhile sends the same submission again.
     this.#keep(view);

@@ -15,6 +15,10 @@ export interface FormProps<Receipt, Element extends SubmissionForm> {
   readonly values?: FormValues | undefined;
   /** Words that differ from the form's own. */
   readonly strings?: StringsOverride | undefined;
+  /** Address of the privacy notice, for a line of the form's own above the button. Children take its place. */
+  readonly privacy?: string | undefined;
+  /** Version of the text that the form shows about privacy. It is kept with the submission, with page and time. */
+  readonly consent?: string | undefined;
   readonly id?: string | undefined;
   readonly className?: string | undefined;
   readonly ref?: Ref<Element> | undefined;
@@ -29,7 +33,7 @@ export interface FormProps<Receipt, Element extends SubmissionForm> {
 /** What the markup depends on. */
 export interface MarkupProps extends Pick<
   FormProps<unknown, SubmissionForm>,
-  "endpoint" | "lang" | "strings" | "values"
+  "endpoint" | "lang" | "strings" | "values" | "privacy" | "consent"
 > {
   readonly packages?: readonly (string | PackageChoice)[] | null | undefined;
   readonly source?: string | undefined;

@@ -76,8 +76,8 @@ function useForm<Receipt, Element extends SubmissionForm>(
   tag: string,
   props: FormProps<Receipt, Element> & MarkupProps,
 ): ReactElement {
-  const { endpoint, lang, id, className, source, values, strings, packages, ref, children, onAccepted, onRefused } =
-    props;
+  const { endpoint, lang, id, className, source, values, strings, packages, privacy, consent } = props;
+  const { ref, children, onAccepted, onRefused } = props;
   const own = useRef<Element>(null);
   useImperativeHandle(ref, () => own.current!);
   // Setting what is set already changes nothing.
@@ -116,6 +116,8 @@ function useForm<Receipt, Element extends SubmissionForm>(
       lang,
       id,
       source,
+      privacy,
+      consent,
       ...(className !== undefined && { class: className }),
       ref: own,
       suppressHydrationWarning: true,

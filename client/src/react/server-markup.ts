@@ -9,7 +9,10 @@ import { html } from "@submissions/shared/html";
 import type { ServerMarkup } from "./form-props.ts";
 
 /** Writes the content of a form's element. */
-export const serverMarkup: ServerMarkup = (form, { endpoint, lang, strings = {}, values = {}, packages, source }) => {
+export const serverMarkup: ServerMarkup = (
+  form,
+  { endpoint, lang, strings = {}, values = {}, packages, source, ...shown },
+) => {
   const base = endpoint.replace(/\/+$/, "");
   const language = lang?.toLowerCase().split("-")[0] === "de" ? german : english;
   const state = {
@@ -18,6 +21,7 @@ export const serverMarkup: ServerMarkup = (form, { endpoint, lang, strings = {},
     issues: [],
     packages: choices(form, packages),
     strings: overriddenStrings(language, strings),
+    privacy: { url: shown.privacy, consent: shown.consent },
     // The page may be the same for every visitor, so it has no key of its own.
     idempotencyKey: "",
   };

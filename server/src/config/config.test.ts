@@ -47,6 +47,7 @@ test("needs nothing to start, and defaults as documented", () => {
     postmarkWebhook: null,
     newsletterOptIn: "double",
     packageTitles: null,
+    privacy: null,
     proofOfWork: null,
     disposableDomains: [],
     corsOrigins: [],
@@ -499,6 +500,15 @@ describe("own disposable domains", () => {
     expect(problemsOf({ DISPOSABLE_DOMAINS: join(folder, "absent") })[0]?.message).toContain("ENOENT");
     expect(namesOf({ DISPOSABLE_DOMAINS: folder })).toEqual(["DISPOSABLE_DOMAINS"]);
   });
+});
+
+test("a privacy notice has an address, and a version that fits where it is stored", () => {
+  const PRIVACY_URL = "https://example.org/privacy";
+  expect(configOf({ PRIVACY_URL }).privacy).toEqual({ url: PRIVACY_URL, consent: "1" });
+  expect(configOf({ PRIVACY_URL, PRIVACY_VERSION: "2026-11" }).privacy?.consent).toBe("2026-11");
+  expect(configOf({ PRIVACY_VERSION: "2" }).privacy).toBeNull();
+  for (const PRIVACY_VERSION of ["two words", "v".repeat(101)])
+    expect(namesOf({ PRIVACY_URL, PRIVACY_VERSION })).toEqual(["PRIVACY_VERSION"]);
 });
 
 describe("proof of work", () => {

@@ -68,6 +68,8 @@ export interface Config {
   readonly packageTitles: PackageTitles | null;
   /** What submissions cost a client; null: nothing. */
   readonly proofOfWork: { readonly hmacKey: string; readonly cost: number } | null;
+  /** The privacy notice that the site's forms link to, and its version; null: there is none. */
+  readonly privacy: { readonly url: string; readonly consent: string } | null;
   /** Hosts of throw-away addresses beside those that are known everywhere, in lower case and ASCII. */
   readonly disposableDomains: readonly string[];
   /** Origins whose pages may call from a browser; empty: none. */

@@ -3,6 +3,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { email, emailKey } from "@submissions/shared/addresses";
+import { textLengthMax } from "@submissions/shared/limits";
 import { readText } from "@submissions/shared/text";
 
 /** What is wrong with a setting, in plain words that do not quote it. */
@@ -175,6 +176,12 @@ export const headerList: Kind<Readonly<Record<string, string>>> = (text) => {
 /** A share between nothing and all. */
 export const share: Kind<number> = (text) =>
   /^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : new Wrong("must be a number from 0 to 1.");
+
+/** A version of a text: one word that fits where it is stored. */
+export const noticeVersion: Kind<string> = (text) =>
+  /^[\u0021-\u007E]+$/.test(text) && text.length <= textLengthMax.consentText
+    ? text
+    : new Wrong(`must be one word of at most ${textLengthMax.consentText} characters.`);
 
 /** A secret that signs: too long to be found by trying. */
 export const signingKey: Kind<string> = (text) =>

@@ -102,6 +102,7 @@ function configOf(values: Values): Config {
     newsletterOptIn: values.NEWSLETTER_OPT_IN,
     packageTitles: values.PACKAGE_CATALOGUE,
     proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
+    privacy: values.PRIVACY_URL === null ? null : { url: values.PRIVACY_URL, consent: values.PRIVACY_VERSION },
     disposableDomains: values.DISPOSABLE_DOMAINS,
     corsOrigins: values.CORS_ORIGINS,
     trustedProxy: values.TRUST_PROXY,

@@ -229,6 +229,18 @@ const intake = {
       "100 to 50,000 PBKDF2 iterations for each of the 500 to 1,500 guesses of a proof. 5,000 take a browser about a second.",
     example: "10000",
   }),
+  PRIVACY_URL: optional(kind.httpUrl, "no privacy line", {
+    means: "address of the privacy notice that the site's forms link to",
+    values:
+      "An http or https address. The forms of the front page then say, above their buttons, that whoever sends them agrees to the notice.",
+    example: "https://www.example.org/privacy",
+  }),
+  PRIVACY_VERSION: valued(kind.noticeVersion, "1", {
+    means: "version of that notice",
+    values:
+      "One word of at most 100 characters. It is kept with each submission of a form that shows the line. Change it with the notice.",
+    example: "2026-11",
+  }),
   DISPOSABLE_DOMAINS: listed(readDisposableDomains, "none", {
     means: "file of more hosts of throw-away addresses",
     values:

@@ -14,7 +14,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
   const ids = submission.kind === "inquiry" ? submission.selectedPackageIds : [];
   return {
     ...row,
-    fields: fieldsOf(submission),
+    fields: { ...fieldsOf(submission), ...consentOf(submission) },
     packageTitles: Object.fromEntries(
       ids.flatMap((id) => {
         const title = packageTitles?.get(id);
@@ -40,6 +40,11 @@ function fieldsOf(submission: StoredSubmission): SubmissionDetail["fields"] {
   const contact = { fullName, email, position, phone, company };
   return { ...contact, availability, accent, portfolioUrl, resumeUrl, coverLetter };
 }
+
+const consentOf = ({ consent }: StoredSubmission) => ({
+  consentText: consent?.text ?? null,
+  consentPage: consent?.page ?? null,
+});
 
 function resumeOf({ submission, scan }: DeskDetail, scanned: boolean): ResumeFacts | null {
   if (submission.kind === "inquiry" || submission.resume === null) return null;

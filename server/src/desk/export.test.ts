@@ -21,6 +21,7 @@ const inquiry: StoredInquiry = {
   company: null,
   email: "ann@example.org",
   selectedPackageIds: ["de-AT", "en|GB"],
+  consent: { text: "2026-11", page: "https://example.org/contact", at: receivedAt },
 };
 
 const application: StoredApplication = {
@@ -38,6 +39,7 @@ const application: StoredApplication = {
   portfolioUrl: null,
   resumeUrl: null,
   coverLetter: 'Dear "team",\nhello',
+  consent: { text: "=3", page: null, at: receivedAt },
   resume: { key: "secret-key", filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
 };
 
@@ -50,6 +52,7 @@ const subscriber: StoredSubscriber = {
   subscribedAt: receivedAt,
   confirmedAt: receivedAt + 1000,
   unsubscribedAt: null,
+  consent: null,
 };
 
 async function exported(subject: ExportSubject, format: ExportFormat, hasRows = true): Promise<string> {
@@ -79,6 +82,9 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     selectedPackageIds: ["de-AT", "en|GB"],
     emailDisposable: false,
     arrival: 7,
+    consentText: "2026-11",
+    consentPage: "https://example.org/contact",
+    consentAt: "2026-11-21T08:30:00.005Z",
   });
   expect(JSON.parse(await exported("applications", "ndjson"))).toEqual({
     applicationId: "APP-20261121-907715",
@@ -97,6 +103,9 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     resume: { filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
     emailDisposable: true,
     arrival: 7,
+    consentText: "=3",
+    consentPage: null,
+    consentAt: "2026-11-21T08:30:00.005Z",
   });
   expect(JSON.parse(await exported("subscribers", "ndjson"))).toEqual({
     email: "reader@throwaway.example",
@@ -108,24 +117,27 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     unsubscribedAt: null,
     emailDisposable: true,
     arrival: 9,
+    consentText: null,
+    consentPage: null,
+    consentAt: null,
   });
 });
 
 test("CSV has stable columns", async () => {
   expect(await exported("inquiries", "csv")).toBe(
-    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival"\r\n' +
-      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7"\r\n',
+    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt"\r\n' +
+      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7","2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z"\r\n',
   );
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
       '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
-      '"emailDisposable","arrival"\r\n' +
+      '"emailDisposable","arrival","consentText","consentPage","consentAt"\r\n' +
       '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@throwaway.example","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7"\r\n`,
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z"\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
-    '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival"\r\n' +
-      '"reader@throwaway.example","active","footer","blog","2026-11-21T08:30:00.005Z","2026-11-21T08:30:01.005Z",,"true","9"\r\n',
+    '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival","consentText","consentPage","consentAt"\r\n' +
+      '"reader@throwaway.example","active","footer","blog","2026-11-21T08:30:00.005Z","2026-11-21T08:30:01.005Z",,"true","9",,,\r\n',
   );
 });
 

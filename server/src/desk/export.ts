@@ -25,6 +25,13 @@ interface ExportOptions {
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs));
 
+/** The privacy notice that came with a form; all null where it did not tell. */
+export const consentFields = ({ consent }: Pick<StoredSubscriber, "consent">) => ({
+  consentText: consent?.text ?? null,
+  consentPage: consent?.page ?? null,
+  consentAt: isoOrNull(consent?.at ?? null),
+});
+
 // The keys of these objects, in this order, are a promise to the readers of the exports. Absent values are null.
 export const inquiryFields = (inquiry: StoredInquiry) => ({
   inquiryId: inquiry.reference,
@@ -70,10 +77,12 @@ export const subscriberFields = (subscriber: StoredSubscriber) => ({
 });
 
 /** What stands at the end of every record. */
-interface Marks {
+interface Marks extends ReturnType<typeof consentFields> {
   readonly emailDisposable: boolean;
   readonly arrival: number;
 }
+
+const markNames = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt"] as const;
 
 /** CSV columns by name, left to right. New ones go to the right end only. */
 type Columns<Fields> = Readonly<Record<string, (fields: Fields) => Cell>>;
@@ -88,7 +97,7 @@ function plain<Fields>(...names: CellNames<Fields>[]): Columns<Fields> {
 const inquiryColumns: Columns<ReturnType<typeof inquiryFields> & Marks> = {
   ...plain("inquiryId", "status", "receivedAt", "name", "company", "email"),
   selectedPackageIds: (fields) => joinList(fields.selectedPackageIds),
-  ...plain("emailDisposable", "arrival"),
+  ...plain(...markNames),
 };
 
 const applicationColumns: Columns<ReturnType<typeof applicationFields> & Marks> = {
@@ -98,12 +107,12 @@ const applicationColumns: Columns<ReturnType<typeof applicationFields> & Marks> 
   resumeKind: (fields) => fields.resume?.kind ?? null,
   resumeSize: (fields) => fields.resume?.size ?? null,
   resumeSha256: (fields) => fields.resume?.sha256 ?? null,
-  ...plain("emailDisposable", "arrival"),
+  ...plain(...markNames),
 };
 
 const subscriberColumns: Columns<ReturnType<typeof subscriberFields> & Marks> = {
   ...plain("email", "status", "source", "lastSource", "subscribedAt", "confirmedAt", "unsubscribedAt"),
-  ...plain("emailDisposable", "arrival"),
+  ...plain(...markNames),
 };
 
 /**
@@ -121,7 +130,7 @@ export function exportLines(sources: Sources, options: ExportOptions): AsyncGene
   return exports[options.subject]();
 }
 
-async function* lines<Row extends { readonly email: string; readonly arrival: number }, Fields extends object>(
+async function* lines<Row extends Pick<StoredSubscriber, "email" | "arrival" | "consent">, Fields extends object>(
   rows: AsyncIterable<Row>,
   fieldsOf: (row: Row) => Fields,
   columns: Columns<Fields & Marks>,
@@ -130,7 +139,12 @@ async function* lines<Row extends { readonly email: string; readonly arrival: nu
   const cells = Object.values(columns);
   if (format === "csv") yield byteOrderMark + csvLine(Object.keys(columns));
   for await (const row of rows) {
-    const fields = { ...fieldsOf(row), emailDisposable: isDisposable(row.email), arrival: row.arrival };
+    const fields = {
+      ...fieldsOf(row),
+      emailDisposable: isDisposable(row.email),
+      arrival: row.arrival,
+      ...consentFields(row),
+    };
     yield format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
   }
 }

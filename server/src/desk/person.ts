@@ -1,6 +1,6 @@
 // Everything that is known of a person, as NDJSON, under the names that exports use.
 import type { KnownFact } from "../storage/desk-store.ts";
-import { applicationFields, inquiryFields, iso, subscriberFields } from "./export.ts";
+import { applicationFields, consentFields, inquiryFields, iso, subscriberFields } from "./export.ts";
 
 /** One fact as a line. */
 export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
@@ -9,9 +9,10 @@ function fieldsOf(fact: KnownFact): object {
   if (fact.kind === "submission") {
     const { submission } = fact;
     const fields = submission.kind === "inquiry" ? inquiryFields(submission) : applicationFields(submission);
-    return { kind: submission.kind, ...fields };
+    return { kind: submission.kind, ...fields, ...consentFields(submission) };
   }
-  if (fact.kind === "subscription") return { kind: fact.kind, ...subscriberFields(fact.subscriber) };
+  if (fact.kind === "subscription")
+    return { kind: fact.kind, ...subscriberFields(fact.subscriber), ...consentFields(fact.subscriber) };
   if (fact.kind === "note") {
     return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
   }

@@ -60,6 +60,8 @@ export interface HttpOptions {
   readonly brand: string;
   /** The base address of this service. Asked for once it listens, because it may depend on the port. */
   readonly publicUrl: () => string;
+  /** The privacy notice that the site's forms link to; null: there is none. */
+  readonly privacy: Site["privacy"];
   /** Origins whose pages may call from a browser. */
   readonly corsOrigins: readonly string[];
   readonly trustedProxy: TrustedProxies;
@@ -247,11 +249,11 @@ function beginAtZero({ submissions }: Metrics): void {
   }
 }
 
-function openSite({ brand, intake, log, doors, formsFolder }: HttpOptions): Site {
+function openSite({ brand, intake, privacy, publicUrl, log, doors, formsFolder }: HttpOptions): Site {
   const bundle = formsFolder === undefined || !doors ? null : findFormsBundle(formsFolder);
   if (formsFolder !== undefined && doors && bundle === null)
     log.warn({}, "the forms' script was not built (npm run build): forms work without it");
-  return siteOf({ brand, intake, bundle });
+  return siteOf({ brand, intake, privacy, publicUrl, bundle });
 }
 
 const corsOptions = (origins: readonly string[]) => ({

@@ -5,7 +5,7 @@ import type { Feature } from "./submit.ts";
 
 export const application: Feature<ApplicationInput, ApplicationReceipt> = {
   procedure: "applications.submit",
-  record: (input, { receivedAt, door, requestId, resume }) => ({
+  record: (input, { receivedAt, door, requestId, resume, consent }) => ({
     kind: "application",
     receivedAt,
     door,
@@ -21,6 +21,7 @@ export const application: Feature<ApplicationInput, ApplicationReceipt> = {
     resumeUrl: input.resumeUrl ?? null,
     coverLetter: input.coverLetter ?? null,
     resume,
+    consent,
   }),
   delivery: "awaited",
   receipt: ({ reference, confirmationEmailSent }) => ({

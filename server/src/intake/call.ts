@@ -1,5 +1,6 @@
 // What intake knows of a call beside its input: who called, and whether the caller may be repeating a submission.
 import { altchaField } from "@submissions/shared/altcha";
+import { consentPageField, consentTextField, readConsent, type SentConsent } from "@submissions/shared/consent";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
 import type { Door, LeasedMail } from "../storage/records.ts";
@@ -14,6 +15,8 @@ export interface Call {
   readonly spam: boolean;
   /** The solution of a proof of work; null when there was none. */
   readonly solution: string | null;
+  /** Which privacy notice the form showed; null: it did not tell. */
+  readonly consent: SentConsent | null;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
   /** Told when the answer is that of an earlier call with the same key. */
@@ -36,9 +39,13 @@ export interface CallWatch {
 }
 
 /** What a body says of its call beside the fields of the submission. */
-export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution"> => ({
+export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution" | "consent"> => ({
   spam: valuesOf(input, honeypotField).some(isFilled),
   solution: onlyText(valuesOf(input, altchaField)),
+  consent: readConsent(
+    onlyText(valuesOf(input, consentTextField)) ?? "",
+    onlyText(valuesOf(input, consentPageField)) ?? "",
+  ),
 });
 
 function valuesOf(input: unknown, field: string): readonly unknown[] {

@@ -7,7 +7,7 @@ import type { Feature } from "./submit.ts";
 export const inquiry: Feature<InquiryInput, InquiryReceipt> = {
   procedure: "marketplace.inquiry",
   refusals: (intake, { selectedPackageIds }) => unknownPackages(intake, selectedPackageIds),
-  record: (input, { receivedAt, door, requestId }) => ({
+  record: (input, { receivedAt, door, requestId, consent }) => ({
     kind: "inquiry",
     receivedAt,
     door,
@@ -16,6 +16,7 @@ export const inquiry: Feature<InquiryInput, InquiryReceipt> = {
     name: input.name,
     company: input.company ?? null,
     selectedPackageIds: input.selectedPackageIds,
+    consent,
   }),
   delivery: "awaited",
   receipt: ({ reference, confirmationEmailSent }) => ({

@@ -39,6 +39,7 @@ const call: Call = {
   key: null,
   spam: false,
   solution: null,
+  consent: null,
   deadline: Number.POSITIVE_INFINITY,
   replayed,
   watch: { ended, stored: () => {} },

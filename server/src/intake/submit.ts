@@ -7,6 +7,7 @@ import { Fault } from "../fault.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import type {
+  ConsentRecord,
   EarlierSubmission,
   IdempotencyRecord,
   ResumeRecord,
@@ -41,6 +42,7 @@ export interface Facts {
   readonly door: Call["door"];
   readonly requestId: string;
   readonly resume: ResumeRecord | null;
+  readonly consent: ConsentRecord | null;
   readonly intake: Intake;
 }
 
@@ -83,6 +85,7 @@ export async function submit<Input extends object, Receipt>(
     door: call.door,
     requestId: call.requestId,
     resume,
+    consent: call.consent && { ...call.consent, at: receivedAt },
     intake,
   });
   const lease = intake.outbox.lease();

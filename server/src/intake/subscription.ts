@@ -17,13 +17,14 @@ const answerMsMin = 25;
 
 const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
   procedure: "newsletter.subscribe",
-  record: ({ email, source }, { receivedAt, door, requestId, intake }) => ({
+  record: ({ email, source }, { receivedAt, door, requestId, consent, intake }) => ({
     kind: "subscription",
     receivedAt,
     door,
     requestId,
     email,
     source,
+    consent,
     optIn: intake.newsletterOptIn,
     confirm: { ...newToken(), expiresAt: receivedAt + confirmMs },
     unsubscribe: newToken(),

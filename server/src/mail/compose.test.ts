@@ -20,6 +20,7 @@ const filed = {
   receivedAt: Date.UTC(2026, 10, 21, 9, 30),
   door: "rest",
   requestId: "r",
+  consent: null,
 } as const;
 const digest: Digest = {
   day: "2026-11-21",

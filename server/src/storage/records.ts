@@ -4,6 +4,16 @@
 /** Which door a submission came through. */
 export type Door = "rest" | "rpc";
 
+/** The privacy notice that was shown with a form. */
+export interface ConsentRecord {
+  /** Its version, as the form called it. */
+  readonly text: string;
+  /** The page that showed it; null: not told. */
+  readonly page: string | null;
+  /** When the form was sent. */
+  readonly at: number;
+}
+
 /** When and how a submission came in. */
 interface Received {
   /** Milliseconds since the epoch, at the moment the request was understood. */
@@ -12,6 +22,8 @@ interface Received {
   readonly requestId: string;
   /** As it was sent; compared by `emailKey`. */
   readonly email: string;
+  /** Null: the form did not tell. */
+  readonly consent: ConsentRecord | null;
 }
 
 /** A buyer's inquiry. */
@@ -115,6 +127,8 @@ export interface StoredSubscriber {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
+  /** The one that counts: what is asked for an active address without its owner replaces nothing. */
+  readonly consent: ConsentRecord | null;
 }
 
 export type MailKind =

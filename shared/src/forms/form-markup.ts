@@ -1,5 +1,6 @@
 // The forms as HTML, for the server's declarative shadow roots and for the elements. Each is a real form that posts to
 // the service without any script. It knows no DOM.
+import { consentPageField, consentTextField } from "../consent.ts";
 import { honeypotField } from "../honeypot.ts";
 import { fieldMarkup } from "./field-markup.ts";
 import { fieldsOf, formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
@@ -16,12 +17,18 @@ export function formMarkup(form: FormName, state: FormState): Markup {
 }
 
 function openForm(form: FormName, state: FormState): Markup {
-  const { strings, values } = state;
+  const { strings, values, privacy: { url, consent, page = "" } = {} } = state;
   const issues = wordedIssues(form, state.issues, strings);
   const above = issuesAbove(form, issues);
   const hidden = [
     [idempotencyKeyField, state.idempotencyKey],
     ...(form === "newsletter" ? [["source", values["source"] ?? ""] as const] : []),
+    ...(consent
+      ? ([
+          [consentTextField, consent],
+          [consentPageField, page],
+        ] as const)
+      : []),
   ] as const;
   const groups = formFields[form].map(({ title, fields }) => {
     const all = fields.map((field) => fieldMarkup(field, state, issues));
@@ -55,7 +62,7 @@ function openForm(form: FormName, state: FormState): Markup {
       <label>${strings.trap} <input name="${honeypotField}" tabindex="-1" autocomplete="off" /></label>
     </div>
     ${groups}
-    <slot name="notice"></slot>
+    <slot name="notice">${url && privacyLine(url, strings)}</slot>
     <div class="send">
       <button part="submit" type="submit">${strings.forms[form].submit}</button>
       <button part="cancel" class="quiet" type="button" data-do="cancel" hidden>${strings.cancel}</button>
@@ -64,6 +71,13 @@ function openForm(form: FormName, state: FormState): Markup {
       <span class="percent" part="percent" aria-hidden="true" hidden></span>
     </div>
   </form>`;
+}
+
+/** In the place of a notice that the page does not bring. In a new tab, so that nothing that was typed is left. */
+function privacyLine(url: string, { privacy, privacyNotice }: FormStrings): Markup {
+  const [before, after] = privacy.split("{notice}");
+  const link = html`<a href="${url}" target="_blank" rel="noopener">${privacyNotice}</a>`;
+  return html`<p class="privacy" part="privacy">${before}${link}${after}</p>`;
 }
 
 /** The problems that are listed above a form. A form of one field says the problem at the field only. */

@@ -23,8 +23,20 @@ export interface FormState {
   readonly idempotencyKey: string;
   /** Why a submission was refused, beside its issues, in the language of the form. */
   readonly message?: string | undefined;
+  /** The privacy notice; absent: none. */
+  readonly privacy?: FormPrivacy | undefined;
   /** The submission was accepted: this is shown in place of the form. */
   readonly receipt?: FormReceipt | undefined;
+}
+
+/** What a form says of the use of what is sent. */
+export interface FormPrivacy {
+  /** Address of the notice, for the form's own line above the button; absent: the page may put one there. */
+  readonly url?: string | undefined;
+  /** Version of the text that is shown. It is sent with the form; absent: nothing is. */
+  readonly consent?: string | undefined;
+  /** The page that shows the form, sent with the version. A script that sends the form knows it better. */
+  readonly page?: string | undefined;
 }
 
 /** What is shown of a receipt. */

@@ -39,6 +39,8 @@ export const german: FormStrings = {
   problems: "Bitte prüfen Sie Ihre Angaben",
   trap: "Dieses Feld bitte leer lassen",
   packagesTyped: "Kennungen der Pakete, eine in jeder Zeile",
+  privacy: "Mit dem Absenden stimmen Sie zu, dass wir Ihre Angaben so verwenden, wie es in unserer {notice} steht.",
+  privacyNotice: "Datenschutzerklärung",
   packagesLoading: "Die Pakete werden geladen …",
   packagesFailed: "Die Liste der Pakete konnte nicht geladen werden.",
   reference: "Ihr Aktenzeichen",

@@ -33,6 +33,9 @@ export interface FormStrings {
   readonly trap: string;
   /** Hint of the packages where any identifier may be typed. */
   readonly packagesTyped: string;
+  /** The line above the button where there is a privacy notice. `{notice}` is the link to it, whose text comes next. */
+  readonly privacy: string;
+  readonly privacyNotice: string;
   readonly packagesLoading: string;
   readonly packagesFailed: string;
   readonly reference: string;
@@ -126,6 +129,8 @@ export const english: FormStrings = {
   problems: "There is a problem",
   trap: "Leave this field empty",
   packagesTyped: "Package identifiers, one on each line",
+  privacy: "By sending this form, you agree that we use what you enter as our {notice} says.",
+  privacyNotice: "privacy notice",
   packagesLoading: "Loading the packages…",
   packagesFailed: "The list of packages could not be loaded.",
   reference: "Your reference",

@@ -103,7 +103,8 @@ button.quiet:hover { background: color-mix(in srgb, var(--text) 7%, transparent)
 .send .status:empty { flex-basis: 0; }
 .percent { color: var(--quiet); font-variant-numeric: tabular-nums; }
 slot { display: contents; }
-::slotted(*) { margin: 0; color: var(--quiet); font-size: .9375em; }
+::slotted(*), .privacy { margin: 0; color: var(--quiet); font-size: .9375em; }
+.privacy a { color: var(--accent); text-underline-offset: .2em; }
 progress { order: 1; flex: 1 0 100%; width: 100%; height: .5rem; border: 0; border-radius: 1rem; overflow: hidden; appearance: none; background: var(--hairline); color: var(--accent); }
 progress::-webkit-progress-bar { background: var(--hairline); }
 progress::-webkit-progress-value { border-radius: 1rem; background: var(--accent); transition: inline-size .2s; }
@@ -131,8 +132,8 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
   .grid { grid-template-columns: 1fr 1fr; align-items: start; }
   .grid > :not(.half) { grid-column: 1 / -1; }
   .newsletter form { grid-template-columns: 1fr auto; align-items: start; column-gap: .75rem; }
-  .newsletter .summary, .newsletter ::slotted(*) { grid-column: 1 / -1; }
-  .newsletter ::slotted(*) { order: 1; }
+  .newsletter :is(.summary, .privacy), .newsletter ::slotted(*) { grid-column: 1 / -1; }
+  .newsletter ::slotted(*), .newsletter .privacy { order: 1; }
   .newsletter .send { display: contents; }
   .newsletter .send [type=submit] { margin-top: 1.875rem; }
   .newsletter .send [data-do=cancel] { justify-self: start; order: 2; }

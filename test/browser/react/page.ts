@@ -30,7 +30,7 @@ export function Page({ endpoint }: PageProps): ReactElement {
       h("a", { href: "/privacy" }, "Privacy"),
     ),
     h(NewsletterForm, { endpoint, source: "footer", lang: "de" }),
-    h(ApplicationForm, { endpoint }),
+    h(ApplicationForm, { endpoint, privacy: "/privacy", consent: "2026-11" }),
     h(OwnInquiry, { endpoint }),
     h(OwnApplication, { endpoint }),
   );

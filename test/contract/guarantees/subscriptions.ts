@@ -1,7 +1,17 @@
 // What the port promises about subscribing: what changes, and when a welcome mail is one too many.
 import { expect, test } from "vitest";
 import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
-import { accept, allMails, lease, noon, offer, onlySubscriber, subscribers, subscription } from "../records.ts";
+import {
+  accept,
+  allMails,
+  consent,
+  lease,
+  noon,
+  offer,
+  onlySubscriber,
+  subscribers,
+  subscription,
+} from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 /** Subscribes an address and answers whether a welcome mail was stored. */
@@ -52,6 +62,7 @@ function newAddresses(open: OpenStoreUnderTest): void {
       subscribedAt: noon,
       confirmedAt: null,
       unsubscribedAt: null,
+      consent,
     });
     expect(await allMails(tested.store)).toMatchObject([{ reference: null, email: given.email }]);
   });
@@ -96,6 +107,18 @@ function newAddresses(open: OpenStoreUnderTest): void {
 }
 
 function knownAddresses(open: OpenStoreUnderTest): void {
+  test("keeps the latest consent until the address is active, and that one from then on", async () => {
+    await using tested = await open();
+    const later = { ...consent, text: "2026-12" };
+    await subscribe(tested.store);
+    await subscribe(tested.store, { receivedAt: noon + 1, consent: null });
+    expect(await onlySubscriber(tested.store)).toMatchObject({ consent });
+    await subscribe(tested.store, { receivedAt: noon + 2, consent: later, optIn: "single" });
+    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active", consent: later });
+    await subscribe(tested.store, { receivedAt: noon + 3, consent });
+    expect(await onlySubscriber(tested.store)).toMatchObject({ consent: later });
+  });
+
   test("knows an address again whatever its case", async () => {
     await using tested = await open();
     await subscribe(tested.store);

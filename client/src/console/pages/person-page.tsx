@@ -96,6 +96,14 @@ function Records({ person: { submissions, subscription, suppressed } }: { readon
             <When label="Subscribed" at={subscription.subscribedAt} />
             <When label="Confirmed" at={subscription.confirmedAt} />
             <When label="Unsubscribed" at={subscription.unsubscribedAt} />
+            {subscription.consent && (
+              <div>
+                <dt>Privacy notice</dt>
+                <dd>
+                  {subscription.consent.text} <span className="quiet">· {subscription.consent.page}</span>
+                </dd>
+              </div>
+            )}
           </dl>
         </section>
       )}

@@ -1,5 +1,5 @@
 // A secret that the server shows only once, to be copied.
-import { useState } from "react";
+import { CopyButton } from "../parts/copy-button.tsx";
 
 interface Props {
   readonly label: string;
@@ -8,7 +8,6 @@ interface Props {
 }
 
 export function ShownOnce({ label, text, onDone }: Props) {
-  const [copied, setCopied] = useState(false);
   return (
     <>
       <input
@@ -20,18 +19,7 @@ export function ShownOnce({ label, text, onDone }: Props) {
         autoFocus
       />
       <div className="dialog-foot">
-        <button
-          type="button"
-          onClick={() =>
-            void navigator.clipboard.writeText(text).then(
-              () => setCopied(true),
-              // Without the permission to write there, the text can still be copied by hand.
-              () => {},
-            )
-          }
-        >
-          {copied ? "Copied" : "Copy"}
-        </button>
+        <CopyButton text={text} />
         <button type="button" className="primary" onClick={onDone}>
           Close
         </button>

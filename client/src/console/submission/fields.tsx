@@ -2,7 +2,7 @@
 import type { SubmissionDetail } from "@submissions/shared/console";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Icon } from "../parts/icons.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
 
 const labels: Readonly<Record<string, string>> = {
   name: "Name",
@@ -16,8 +16,8 @@ const labels: Readonly<Record<string, string>> = {
   portfolioUrl: "Portfolio",
   resumeUrl: "Resume elsewhere",
   selectedPackageIds: "Packages",
-  consentText: "Consent",
-  page: "Sent from",
+  consentText: "Privacy notice",
+  consentPage: "Shown on",
 };
 
 // Shown in a place of their own.
@@ -57,7 +57,7 @@ function valueOf(name: string, value: string | readonly string[], detail: Submis
   }
   if (name === "email") return <EmailValue email={value} disposable={detail.disposable} />;
   if (name === "phone") return <a href={`tel:${value.replaceAll(/[^\d+*#]/g, "")}`}>{value}</a>;
-  if (name.endsWith("Url")) return <WebAddress url={value} />;
+  if (name.endsWith("Url")) return <WebAddress url={value} name={labelOf(name)} />;
   return value;
 }
 
@@ -71,16 +71,15 @@ const EmailValue = ({ email, disposable }: { readonly email: string; readonly di
   </>
 );
 
-/** The whole address is shown, so that operators see where it leads. The page there learns nothing of the console. */
-function WebAddress({ url }: { readonly url: string }) {
-  if (!/^https?:\/\//i.test(url)) return url;
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer nofollow" referrerPolicy="no-referrer">
-      {url} <Icon name="external" size={14} />
-      <span className="unseen">(opens in a new tab)</span>
-    </a>
-  );
-}
+/** A stranger's address is text, never a link: it is opened on purpose only, and not by a slip within the console. */
+const WebAddress = ({ url, name }: { readonly url: string; readonly name: string }) => (
+  <>
+    {url}{" "}
+    <CopyButton text={url} className="link small">
+      Copy<span className="unseen"> the address of {name}</span>
+    </CopyButton>
+  </>
+);
 
 /** A letter with its line breaks. */
 export const Letter = ({ text }: { readonly text: string | readonly string[] | null | undefined }) =>

@@ -2,6 +2,7 @@
 // names: the names are a stranger's, and zod-form-data builds paths from them.
 import { altchaField } from "@submissions/shared/altcha";
 import { applicationInput, applicationTextFields, resumeField } from "@submissions/shared/application";
+import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import type { Issue } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import { honeypotField } from "@submissions/shared/honeypot";
@@ -80,7 +81,8 @@ export class FormBody {
 
   constructor(shape: FormShape = applicationForm, { keyed }: FormOptions = { keyed: false }) {
     this.#shape = shape;
-    this.#names = new Set([...shape.texts, honeypotField, altchaField, ...(keyed ? [idempotencyKeyField] : [])]);
+    const hidden = [honeypotField, altchaField, consentTextField, consentPageField];
+    this.#names = new Set([...shape.texts, ...hidden, ...(keyed ? [idempotencyKeyField] : [])]);
   }
 
   /**

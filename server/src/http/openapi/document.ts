@@ -2,6 +2,7 @@
 // it cannot know: the true refusals, headers, examples, the file, and the health paths.
 import { altchaChallengePath, altchaField } from "@submissions/shared/altcha";
 import { resumeField } from "@submissions/shared/application";
+import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import { bytesMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";
@@ -24,6 +25,8 @@ const description = `Takes inquiries about dataset packages, newsletter subscrip
 A \`200\` means that the submission and its mails are on stable storage. Every refusal has one body, \`Refusal\`: a message that is safe to show, a code for programs, the id of the request, and under \`issues\` all problems of the fields at once. A refused request leaves nothing behind.
 
 Texts are trimmed and brought to Unicode's composed form (NFC). Lengths count code points, not bytes. An optional field that is blank counts as absent. Fields that are not documented are ignored.
+
+A form that shows a privacy notice may send the texts \`${consentTextField}\`, the version of the notice, and \`${consentPageField}\`, the address of the page, beside the fields of any submission. They are kept with it and never refused.
 
 The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same messages.
 

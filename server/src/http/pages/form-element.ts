@@ -25,6 +25,8 @@ const stateOf = (form: FormName, site: Site, root: string, filled: Filled): Form
   packages: site.packages,
   strings: english,
   idempotencyKey: randomUUID(),
+  // The page of a refused form shows the same line, but this one showed it first.
+  privacy: site.privacy === null ? {} : { ...site.privacy, page: `${site.publicUrl()}/` },
   ...filled,
 });
 
@@ -49,11 +51,17 @@ type Element = (content: Markup, root: string, site: Site) => Markup;
 // One template an element, because the name of an element cannot be filled in. The attributes are for the script. It asks
 // the service for the catalogue; the sample it cannot know.
 const elements: Readonly<Record<FormName, Element>> = {
-  inquiry: (content, root, { catalogue, packages }) =>
-    catalogue === null
-      ? html`<inquiry-form endpoint="${root}" packages="${JSON.stringify(packages)}">${content}</inquiry-form>`
-      : html`<inquiry-form endpoint="${root}">${content}</inquiry-form>`,
-  newsletter: (content, root) =>
-    html`<newsletter-form endpoint="${root}" source="${siteSource}">${content}</newsletter-form>`,
-  application: (content, root) => html`<application-form endpoint="${root}">${content}</application-form>`,
+  inquiry: (content, root, { catalogue, packages, privacy }) =>
+    html`<inquiry-form
+      endpoint="${root}"
+      ${told(privacy)}${catalogue === null && html` packages="${JSON.stringify(packages)}"`}
+      >${content}</inquiry-form
+    >`,
+  newsletter: (content, root, { privacy }) =>
+    html`<newsletter-form endpoint="${root}" source="${siteSource}" ${told(privacy)}>${content}</newsletter-form>`,
+  application: (content, root, { privacy }) =>
+    html`<application-form endpoint="${root}" ${told(privacy)}>${content}</application-form>`,
 };
+
+const told = (privacy: Site["privacy"]): Markup | null =>
+  privacy && html` privacy="${privacy.url}" consent="${privacy.consent}"`;

@@ -10,7 +10,13 @@ import { answerWithPages } from "./page-answer.ts";
 import { siteOf } from "./site.ts";
 
 const intake = { packageTitles: null, newsletterOptIn: "double", proofOfWork: null } as const;
-const site = siteOf({ brand: "Example Speech", intake, bundle: null });
+const site = siteOf({
+  brand: "Example Speech",
+  intake,
+  privacy: null,
+  publicUrl: () => "https://submissions.example.org",
+  bundle: null,
+});
 
 const guard = new Guard({
   name: "links",

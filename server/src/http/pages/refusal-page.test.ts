@@ -10,6 +10,8 @@ import { siteOf } from "./site.ts";
 const site = siteOf({
   brand: "Example Speech",
   intake: { packageTitles: null, newsletterOptIn: "double", proofOfWork: null },
+  privacy: null,
+  publicUrl: () => "https://submissions.example.org",
   bundle: null,
 });
 

@@ -14,21 +14,23 @@ export interface Site {
   readonly packages: readonly PackageChoice[];
   readonly newsletterOptIn: Intake["newsletterOptIn"];
   readonly proofOfWork: boolean;
+  /** The privacy notice of the forms; null: there is none. */
+  readonly privacy: { readonly url: string; readonly consent: string } | null;
+  /** The base address of this service. Asked for once it listens. */
+  readonly publicUrl: () => string;
   /** The forms' script; null when it was not built. */
   readonly bundle: FormsBundle | null;
 }
 
-interface SiteFacts {
-  readonly brand: string;
+interface SiteFacts extends Pick<Site, "brand" | "privacy" | "publicUrl" | "bundle"> {
   readonly intake: Pick<Intake, "packageTitles" | "newsletterOptIn" | "proofOfWork">;
-  readonly bundle: FormsBundle | null;
 }
 
-export function siteOf({ brand, intake, bundle }: SiteFacts): Site {
+export function siteOf({ intake, ...facts }: SiteFacts): Site {
   const { packageTitles: catalogue, newsletterOptIn, proofOfWork } = intake;
   const choices = catalogue === null ? sample : [...catalogue].map(([id, title]) => ({ id, title }));
   const packages = choices.slice(0, packagesShownMax);
-  return { brand, catalogue, packages, newsletterOptIn, proofOfWork: proofOfWork !== null, bundle };
+  return { ...facts, catalogue, packages, newsletterOptIn, proofOfWork: proofOfWork !== null };
 }
 
 /** The packages to choose from, and those of `ids` that stand further down in the catalogue. */

@@ -12,6 +12,7 @@ import type { References } from "../rules/references.ts";
 import { newestTwins, type Twin } from "../rules/twins.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { Connections } from "./connections.ts";
 import type { Statement } from "./session.ts";
 import { hashedInSql } from "./suppressed.ts";
@@ -62,10 +63,7 @@ const ofPerson: Statement<ListedRow> = {
     WHERE email_key = $1 AND arrival < $2 AND kind = ANY ($3::text[]) ORDER BY arrival DESC LIMIT $4`,
 };
 
-const subscriberColumns = `arrival, email, status, source, last_source AS "lastSource", subscribed_at AS "subscribedAt",
-  confirmed_at AS "confirmedAt", unsubscribed_at AS "unsubscribedAt"`;
-
-const subscriberOf: Statement<StoredSubscriber> = {
+const subscriberOf: Statement<SubscriberRow> = {
   name: "subscriber-of-person",
   text: `SELECT ${subscriberColumns} FROM subscriber WHERE email_key = $1`,
 };
@@ -160,7 +158,8 @@ export class DeskReading {
       subscribers ? this.#connections.all(subscriberOf, [key]) : [],
       this.#connections.all(suppressionOf, [key]),
     ]);
-    const [subscription = null] = found;
+    const [row] = found;
+    const subscription = row === undefined ? null : storedSubscriber(row);
     if (rows.length === 0 && subscription === null) return null;
     const submissions = rows.map(inboxRow);
     const shown = submissions[0]?.email ?? subscription?.email ?? email;
@@ -175,7 +174,7 @@ export class DeskReading {
     if (search !== undefined && search !== "")
       wheres.push(`position($${values.push(emailKey(search))} IN email_key) > 0`);
     const text = `SELECT ${subscriberColumns} FROM subscriber WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT $2`;
-    const rows = await this.#connections.all<StoredSubscriber>({ text }, values);
+    const rows = (await this.#connections.all<SubscriberRow>({ text }, values)).map(storedSubscriber);
     return pageOf(rows, limit, ({ arrival }) => arrival);
   }
 
@@ -225,7 +224,7 @@ export class DeskReading {
   async *#factsOfSubscriber(key: string): AsyncGenerator<KnownFact, void, undefined> {
     const [subscriber] = await this.#connections.all(subscriberOf, [key]);
     if (subscriber === undefined) return;
-    yield { kind: "subscription", subscriber };
+    yield { kind: "subscription", subscriber: storedSubscriber(subscriber) };
     for (const mail of await this.#connections.all(welcomesOf, [key])) yield { kind: "mail", mail: mailRow(mail) };
     yield* (await this.#connections.all(deliveriesOfSubscriber, [key])).map(deliveryFact);
     for (const one of await this.#connections.all(keysOfSubscriber, [key])) yield { kind: "idempotency", ...one };

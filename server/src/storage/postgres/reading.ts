@@ -4,6 +4,7 @@ import { readPages } from "../pages.ts";
 import type { ScanState, StoredSubmission, StoredSubscriber, SubmissionKind } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { ReadFrom } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import type { Statement } from "./session.ts";
@@ -56,13 +57,7 @@ const submissionPage = page<SubmissionRow>(
   columns,
 );
 
-const subscriberPage = page<StoredSubscriber>(
-  "read-subscribers",
-  "subscriber",
-  "subscribed_at >= $4",
-  `arrival, email, status, source, last_source AS "lastSource", subscribed_at AS "subscribedAt",
-    confirmed_at AS "confirmedAt", unsubscribed_at AS "unsubscribedAt"`,
-);
+const subscriberPage = page<SubscriberRow>("read-subscribers", "subscriber", "subscribed_at >= $4", subscriberColumns);
 
 export async function* readSubmissions<Kind extends SubmissionKind>(
   connections: Connections,
@@ -78,13 +73,7 @@ export async function* readSubscribers(
   connections: Connections,
   from: ReadFrom,
 ): AsyncGenerator<StoredSubscriber, void, undefined> {
-  for await (const { last: _last, looked: _looked, ...row } of readAll(
-    connections,
-    lastSubscriber,
-    subscriberPage,
-    from,
-  ))
-    yield row;
+  for await (const row of readAll(connections, lastSubscriber, subscriberPage, from)) yield storedSubscriber(row);
 }
 
 async function* readAll<Row>(

@@ -5,6 +5,7 @@ import { reached } from "../../failpoint.ts";
 import type { SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { mailId } from "../rules/mail-id.ts";
 import { countedSince, mayGetNewsletterMail } from "../rules/mails.ts";
+import { newConsent } from "../rules/subscriber-row.ts";
 import { decideSubscription, type KnownSubscriber, tokensOf, welcomeOf, welcomeTokens } from "../rules/subscription.ts";
 import { subscriberEvent } from "../rules/webhooks.ts";
 import type { Accepted, Entry } from "../store.ts";
@@ -57,6 +58,7 @@ const subscriberColumns = {
   welcomed_at: "bigint",
   door: "text",
   request_id: "text",
+  consent: "text",
 } as const;
 
 const tokenColumns = {
@@ -90,7 +92,8 @@ const storeAll: Statement<{ id: number; subscriber: string; createdAt: number }>
       SELECT new.* FROM begun, ${rowsAs("new", subscriberColumns)}
       ON CONFLICT (email_key) DO UPDATE SET status = excluded.status, last_source = excluded.last_source,
         welcomed_at = coalesce(excluded.welcomed_at, subscriber.welcomed_at),
-        unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END
+        unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END,
+        consent = coalesce(excluded.consent, subscriber.consent)
     ),
     expired AS (
       DELETE FROM newsletter_token USING ${rowsAs("renewed", welcomeColumns, welcomesFirst)}
@@ -203,6 +206,7 @@ class Change {
   readonly #records: SubscriptionRecord[] = [];
   #welcomedAt: number | null = null;
   #mails = 0;
+  #consent: string | null = null;
 
   constructor({ status, welcomedAt, unsubscribedAt }: KnownRow) {
     this.#before = status ?? undefined;
@@ -216,6 +220,7 @@ class Change {
       this.#mails += 1;
       this.#welcomedAt = record.receivedAt;
     }
+    this.#consent = newConsent(this.#known, record) ?? this.#consent;
     const { welcomedAt = null, unsubscribedAt = null } = this.#known ?? {};
     this.#known = {
       status,
@@ -248,6 +253,7 @@ class Change {
       welcomed_at: this.#welcomedAt,
       door: first.door,
       request_id: first.requestId,
+      consent: this.#consent,
     };
   }
 }

@@ -2,6 +2,7 @@
 // names in the record.
 import type {
   ApplicationRecord,
+  ConsentRecord,
   Door,
   InquiryRecord,
   ResumeRecord,
@@ -46,22 +47,29 @@ export interface SubmissionRow {
   readonly fields: string;
 }
 
-type InquiryFields = Pick<InquiryRecord, "company" | "selectedPackageIds">;
+type InquiryFields = Pick<InquiryRecord, "company" | "selectedPackageIds"> & { readonly consent?: ConsentRecord };
 type ApplicationFields = Pick<
   ApplicationRecord,
   "position" | "phone" | "company" | "availability" | "accent" | "portfolioUrl" | "resumeUrl" | "coverLetter"
-> & { readonly resume: Omit<ResumeRecord, "key"> | null };
+> & { readonly resume: Omit<ResumeRecord, "key"> | null; readonly consent?: ConsentRecord };
 
 /** The column `fields`. */
 export function fieldsOf(record: SubmissionRecord): string {
   if (record.kind === "inquiry") {
     const { company, selectedPackageIds } = record;
-    return JSON.stringify({ company, selectedPackageIds } satisfies InquiryFields);
+    return JSON.stringify({ company, selectedPackageIds, ...consentFields(record) } satisfies InquiryFields);
   }
   const { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter } = record;
   const texts = { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter };
-  return JSON.stringify({ ...texts, resume: resumeFields(record.resume) } satisfies ApplicationFields);
+  return JSON.stringify({
+    ...texts,
+    resume: resumeFields(record.resume),
+    ...consentFields(record),
+  } satisfies ApplicationFields);
 }
+
+// Most submissions come without one.
+const consentFields = ({ consent }: SubmissionRecord) => consent && { consent };
 
 function resumeFields(resume: ResumeRecord | null): ApplicationFields["resume"] {
   if (resume === null) return null;
@@ -114,6 +122,7 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     status: row.status,
     assignee: row.assignee,
     version: row.version,
+    consent: consentOf(fields["consent"]),
   };
   if (row.kind === "inquiry") {
     const { selectedPackageIds } = fields;
@@ -133,6 +142,24 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     coverLetter: textOrNull(fields, "coverLetter"),
     resume: resumeOf(row, fields),
   };
+}
+
+/** A consent as it was stored; null when it was not, or cannot be read. */
+function consentOf(stored: unknown): ConsentRecord | null {
+  if (!isFields(stored)) return null;
+  const { text: version, page, at } = stored;
+  return isText(version) && typeof at === "number" ? { text: version, page: isText(page) ? page : null, at } : null;
+}
+
+/** As {@link consentOf}, of a column that holds it as JSON. */
+export function readConsent(json: string | null): ConsentRecord | null {
+  if (json === null) return null;
+  try {
+    return consentOf(JSON.parse(json));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 function resumeOf({ resume_key: key }: SubmissionRow, { resume }: Fields): ResumeRecord | null {

@@ -23,11 +23,9 @@ import { newestTwins, type Twin } from "../rules/twins.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
-
-const subscriberColumns = `arrival, email, status, source, last_source AS lastSource, subscribed_at AS subscribedAt,
-  confirmed_at AS confirmedAt, unsubscribed_at AS unsubscribedAt`;
 
 interface DetailRow extends ListedRow {
   readonly resume_scan: ScanState | null;
@@ -64,7 +62,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
   const ofPerson = connection.prepare<[string, number, string, number], ListedRow>(`
     SELECT ${listedColumns} FROM submission INDEXED BY submission_email
     WHERE email_key = ? AND arrival < ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY arrival DESC LIMIT ?`);
-  const subscriberOf = connection.prepare<[string], StoredSubscriber>(
+  const subscriberOf = connection.prepare<[string], SubscriberRow>(
     `SELECT ${subscriberColumns} FROM subscriber WHERE email_key = ?`,
   );
   const suppressionOf = connection.prepare<[string, string], { reason: string | null; at: number }>(
@@ -162,7 +160,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         return {
           email: rows[0]?.email ?? found?.email ?? email,
           submissions: rows,
-          subscription: found === undefined ? null : { ...found },
+          subscription: found === undefined ? null : storedSubscriber(found),
           suppressed: suppressed(key)?.reason ?? null,
         };
       });
@@ -179,7 +177,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         wheres.unshift("status = ?");
         values.unshift(status);
       }
-      const statement = prepared<StoredSubscriber>(`
+      const statement = prepared<SubscriberRow>(`
         SELECT ${subscriberColumns} FROM subscriber ${status === undefined ? "NOT INDEXED" : "INDEXED BY subscriber_status"}
         WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT ?`);
       const last = (await read(() => lastSubscriber.get()))?.last ?? 0;
@@ -187,7 +185,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         last,
         page,
         ({ arrival }) => arrival,
-        (above, below, limit) => statement.all(...values, above, below, limit).map((row) => ({ ...row })),
+        (above, below, limit) => statement.all(...values, above, below, limit).map(storedSubscriber),
       );
     },
 
@@ -255,7 +253,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     const found = subscriberOf.get(key);
     if (found === undefined) return [];
     return [
-      { kind: "subscription", subscriber: { ...found } },
+      { kind: "subscription", subscriber: storedSubscriber(found) },
       ...welcomesOf.all(key).map((mail): KnownFact => ({ kind: "mail", mail: mailRow(mail) })),
       ...deliveriesOfSubscriber.all(key).map(deliveryFact),
       ...keysOfSubscriber.all(key).map((one): KnownFact => ({ kind: "idempotency", ...one })),

@@ -3,6 +3,7 @@ import { type Page, readPages } from "../pages.ts";
 import type { ScanState, StoredResume, StoredSubmission, StoredSubscriber, SubmissionKind } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readResume, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { ReadFrom } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -20,10 +21,8 @@ export function prepareReading(connection: SqliteConnection, references: Referen
     SELECT ${columns} FROM submission
     WHERE arrival > ? AND arrival <= ? AND kind = ? AND received_at >= ? ORDER BY arrival`);
   const subscriberWindow = prepareWindow(connection, "subscriber");
-  const subscribers = connection.prepare<[number, number, number], StoredSubscriber>(`
-    SELECT arrival, email, status, source, last_source AS lastSource, subscribed_at AS subscribedAt,
-      confirmed_at AS confirmedAt, unsubscribed_at AS unsubscribedAt
-    FROM subscriber WHERE arrival > ? AND arrival <= ? AND subscribed_at >= ? ORDER BY arrival`);
+  const subscribers = connection.prepare<[number, number, number], SubscriberRow>(`
+    SELECT ${subscriberColumns} FROM subscriber WHERE arrival > ? AND arrival <= ? AND subscribed_at >= ? ORDER BY arrival`);
 
   function findRow(reference: string) {
     const named = references.parse(reference);
@@ -48,7 +47,7 @@ export function prepareReading(connection: SqliteConnection, references: Referen
     },
 
     subscribers({ after = 0, since = 0 }: ReadFrom): AsyncIterable<StoredSubscriber> {
-      const read = (from: number, to: number) => subscribers.all(from, to, since).map((row) => ({ ...row }));
+      const read = (from: number, to: number) => subscribers.all(from, to, since).map(storedSubscriber);
       return readPages(after, (from, limit) => readPage(subscriberWindow(from, limit), from, read));
     },
   };

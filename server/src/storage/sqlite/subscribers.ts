@@ -2,6 +2,7 @@
 import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { mayGetNewsletterMail } from "../rules/mails.ts";
+import { newConsent } from "../rules/subscriber-row.ts";
 import {
   decideSubscription,
   type KnownSubscriber,
@@ -21,13 +22,16 @@ export function prepareSubscribers(connection: SqliteConnection) {
       EXISTS (SELECT 1 FROM suppression WHERE email_key IN (?1, ?3) AND reason IS NOT NULL) AS suppressed`);
   const find = connection.prepare<[string], KnownSubscriber>(`
     SELECT status, welcomed_at AS welcomedAt, unsubscribed_at AS unsubscribedAt FROM subscriber WHERE email_key = ?`);
-  const insert = connection.prepare<[string, string, SubscriberStatus, string, number, number | null, string, string]>(`
-    INSERT INTO subscriber (email_key, email, status, source, last_source, subscribed_at, welcomed_at, door, request_id)
-    VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8)`);
-  const renew = connection.prepare<[SubscriberStatus, string, number | null, string]>(`
+  const insert = connection.prepare<
+    [string, string, SubscriberStatus, string, number, number | null, string, string, string | null]
+  >(`
+    INSERT INTO subscriber (email_key, email, status, source, last_source, subscribed_at, welcomed_at, door, request_id,
+      consent)
+    VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9)`);
+  const renew = connection.prepare<[SubscriberStatus, string, number | null, string | null, string]>(`
     UPDATE subscriber SET status = ?1, last_source = ?2, welcomed_at = coalesce(?3, welcomed_at),
-      unsubscribed_at = CASE WHEN ?1 = 'active' THEN NULL ELSE unsubscribed_at END
-    WHERE email_key = ?4`);
+      unsubscribed_at = CASE WHEN ?1 = 'active' THEN NULL ELSE unsubscribed_at END, consent = coalesce(?4, consent)
+    WHERE email_key = ?5`);
   const deleteExpired = connection.prepare<[string, number]>(
     "DELETE FROM newsletter_token WHERE email_key = ? AND expires_at <= ?",
   );
@@ -56,8 +60,9 @@ export function prepareSubscribers(connection: SqliteConnection) {
       const { status, welcome } = decision;
       const { email, source, receivedAt, door, requestId } = record;
       const welcomedAt = welcome === "stored" ? receivedAt : null;
-      if (known === undefined) insert.run(key, email, status, source, receivedAt, welcomedAt, door, requestId);
-      else renew.run(status, source, welcomedAt, key);
+      const consent = newConsent(known, record);
+      if (known === undefined) insert.run(key, email, status, source, receivedAt, welcomedAt, door, requestId, consent);
+      else renew.run(status, source, welcomedAt, consent, key);
       if (welcome === "stored") {
         // Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
         deleteExpired.run(key, receivedAt);
