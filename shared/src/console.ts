@@ -143,6 +143,12 @@ export interface TriageRequest {
   readonly assignee?: string | null;
 }
 
+/** What a filter matches, to be changed after the number was confirmed: the first 10,000 in the order of the list. */
+export interface Matching {
+  readonly targets: TriageRequest["targets"];
+  readonly more: boolean;
+}
+
 /** What became of each target. A conflict changed nothing of that submission. */
 export type TriageOutcome =
   | { readonly reference: string; readonly result: "changed"; readonly version: number }

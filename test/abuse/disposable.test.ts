@@ -63,6 +63,6 @@ test("exports say it", async () => {
     stdout
       .trim()
       .split("\r\n")
-      .map((line) => line.split(",").at(-2)),
+      .map((line) => line.split(",").at(-5)),
   ).toEqual(['"emailDisposable"', '"true"', '"false"']);
 });

@@ -64,3 +64,24 @@ test("a PDF is drawn in a frame without an origin, and its view is recorded", as
   expect(await frame.locator("body").evaluate(() => origin)).toBe("null");
   expect((await auditOf(service)).at(-1)).toMatchObject({ action: "resume.view", subject: application });
 });
+
+test("what the inbox shows is saved as a file, and the page stays", async () => {
+  await using service = await startService();
+  const { inquiry } = await submitAll(service, "ann@example.org");
+  const token = await invite(service, "anna@example.org", "sales");
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await page.goto(`${service.url}/console/invitation?token=${token}`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.locator("button[type=submit]").click();
+  await page.getByText("Ann Buyer").first().waitFor();
+  await page.goto(`${service.url}/console/?status=new`);
+  await page.getByRole("button", { name: "More" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "NDJSON of inquiries shown here" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("inquiries.ndjson");
+  expect(JSON.parse(await readFile(await download.path(), "utf8"))).toMatchObject({ inquiryId: inquiry });
+  expect(new URL(page.url()).search).toBe("?status=new");
+});

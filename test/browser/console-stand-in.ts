@@ -252,6 +252,10 @@ export class ConsoleStandIn implements AsyncDisposable {
           .query(({ input: { filter, page } }) =>
             pageOf(matching(data.submissions, filter).map(rowOf), page, filter.order === "oldest"),
           ),
+        matching: signedIn.input(z.custom<{ filter: InboxFilter }>()).query(({ input: { filter } }) => ({
+          targets: matching(data.submissions, filter).map(({ reference, version }) => ({ reference, version })),
+          more: false,
+        })),
         counts: signedIn.query(({ ctx }) => {
           const count = (status: string) => data.submissions.filter((one) => one.status === status).length;
           const mine = data.submissions.filter(

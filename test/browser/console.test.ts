@@ -183,6 +183,36 @@ describe("the inbox", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
+  test("changes all that match once their number is confirmed, and leaves what another operator changed", async () => {
+    const matching = standIn.submissions.filter(({ status }) => status === "done");
+    const [other] = matching;
+    await using visit = await enter(browser, standIn, "?status=done");
+    const { page } = visit;
+    await rows(page).first().getByRole("checkbox").check();
+    const bar = page.getByRole("toolbar", { name: "Selected submissions" });
+    await bar.getByRole("button", { name: /^Select all \d+$/ }).click();
+    await bar.getByRole("button", { name: "Select all that match" }).click();
+    await bar.getByText("All that match").waitFor();
+    await bar.getByRole("button", { name: "Open" }).click();
+    const dialog = page.getByRole("dialog", { name: "Change all that match?" });
+    await dialog.getByText(`Set ${matching.length} submissions to open?`).waitFor();
+    expect(standIn.submissions.filter(({ status }) => status === "done")).toHaveLength(matching.length);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(standIn.called).not.toContain("inbox.triage");
+
+    await rows(page).first().getByRole("checkbox").check();
+    await bar.getByRole("button", { name: /^Select all \d+$/ }).click();
+    await bar.getByRole("button", { name: "Select all that match" }).click();
+    await bar.getByRole("button", { name: "Open" }).click();
+    await dialog.getByRole("button", { name: `Change ${matching.length}` }).waitFor();
+    standIn.changeAs("ben@voices.example", other!.reference, { status: "spam" });
+    await dialog.getByRole("button", { name: `Change ${matching.length}` }).click();
+    await page.getByText(`${matching.length - 1} submissions: Set to open.`).waitFor();
+    await page.getByText("ben set this to spam").waitFor();
+    expect(standIn.submissions.filter(({ status }) => status === "done")).toEqual([]);
+    expect(other?.status).toBe("spam");
+  });
+
   test("says that nothing waits, and that there is nothing yet", async () => {
     standIn.empty();
     await using visit = await enter(browser, standIn);

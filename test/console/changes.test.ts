@@ -1,5 +1,5 @@
 // What operators change, two of them at once, and a session that ends in the middle.
-import type { SubmissionDetail, TriageOutcome } from "../../shared/src/console.ts";
+import type { Matching, SubmissionDetail, TriageOutcome } from "../../shared/src/console.ts";
 import { expect, test } from "vitest";
 import { MovableClock } from "../support/movable-clock.ts";
 import { startService } from "../support/service.ts";
@@ -32,6 +32,27 @@ test("of two operators who change the same submission the second is told and ove
   expect([after.status, after.version]).toEqual([won === 0 ? "open" : "done", version + 1]);
   const winner = won === 0 ? "anna@example.org" : "ben@example.org";
   expect([...new Set(after.history.map(({ operator: name }) => name))]).toEqual([winner]);
+});
+
+test("everything that a filter matches is named with its version, within the role, and changed by these versions", async () => {
+  await using service = await startService();
+  const inquiries = [];
+  for (let at = 0; at < 105; at += 1) inquiries.push((await submitAll(service, `many${at}@example.org`)).inquiry);
+  const anna = await operator(service, "anna@example.org", "sales");
+  const ben = await operator(service, "ben@example.org", "sales");
+  const find = async (filter: object) => (await anna.call("inbox.matching", { filter })).data as Matching;
+  const { targets, more } = await find({ status: "new" });
+  expect(targets.map(({ reference }) => reference)).toEqual(inquiries.toReversed());
+  expect(more).toBe(false);
+  expect((await find({ status: "new", kind: "application" })).targets).toEqual([]);
+  const [taken] = targets;
+  await triage(ben, taken!.reference, 1, { status: "open" });
+  const outcomes = (await anna.call("inbox.triage", { targets, status: "spam" })).data as TriageOutcome[];
+  expect(outcomes.filter(({ result }) => result === "conflict")).toMatchObject([
+    { reference: taken!.reference, status: "open", changedBy: "ben@example.org" },
+  ]);
+  expect((await find({ status: "spam" })).targets).toHaveLength(104);
+  expect((await find({ status: "open" })).targets).toEqual([{ reference: taken!.reference, version: 2 }]);
 });
 
 test("a change that meets an ended session is refused whole, and done after signing in again", async () => {

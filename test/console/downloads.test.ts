@@ -105,6 +105,51 @@ test("exports have the rows of the command line, go on behind a number, and are 
   ]);
 });
 
+test("an export of what a filter shows has these rows only, and the audit log not what was searched for", async () => {
+  await using service = await startService();
+  const all = [];
+  for (let at = 0; at < 120; at += 1) all.push((await submitAll(service, `many${at}@example.org`)).inquiry);
+  const anna = await operator(service, "anna@example.org", "sales");
+  const done = all.slice(3, 113);
+  const targets = done.map((reference) => ({ reference, version: 1 }));
+  await anna.call("inbox.triage", { targets, status: "done" });
+  const take = async (path: string, filter: unknown, headers = {}) => {
+    const body = new URLSearchParams({ filter: JSON.stringify(filter) });
+    const response = await anna.fetch(path, { method: "POST", body, headers });
+    return { response, text: await response.text() };
+  };
+  const { text, response } = await take("/console/exports/inquiries.ndjson", { status: "done", order: "newest" });
+  expect(response.headers.get("content-disposition")).toContain('filename="inquiries.ndjson"');
+  const rows = text.trim().split("\n");
+  const read_ = rows.map((line) => JSON.parse(line) as { inquiryId: string; arrival: number; status: string });
+  // More than a page, in the order of arrival, as every export.
+  expect(read_.map(({ inquiryId }) => inquiryId)).toEqual(done);
+  const rest = await take(`/console/exports/inquiries.csv?after=${read_[108]!.arrival}`, { status: "done" });
+  expect(rest.text.trim().split("\r\n")).toHaveLength(2);
+  // The kind and the scope are those of the address, whatever the filter says.
+  expect((await take("/console/exports/inquiries.csv", { kind: "application", status: "done" })).text).toContain(
+    '"inquiryId"',
+  );
+  expect((await take("/console/exports/applications.csv", {})).response.status).toBe(404);
+  await take("/console/exports/inquiries.csv", { search: "many7", status: "new" });
+
+  const before = (await auditOf(service)).length;
+  expect((await take("/console/exports/inquiries.csv", { status: "lost" })).response.status).toBe(400);
+  const body = new URLSearchParams({ filter: "{" });
+  const malformed = await anna.fetch("/console/exports/inquiries.csv", { method: "POST", body });
+  expect(malformed.status).toBe(400);
+  const foreign = await take("/console/exports/inquiries.csv", {}, { "sec-fetch-site": "same-site" });
+  expect(foreign.response.status).toBe(403);
+  const entries = await auditOf(service);
+  expect(entries).toHaveLength(before);
+  expect(entries.at(-1)).toMatchObject({
+    action: "export",
+    subject: "inquiries",
+    detail: { format: "csv", filter: { status: "new", searched: true } },
+  });
+  expect(JSON.stringify(entries)).not.toContain("many7");
+});
+
 test("the audit log is exported oldest first, in both formats", async () => {
   await using service = await startService();
   const admin = await operator(service, "admin@example.org", "admin");

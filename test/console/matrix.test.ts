@@ -2,7 +2,7 @@
 // downloads themselves: one that is not in the tables here, or has no rule, fails.
 import { initTRPC } from "@trpc/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { consoleDownloads } from "../../server/src/console/downloads.ts";
+import { consoleDownloads, type ConsoleDownload } from "../../server/src/console/downloads.ts";
 import { consoleProcedures, ruledProcedures } from "../../server/src/console/router.ts";
 import { roles, type Role } from "../../shared/src/console.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -22,6 +22,7 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
   "session.signOut": everyone,
   "session.signOutEverywhere": everyone,
   "inbox.list": inboxRoles,
+  "inbox.matching": inboxRoles,
   "inbox.counts": inboxRoles,
   "inbox.since": inboxRoles,
   "inbox.triage": inboxRoles,
@@ -82,8 +83,15 @@ const downloads: Readonly<Record<string, readonly Role[]>> = {
   "/console/exports/subscribers.ndjson": marketing,
   "/console/exports/audit.csv": admins,
   "/console/exports/audit.ndjson": admins,
+  "POST /console/exports/inquiries.csv": ["admin", "sales"],
+  "POST /console/exports/inquiries.ndjson": ["admin", "sales"],
+  "POST /console/exports/applications.csv": ["admin", "recruiting"],
+  "POST /console/exports/applications.ndjson": ["admin", "recruiting"],
   "/console/people/:file(^.+\\.ndjson$)": everyone,
 };
+
+const nameOf = ({ method, url }: Pick<ConsoleDownload, "method" | "url">) =>
+  method === "GET" ? url : `${method} ${url}`;
 
 let service: Service;
 let references: { readonly inquiry: string; readonly application: string };
@@ -104,7 +112,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 test("every procedure and every download is in the tables", () => {
   expect(consoleProcedures.map(({ path }) => path).toSorted()).toEqual(Object.keys(procedures).toSorted());
-  expect(consoleDownloads.map(({ url }) => url).toSorted()).toEqual(Object.keys(downloads).toSorted());
+  expect(consoleDownloads.map(nameOf).toSorted()).toEqual(Object.keys(downloads).toSorted());
 });
 
 test("a procedure without a rule, or with the wrong kind of one, does not start", () => {
@@ -146,18 +154,24 @@ describe("procedures", () => {
 });
 
 describe("downloads", () => {
-  const listed = consoleDownloads.map(({ url }) => ({ url, allowed: downloads[url] ?? [] }));
+  const listed = consoleDownloads.map(({ method, url }) => ({
+    method,
+    url,
+    allowed: downloads[nameOf({ method, url })] ?? [],
+  }));
+  const init = (method: string): RequestInit =>
+    method === "GET" ? {} : { method, body: new URLSearchParams({ filter: "{}" }) };
   const addressOf = (url: string) =>
     url.replace(":reference", references.application).replace(/:file\(.*/, "ann@example.org.ndjson");
 
-  test.each(listed)("$url without a session", async ({ url }) => {
-    expect((await new Operator(service).fetch(addressOf(url))).status).toBe(401);
+  test.each(listed)("$method $url without a session", async ({ method, url }) => {
+    expect((await new Operator(service).fetch(addressOf(url), init(method))).status).toBe(401);
   });
 
   describe.each(roles)("for %s", (role) => {
-    test.each(listed)("$url with a session and with a token", async ({ url, allowed }) => {
+    test.each(listed)("$method $url with a session and with a token", async ({ method, url, allowed }) => {
       for (const one of [sessions.get(role)!, tokens.get(role)!]) {
-        const response = await one.fetch(addressOf(url));
+        const response = await one.fetch(addressOf(url), init(method));
         await response.arrayBuffer();
         expect(response.status).toBe(allowed.includes(role) ? 200 : 404);
       }

@@ -7,6 +7,7 @@ import type {
   InboxFilter,
   InboxRow,
   MailRow,
+  Matching,
   Me,
   Neighbours,
   Note,
@@ -63,6 +64,7 @@ export type ConsoleRouter = TRPCBuiltRouter<
     };
     inbox: {
       list: Query<{ filter: InboxFilter; page: PageRequest }, Page<InboxRow>>;
+      matching: Query<{ filter: InboxFilter }, Matching>;
       counts: Query<void, InboxCounts>;
       since: Query<{ arrival: number }, { readonly latest: number; readonly added: number }>;
       triage: Mutation<TriageRequest, readonly TriageOutcome[]>;

@@ -53,13 +53,19 @@ interface Attempt {
   readonly undoing?: boolean;
 }
 
-function describe(change: Change, changedCount: number): string {
-  const what = changedCount === 1 ? "" : `${plural(changedCount, "submission")}: `;
+/** What was done, or what is asked for. */
+export function describeChange(change: Change, changedCount: number, tense: "done" | "asking" = "done"): string {
+  const these = plural(changedCount, "submission");
+  if (tense === "asking") {
+    if (change.status !== undefined) return `Set ${these} to ${statusWords[change.status].toLowerCase()}?`;
+    return change.assignee === null ? `Unassign ${these}?` : `Assign ${these} to ${change.assignee ?? ""}?`;
+  }
+  const what = changedCount === 1 ? "" : `${these}: `;
   if (change.status !== undefined) return `${what}Set to ${statusWords[change.status].toLowerCase()}.`;
   return change.assignee === null ? `${what}Unassigned.` : `${what}Assigned to ${change.assignee ?? ""}.`;
 }
 
-function describeConflicts(conflicts: readonly Extract<TriageOutcome, { result: "conflict" }>[]): string {
+export function describeConflicts(conflicts: readonly Extract<TriageOutcome, { result: "conflict" }>[]): string {
   const [first] = conflicts;
   if (first === undefined) return "";
   if (conflicts.length > 1)
@@ -92,7 +98,7 @@ function settle(
     if (undoing === true && changed.length > 0) showToast("Undone.");
     return;
   }
-  showToast(describe(change, changed.length), { undo: () => undo(changed, before, change) });
+  showToast(describeChange(change, changed.length), { undo: () => undo(changed, before, change) });
 }
 
 // Submissions that had different values before are taken back in groups of the same value.

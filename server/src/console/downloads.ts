@@ -1,10 +1,11 @@
 // What operators download: resumes, exports, everything of one person. Each is recorded before its first byte is sent.
 import { Readable } from "node:stream";
-import type { Role } from "@submissions/shared/console";
+import type { InboxFilter, Role } from "@submissions/shared/console";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { auditLines } from "../desk/audit-export.ts";
 import { exportFormats, exportLines, exportSubjects, type ExportFormat, type ExportSubject } from "../desk/export.ts";
+import { matchingSource } from "../desk/matching.ts";
 import { personLine } from "../desk/person.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
 import { Fault } from "../fault.ts";
@@ -14,10 +15,13 @@ import type { AuditEntry } from "../storage/desk-store.ts";
 import type { ReadFrom } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
+import { inboxFilter } from "./inputs.ts";
 import { everyRole, scopeOf, type RoleRule } from "./rules.ts";
 
 /** An address to download from, and who may. */
 export interface ConsoleDownload {
+  /** `POST`: with what must not stand in an address. */
+  readonly method: "GET" | "POST";
   /** The route, with its parameters. */
   readonly url: string;
   readonly rule: RoleRule;
@@ -40,20 +44,28 @@ const exportRules: Readonly<Record<ExportSubject, RoleRule>> = {
 };
 
 export const consoleDownloads: readonly ConsoleDownload[] = [
-  { url: "/console/resumes/:reference", rule: forRoles("admin", "recruiting"), send: sendResume },
+  { method: "GET", url: "/console/resumes/:reference", rule: forRoles("admin", "recruiting"), send: sendResume },
   ...exportFormats.flatMap((format) => [
     ...exportSubjects.map((subject) => ({
+      method: "GET" as const,
       url: `/console/exports/${subject}.${format}`,
       rule: exportRules[subject],
       send: (call: DownloadCall) => sendExport(call, subject, format),
     })),
+    ...(["inquiries", "applications"] as const).map((subject) => ({
+      method: "POST" as const,
+      url: `/console/exports/${subject}.${format}`,
+      rule: exportRules[subject],
+      send: (call: DownloadCall) => sendMatching(call, subject, format),
+    })),
     {
+      method: "GET" as const,
       url: `/console/exports/audit.${format}`,
       rule: forRoles("admin"),
       send: (call: DownloadCall) => sendAudit(call, format),
     },
   ]),
-  { url: "/console/people/:file(^.+\\.ndjson$)", rule: forRoles(...everyRole), send: sendPerson },
+  { method: "GET", url: "/console/people/:file(^.+\\.ndjson$)", rule: forRoles(...everyRole), send: sendPerson },
 ];
 
 const withheld = { absent: "notFound", infected: "resumeInfected", unscanned: "resumeUnscanned" } as const;
@@ -83,6 +95,26 @@ async function sendExport(call: DownloadCall, subject: ExportSubject, format: Ex
   reply.header("content-disposition", attachmentHeader(`${subject}.${format}`));
   return sendStream(console, reply, formatTypes[format], inPieces(lines));
 }
+
+/** What the filter of the inbox shows. It comes in the body: addresses and searches would stand in the logs of proxies. */
+async function sendMatching(call: DownloadCall, subject: ExportSubject, format: ExportFormat): Promise<FastifyReply> {
+  const { console, caller, request, reply } = call;
+  const from = readFrom(request.query);
+  const filter = readFilter(request.body);
+  // Not what was searched for: that may be a person's name, and entries are for good.
+  const { search, letter, ...rest } = filter;
+  const detail = { format, ...from, filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
+  await record(console, caller, { action: "export", subject, detail });
+  const source = matchingSource(console.desk, scopeOf(caller.role), filter);
+  const { isDisposable } = console;
+  const lines = exportLines({ ...source, readSubscribers: noSubscribers }, { subject, format, from, isDisposable });
+  reply.header("content-disposition", attachmentHeader(`${subject}.${format}`));
+  return sendStream(console, reply, formatTypes[format], inPieces(lines));
+}
+
+const noSubscribers = (): never => {
+  throw new Error("The inbox has no subscribers.");
+};
 
 async function sendAudit(
   { console, caller, request, reply }: DownloadCall,
@@ -114,6 +146,22 @@ async function sendPerson({ console, caller, request, reply }: DownloadCall): Pr
 async function record({ desk, clock, acted }: Console, { name }: Caller, entry: AuditEntry): Promise<void> {
   await desk.audit(entry, { operator: name, at: clock.now() });
   acted(entry.action);
+}
+
+/** @throws Fault `fieldsInvalid`, `bodyMalformed` */
+function readFilter(body: unknown): InboxFilter {
+  const sent = body instanceof URLSearchParams ? body.get("filter") : null;
+  const parsed = inboxFilter.safeParse(sent === null ? {} : parseJson(sent));
+  if (!parsed.success) throw inputRefused(parsed.error);
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Fault("bodyMalformed", { cause: error });
+  }
 }
 
 /** Where to go on, as callers write it. @throws Fault `fieldsInvalid` */

@@ -3,7 +3,7 @@ import { batchCallsMax } from "@submissions/shared/limits";
 import { resolveResponse } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { bodyKind } from "../http/body/content-type.ts";
-import { takeJson } from "../http/body/whole-body.ts";
+import { takeJson, takeUrlencoded } from "../http/body/whole-body.ts";
 import { noteFailure, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/rate-limit.ts";
@@ -119,12 +119,20 @@ function contextOf(
 }
 
 function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate): void {
-  for (const { url, rule, send } of consoleDownloads) {
+  takeUrlencoded(app);
+  for (const { method, url, rule, send } of consoleDownloads) {
     // A HEAD would be recorded like a download.
-    app.get(url, { onRequest, exposeHeadRoute: false }, async (request, reply) => {
-      requireOwnLink(request);
-      const caller = admit(await callerOf(request, console), rule);
-      return send({ console, caller, request, reply });
+    app.route({
+      method,
+      url,
+      onRequest,
+      exposeHeadRoute: false,
+      handler: async (request, reply) => {
+        if (method === "GET") requireOwnLink(request);
+        else if (!bringsToken(request)) requireOwnPage(request, console.publicUrl());
+        const caller = admit(await callerOf(request, console), rule);
+        return send({ console, caller, request, reply });
+      },
     });
   }
 }

@@ -115,6 +115,9 @@ export interface DeskStore {
    */
   listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>>;
 
+  /** As {@link listSubmissions}, with all that is stored of each. */
+  listWhole(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<StoredSubmission>>;
+
   /** New and open exactly, the others up to 1,001. `mine` counts what is assigned to this operator. Cache it 2 s. */
   countByStatus(scope: Scope, operator: string): Promise<InboxCounts>;
 

@@ -6,16 +6,21 @@ import { plural } from "../words.ts";
 import { useAssignees } from "./filters.tsx";
 
 interface Props {
-  readonly count: number;
+  readonly count: number | "all";
   readonly onChoose: (assignee: string | null) => void;
   readonly onClose: () => void;
 }
+
+const titleOf = (count: Props["count"]) => {
+  if (count === "all") return "Assign all that match to";
+  return count === 1 ? "Assign to" : `Assign ${plural(count, "submission")} to`;
+};
 
 export function AssignDialog({ count, onChoose, onClose }: Props) {
   const me = useMe();
   const others = useAssignees().filter((email) => email !== me.email);
   return (
-    <Modal title={count === 1 ? "Assign to" : `Assign ${plural(count, "submission")} to`} onClose={onClose}>
+    <Modal title={titleOf(count)} onClose={onClose}>
       <ul className="choices">
         {[me.email, ...others].map((email, index) => (
           <li key={email}>

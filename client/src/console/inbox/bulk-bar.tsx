@@ -4,18 +4,31 @@ import type { Change } from "../triage.ts";
 import { count } from "../words.ts";
 
 interface Props {
-  readonly selected: number;
-  /** How many rows are loaded; more than that are never changed at once. */
+  /** `all`: everything that the filter matches, loaded or not. */
+  readonly selected: number | "all";
+  /** How many rows are loaded. */
   readonly loaded: number;
+  /** Whether more rows match than are loaded. */
+  readonly more: boolean;
   readonly onSelectAll: () => void;
+  readonly onSelectMatching: () => void;
   readonly onChange: (change: Change) => void;
   readonly onAssign: () => void;
   readonly onClear: () => void;
 }
 
-export const BulkBar = ({ selected, loaded, onSelectAll, onChange, onAssign, onClear }: Props) => (
+export const BulkBar = ({
+  selected,
+  loaded,
+  more,
+  onSelectAll,
+  onSelectMatching,
+  onChange,
+  onAssign,
+  onClear,
+}: Props) => (
   <div className="filters bulk" role="toolbar" aria-label="Selected submissions">
-    <strong>{count(selected)} selected</strong>
+    <strong>{selected === "all" ? "All that match" : `${count(selected)} selected`}</strong>
     <button type="button" onClick={() => onChange({ status: "done" })}>
       <Icon name="check" size={16} /> Done
     </button>
@@ -28,9 +41,14 @@ export const BulkBar = ({ selected, loaded, onSelectAll, onChange, onAssign, onC
     <button type="button" onClick={() => onChange({ status: "spam" })}>
       Spam
     </button>
-    {selected < loaded && (
+    {selected !== "all" && selected < loaded && (
       <button type="button" className="link" onClick={onSelectAll}>
         Select all {count(loaded)}
+      </button>
+    )}
+    {selected !== "all" && selected >= loaded && more && (
+      <button type="button" className="link" onClick={onSelectMatching}>
+        Select all that match
       </button>
     )}
     <button type="button" className="link" onClick={onClear}>

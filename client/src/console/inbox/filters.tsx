@@ -1,9 +1,9 @@
 // What narrows the list: counts by status as links, selects, and chips of what is set.
-import type { Role } from "@submissions/shared/console";
+import type { Role, SubmissionKind } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { consoleUrl, trpc } from "../calls.ts";
-import { changed, kinds, statuses, type InboxSearch } from "../inbox-search.ts";
+import { changed, filterOf, kinds, statuses, type InboxSearch } from "../inbox-search.ts";
 import { useMe } from "../me.ts";
 import { useCounts } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -22,6 +22,8 @@ export function StatusTabs({ search }: { readonly search: InboxSearch }) {
           to="/"
           search={changed(search, { status })}
           className="tab"
+          // Every list is at this address; which tab it belongs to is said here.
+          activeOptions={{ exact: true }}
           activeProps={{ "aria-current": undefined }}
           {...(search.status === status && { "aria-current": "true" as const })}
         >
@@ -108,7 +110,7 @@ interface MoreProps {
   readonly set: (change: Parameters<typeof changed>[1]) => void;
 }
 
-/** Whole lists by role. The server refuses the others. */
+/** Lists by role. The server refuses the others. */
 const exportsOf: Readonly<Record<Role, readonly string[]>> = {
   admin: ["inquiries", "applications"],
   sales: ["inquiries"],
@@ -116,23 +118,45 @@ const exportsOf: Readonly<Record<Role, readonly string[]>> = {
   marketing: [],
 };
 
-function Exports() {
-  const lists = exportsOf[useMe().role];
-  const link = (list: string, format: string, words: string) => (
-    <a href={new URL(`exports/${list}.${format}`, consoleUrl).href} download>
-      {words}
-    </a>
-  );
+/**
+ * Lists as files: what the filter shows, and everything. The filter goes by a form, because its body stands in no log of a
+ * proxy, as an address would; its answer is saved and the frame stays empty.
+ */
+function Exports({ search }: { readonly search: InboxSearch }) {
+  const filter = JSON.stringify(filterOf(search));
+  const lists = exportsOf[useMe().role].filter((list) => search.kind === undefined || list === listOf[search.kind]);
+  const url = (list: string, format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
   return (
-    <p className="small">
+    <>
       {lists.map((list) => (
-        <span key={list} className="export-line">
-          Export all {list}: {link(list, "csv", "CSV")} {link(list, "ndjson", "NDJSON")}
-        </span>
+        <div key={list} className="small">
+          <form method="post" target="download" className="export-line">
+            <input type="hidden" name="filter" value={filter} />
+            Export {list} shown here:
+            {formats.map((format) => (
+              <button key={format} type="submit" className="link" formAction={url(list, format)}>
+                {format.toUpperCase()} <span className="unseen">of {list} shown here</span>
+              </button>
+            ))}
+          </form>
+          <p className="export-line">
+            Export all {list}:
+            {formats.map((format) => (
+              <a key={format} href={url(list, format)} download>
+                {format.toUpperCase()}
+              </a>
+            ))}
+          </p>
+        </div>
       ))}
-    </p>
+      <iframe name="download" title="Downloads" hidden />
+    </>
   );
 }
+
+const formats = ["csv", "ndjson"];
+
+const listOf: Readonly<Record<SubmissionKind, string>> = { inquiry: "inquiries", application: "applications" };
 
 function MoreFilters({ search, set }: MoreProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -185,7 +209,7 @@ function MoreFilters({ search, set }: MoreProps) {
           <option value="oldest">Oldest first</option>
         </select>
       </label>
-      <Exports />
+      <Exports search={search} />
     </div>
   );
 }

@@ -14,6 +14,7 @@ import { BulkBar } from "./bulk-bar.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { stillFits, useInboxList, useNewOnes } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
+import { MatchingDialog } from "./matching-dialog.tsx";
 import { SearchBox } from "./search-box.tsx";
 import { goToRow, moveCursor, referenceAtCursor, useSelection } from "./selection.ts";
 
@@ -48,7 +49,10 @@ function InboxList({ open }: { readonly open: string | undefined }) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
   const searchInput = useRef<HTMLInputElement>(null);
-  const [assigning, setAssigning] = useState<readonly string[] | null>(null);
+  const [assigning, setAssigning] = useState<readonly string[] | "all" | null>(null);
+  /** Whether everything that matches is selected, and what is to be done with it. */
+  const [everything, setEverything] = useState(false);
+  const [asked, setAsked] = useState<Change | null>(null);
   const list = useInboxList(search, true);
   const { rows } = list;
   const newOnes = useNewOnes(search, list.data?.pages);
@@ -57,7 +61,14 @@ function InboxList({ open }: { readonly open: string | undefined }) {
   const triage = useTriage();
   useTitle(open ?? "Inbox");
 
-  useEffect(() => clear(), [search, clear]);
+  const clearAll = () => {
+    setEverything(false);
+    clear();
+  };
+  useEffect(() => {
+    setEverything(false);
+    clear();
+  }, [search, clear]);
   const loaded = rows.length > 0;
   useEffect(() => {
     if (open !== undefined) lastOpen = open;
@@ -68,15 +79,21 @@ function InboxList({ open }: { readonly open: string | undefined }) {
   }, [open, loaded]);
 
   const onSearch = (next: InboxSearch, replace = false) => void navigate({ to: "/", search: next, replace });
-  const targets = () => {
+  const targets = (): readonly string[] | "all" => {
+    if (everything) return "all";
     const cursor = referenceAtCursor();
     if (selected.size > 0) return references.filter((reference) => selected.has(reference));
     return cursor === undefined ? [] : [cursor];
   };
-  const change = (chosen: readonly string[], what: Change) => {
+  const change = (chosen: readonly string[] | "all", what: Change) => {
+    if (chosen === "all") return setAsked(what);
     if (chosen.length === 0) return;
     triage(chosen, what);
     clear();
+  };
+  const onSelect = (reference: string, range: boolean) => {
+    setEverything(false);
+    select(reference, range);
   };
   // With a submission open its page answers to these keys.
   useShortcuts({
@@ -95,13 +112,13 @@ function InboxList({ open }: { readonly open: string | undefined }) {
       },
       x: () => {
         const cursor = referenceAtCursor();
-        if (cursor !== undefined) select(cursor, false);
+        if (cursor !== undefined) onSelect(cursor, false);
       },
       "shift+x": () => {
         const cursor = referenceAtCursor();
-        if (cursor !== undefined) select(cursor, true);
+        if (cursor !== undefined) onSelect(cursor, true);
       },
-      Escape: clear,
+      Escape: clearAll,
     }),
   });
 
@@ -115,12 +132,14 @@ function InboxList({ open }: { readonly open: string | undefined }) {
         <StatusTabs search={search} />
         {selected.size > 0 ? (
           <BulkBar
-            selected={selected.size}
+            selected={everything ? "all" : selected.size}
             loaded={references.length}
+            more={list.hasNextPage}
             onSelectAll={selectAll}
+            onSelectMatching={() => setEverything(true)}
             onChange={(what) => change(targets(), what)}
             onAssign={() => setAssigning(targets())}
-            onClear={clear}
+            onClear={clearAll}
           />
         ) : (
           open === undefined && <Filters search={search} onChange={onSearch} />
@@ -148,7 +167,7 @@ function InboxList({ open }: { readonly open: string | undefined }) {
                   selected={selected.has(row.reference)}
                   open={row.reference === open}
                   dimmed={!stillFits(row, search)}
-                  onSelect={select}
+                  onSelect={onSelect}
                 />
               ))}
             </ul>
@@ -164,11 +183,21 @@ function InboxList({ open }: { readonly open: string | undefined }) {
       </div>
       {assigning && (
         <AssignDialog
-          count={assigning.length}
+          count={assigning === "all" ? "all" : assigning.length}
           onClose={() => setAssigning(null)}
           onChoose={(assignee) => {
             change(assigning, { assignee });
             setAssigning(null);
+          }}
+        />
+      )}
+      {asked && (
+        <MatchingDialog
+          search={search}
+          change={asked}
+          onClose={() => {
+            setAsked(null);
+            clearAll();
           }}
         />
       )}

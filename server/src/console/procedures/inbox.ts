@@ -1,6 +1,7 @@
 // The list of submissions, its counts, and changes of one or more of them.
-import type { InboxCounts, InboxRow, Page, TriageOutcome } from "@submissions/shared/console";
+import type { InboxCounts, InboxRow, Matching, Page, TriageOutcome } from "@submissions/shared/console";
 import { z } from "zod";
+import { findMatching } from "../../desk/matching.ts";
 import { Fault } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import { inboxFilter, page, triageRequest } from "../inputs.ts";
@@ -13,6 +14,10 @@ export const inboxProcedures = trpc.router({
     .query(({ ctx: { desk, scope }, input }): Promise<Page<InboxRow>> =>
       desk.listSubmissions(scope, input.filter, input.page),
     ),
+
+  matching: reads(...submissionRoles)
+    .input(z.object({ filter: inboxFilter }))
+    .query(({ ctx: { desk, scope }, input }): Promise<Matching> => findMatching(desk, scope, input.filter)),
 
   counts: reads(...submissionRoles).query(({ ctx: { console, scope, caller } }): Promise<InboxCounts> =>
     console.counts.of(scope, caller.name),

@@ -2,8 +2,10 @@
 import type { InboxCounts, InboxFilter, InboxRow, Neighbours, Page, PageRequest } from "@submissions/shared/console";
 import type { Scope } from "../desk-store.ts";
 import { firstAt } from "../ranges.ts";
+import type { StoredSubmission } from "../records.ts";
 import { type Condition, type ListPlan, planList, rowsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { folded, searchedWords, typedWords } from "../rules/words.ts";
 import type { Connections } from "./connections.ts";
 import type { Session, Statement } from "./session.ts";
@@ -74,7 +76,20 @@ export class DeskLists {
     return firstAt(instant, await this.#last(), (arrival) => this.#timeAt(arrival));
   }
 
-  async listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> {
+  listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> {
+    return this.#list(scope, filter, page, inboxRow);
+  }
+
+  listWhole(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<StoredSubmission>> {
+    return this.#list(scope, filter, page, readSubmissionAnyway);
+  }
+
+  async #list<Row>(
+    scope: Scope,
+    filter: InboxFilter,
+    page: PageRequest,
+    rowOf: (row: ListedRow) => Row,
+  ): Promise<Page<Row>> {
     const statement = listOf(scope, filter);
     if (statement === null) return { rows: [], next: null };
     const descending = filter.order !== "oldest";
@@ -92,7 +107,7 @@ export class DeskLists {
     const found = await this.#connections.transaction(read, { repeatable: true });
     const arrivals = found.slice(0, limit).map(({ arrival }) => arrival);
     const listed = await this.#connections.all(rowsByArrival, [arrivals]);
-    const byArrival = new Map(listed.map((row) => [row.arrival, inboxRow(row)]));
+    const byArrival = new Map(listed.map((row) => [row.arrival, rowOf(row)]));
     const rows = arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []);
     return { rows, next: found.length > limit ? (arrivals.at(-1) ?? null) : null };
   }

@@ -3,9 +3,10 @@ import type { InboxCounts, InboxFilter, InboxRow, Neighbours, Page, PageRequest 
 import type { SQLInputValue } from "node:sqlite";
 import type { Scope } from "../desk-store.ts";
 import { firstAt, searchRanges } from "../ranges.ts";
-import type { SubmissionKind, TriageStatus } from "../records.ts";
+import type { StoredSubmission, SubmissionKind, TriageStatus } from "../records.ts";
 import { type ListPlan, planList, rowsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import { matchOf } from "./desk-search.ts";
@@ -103,7 +104,12 @@ export function prepareDeskLists(connection: SqliteConnection) {
       );
   }
 
-  async function listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> {
+  async function list<Row>(
+    scope: Scope,
+    filter: InboxFilter,
+    page: PageRequest,
+    rowOf: (row: ListedRow) => Row,
+  ): Promise<Page<Row>> {
     const descending = filter.order !== "oldest";
     const plan = planList(scope, filter);
     const readRange = plan === null ? null : reader(plan, filter, descending);
@@ -123,17 +129,23 @@ export function prepareDeskLists(connection: SqliteConnection) {
     });
     const arrivals = found.slice(0, limit);
     const byArrival = new Map(
-      (await read(() => rowsByArrival.all(JSON.stringify(arrivals)))).map((row) => [row.arrival, inboxRow(row)]),
+      (await read(() => rowsByArrival.all(JSON.stringify(arrivals)))).map((row) => [row.arrival, rowOf(row)]),
     );
     const rows = arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []);
     return { rows, next: found.length > limit ? (arrivals.at(-1) ?? null) : stoppedAt };
   }
+
+  const listSubmissions = (scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> =>
+    list(scope, filter, page, inboxRow);
 
   const countsOf = (status: TriageStatus, kinds: string) => countCapped.get(status, kinds)?.count ?? 0;
 
   return {
     listSubmissions,
     lastArrival,
+
+    listWhole: (scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<StoredSubmission>> =>
+      list(scope, filter, page, readSubmissionAnyway),
 
     /** The first arrival number received at or after an instant. */
     firstSince: async (instant: number): Promise<number> =>

@@ -62,6 +62,10 @@ export class SqliteDesk implements DeskStore {
     return this.#lists.listSubmissions(scope, filter, page);
   }
 
+  listWhole(...[scope, filter, page]: Parameters<DeskStore["listWhole"]>) {
+    return this.#lists.listWhole(scope, filter, page);
+  }
+
   countByStatus(scope: Scope, operator: string) {
     return this.#lists.countByStatus(scope, operator);
   }

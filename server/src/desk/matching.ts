@@ -1,0 +1,46 @@
+// Everything that the filter of a list matches: to be changed at once, and to be taken out. Read page by page, so that
+// memory stays flat.
+import type { InboxFilter, Matching, Page, PageRequest } from "@submissions/shared/console";
+import { pageLimitMax, type DeskStore, type Scope } from "../storage/desk-store.ts";
+import type { StoredSubmission, SubmissionKind } from "../storage/records.ts";
+import type { ReadFrom, Store } from "../storage/store.ts";
+
+/** Submissions that one confirmation may change. An operator who counts more has the wrong filter, or does it twice. */
+export const matchingMax = 10_000;
+
+type Desk = Pick<DeskStore, "listWhole">;
+
+/** Which submissions match, with their versions as of now; the first ones in the order of the list. */
+export async function findMatching(desk: Desk, scope: Scope, filter: InboxFilter): Promise<Matching> {
+  const targets: { reference: string; version: number }[] = [];
+  for await (const { reference, version } of readMatching(desk, scope, filter)) {
+    if (targets.length === matchingMax) return { targets, more: true };
+    targets.push({ reference, version });
+  }
+  return { targets, more: false };
+}
+
+/** Reads what the exports read, but only what matches, in the order of arrival. */
+export const matchingSource = (desk: Desk, scope: Scope, filter: InboxFilter): Pick<Store, "readSubmissions"> => ({
+  readSubmissions: <Kind extends SubmissionKind>(kind: Kind, { after, since = 0 }: ReadFrom) => {
+    const from = Math.max(since, filter.from ?? 0);
+    return readMatching(desk, scope, { ...filter, kind, from, order: "oldest" }, after) as AsyncIterable<
+      Extract<StoredSubmission, { kind: Kind }>
+    >;
+  },
+});
+
+async function* readMatching(
+  desk: Desk,
+  scope: Scope,
+  filter: InboxFilter,
+  after?: number,
+): AsyncGenerator<StoredSubmission, void, undefined> {
+  let next = after ?? null;
+  do {
+    const at: PageRequest = { limit: pageLimitMax, ...(next !== null && { after: next }) };
+    const page: Page<StoredSubmission> = await desk.listWhole(scope, filter, at);
+    yield* page.rows;
+    ({ next } = page);
+  } while (next !== null);
+}
