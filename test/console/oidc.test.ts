@@ -83,6 +83,26 @@ test("signs an operator in by the verified address, and from then on by the acco
   expect(actions.map(({ action }) => action)).toEqual(["operator.bind", "sign-in", "sign-in"]);
 });
 
+test("ends the session that the browser had, once the sign-in succeeds, although its cookie does not come back", async () => {
+  await invite(service, "cleo@example.org", "sales");
+  Object.assign(provider.person, { email: "cleo@example.org" });
+  const { browser } = await signIn();
+  const former = new Operator(service);
+  former.cookie = browser.cookie;
+  const back = await begin(browser);
+  expect(browser.cookie).not.toBe(former.cookie);
+  back.searchParams.set("state", "another");
+  expect((await finish(browser, back)).status).toBe(400);
+  expect((await former.call("inbox.counts")).status).toBe(200);
+
+  browser.cookie = former.cookie;
+  await signIn(browser);
+  expect((await browser.call("inbox.counts")).status).toBe(200);
+  expect((await former.call("inbox.counts")).status).toBe(401);
+  const actions = (await auditOf(service)).filter(({ operator: name }) => name === "cleo@example.org");
+  expect(actions.map(({ action }) => action)).toEqual(["operator.bind", "sign-in", "sign-in", "sign-out"]);
+});
+
 test("keeps what it needs in a cookie of its own for ten minutes", async () => {
   const browser = new Operator(service);
   const start = await browser.fetch("/console/oidc/start");

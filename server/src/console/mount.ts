@@ -141,8 +141,10 @@ function oidcRoutes(app: FastifyInstance, console: Console, onRequest: Gate): vo
   const { openIdConnect, cookies, publicUrl } = console;
   if (openIdConnect === null) return;
   const noHead = { onRequest, exposeHeadRoute: false };
-  app.get("/console/oidc/start", noHead, async (_request, reply) => {
-    const { location, pending } = await openIdConnect.start();
+  app.get("/console/oidc/start", noHead, async (request, reply) => {
+    const caller = await callerOf(request, console);
+    const former = caller?.kind === "operator" ? caller.sessionHash : null;
+    const { location, pending } = await openIdConnect.start(former);
     cookies.write(reply, oidcCookie, pending);
     return reply.redirect(location);
   });
@@ -152,7 +154,12 @@ function oidcRoutes(app: FastifyInstance, console: Console, onRequest: Gate): vo
     cookies.clear(reply, oidcCookie);
     const vouched = await openIdConnect.finish(request.url.replace(/^[^?]*\??/, ""), pending);
     const operator = await operatorOf(console.access, vouched, console.clock.now());
-    cookies.write(reply, sessionCookie, (await console.signIns.begin(operator)).id);
+    const { id } = await console.signIns.begin(operator);
+    const { former } = vouched;
+    if (former !== null) {
+      await console.access.deleteSession(former, { operator: operator.email, at: console.clock.now() });
+    }
+    cookies.write(reply, sessionCookie, id);
     return reply.redirect(`${publicUrl()}/console`);
   });
 }

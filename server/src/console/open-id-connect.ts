@@ -16,10 +16,14 @@ interface Pending {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+  /** Hash of the session that the browser had; null: none. Its own cookie does not come back from another site. */
+  readonly former: string | null;
 }
 
 /** Whom the provider vouches for. */
 interface Vouched {
+  /** Hash of the session that the browser had when it began; null: none. */
+  readonly former: string | null;
   readonly identity: OidcIdentity;
   /** Null: it vouches for no address. */
   readonly email: string | null;
@@ -43,16 +47,18 @@ export class OpenIdConnect {
   /**
    * Begins a sign-in.
    *
+   * @param former hash of the session that the browser has now
    * @returns where to send the browser, and what it is to keep meanwhile
    * @throws Fault `oidcUnavailable`
    */
-  async start(): Promise<{ readonly location: string; readonly pending: string }> {
+  async start(former: string | null): Promise<{ readonly location: string; readonly pending: string }> {
     const oidc = await import("openid-client");
     const configuration = await this.#discovered();
     const pending: Pending = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
       verifier: oidc.randomPKCECodeVerifier(),
+      former,
     };
     const location = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: this.#callback,
@@ -75,7 +81,7 @@ export class OpenIdConnect {
   async finish(query: string, kept: string): Promise<Vouched> {
     const oidc = await import("openid-client");
     const configuration = await this.#discovered();
-    const { state, nonce, verifier } = readPending(kept);
+    const { state, nonce, verifier, former } = readPending(kept);
     try {
       const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${this.#callback}?${query}`), {
         expectedState: state,
@@ -87,7 +93,7 @@ export class OpenIdConnect {
       if (claims === undefined) throw new Error("The provider sent no ID token.");
       const person = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
       const email = person.email_verified === true ? (person.email ?? null) : null;
-      return { identity: { issuer: claims.iss, subject: claims.sub }, email };
+      return { identity: { issuer: claims.iss, subject: claims.sub }, email, former };
     } catch (error) {
       // The library throws errors of many kinds: wrong answers, refusals of the provider, answers that do not come.
       this.#refused((error as NodeJS.ErrnoException).code ?? (error as Error).name);
@@ -117,8 +123,10 @@ export class OpenIdConnect {
 
 function readPending(kept: string): Pending {
   try {
-    const { state, nonce, verifier } = JSON.parse(Buffer.from(kept, "base64url").toString()) as Partial<Pending>;
-    if (state && nonce && verifier) return { state, nonce, verifier };
+    const { state, nonce, verifier, former } = JSON.parse(
+      Buffer.from(kept, "base64url").toString(),
+    ) as Partial<Pending>;
+    if (state && nonce && verifier) return { state, nonce, verifier, former: former ?? null };
   } catch (error) {
     // Not what this service wrote.
     if (!(error instanceof SyntaxError)) throw error;
@@ -133,7 +141,7 @@ function readPending(kept: string): Pending {
  */
 export async function operatorOf(
   access: AccessStore,
-  { identity, email }: Vouched,
+  { identity, email }: Pick<Vouched, "identity" | "email">,
   now: number,
 ): Promise<StoredOperator> {
   const bound = await access.findOidcOperator(identity);
