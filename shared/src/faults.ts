@@ -126,12 +126,6 @@ export const faults = {
     message: "A token can only read.",
     when: "A token of the console was used for a change or for a session.",
   },
-  eraseNeedsAdmin: {
-    status: 403,
-    code: "FORBIDDEN",
-    message: "Please ask an administrator to erase this person.",
-    when: "An operator wants to erase a person of whom there are records that the role may not see.",
-  },
   oidcRefused: {
     status: 403,
     code: "FORBIDDEN",

@@ -137,7 +137,6 @@ describe.each(submissions)("$name", ({ operation, input, receipt }) => {
       "unauthorised",
       // The console's.
       "consoleOnly",
-      "eraseNeedsAdmin",
       "invitationInvalid",
       "lastAdmin",
       "mailNotSendable",

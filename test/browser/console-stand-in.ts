@@ -228,6 +228,11 @@ export class ConsoleStandIn implements AsyncDisposable {
             throw new TRPCError({ code: "FORBIDDEN", message: "The e-mail address or the password is wrong." });
           return begin(ctx, { email: typed.email, role: this.role });
         }),
+        changePassword: signedIn.input(z.custom<{ current: string }>()).mutation(({ input: { current } }) => {
+          if (current !== password)
+            throw new TRPCError({ code: "BAD_REQUEST", message: "This is not your current password." });
+          return null;
+        }),
         signOut: signedIn.mutation(({ ctx }) => {
           this.#sessions.delete(tokenOf(ctx));
           return null;

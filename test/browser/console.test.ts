@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import type { Stored } from "./console-fixtures.ts";
-import { ConsoleStandIn, queuedDelivery } from "./console-stand-in.ts";
+import { ConsoleStandIn, password, queuedDelivery } from "./console-stand-in.ts";
 import { enter, fillSignIn, operator } from "./console-visit.ts";
 
 let browser: Browser;
@@ -346,6 +346,30 @@ test("erasing a person asks first, and then leaves nothing in the list", async (
   await rows(page).first().waitFor();
   expect(standIn.submissions.some((one) => one.email === email)).toBe(false);
   await expect.poll(() => page.getByText("Anna Müller").count()).toBe(0);
+});
+
+test("a role that sees a part of a person is not offered to erase", async () => {
+  standIn.role = "sales";
+  const { email } = firstWith(({ kind }) => kind === "inquiry");
+  await using visit = await enter(browser, standIn, `/people/${email}`);
+  await visit.page.getByRole("link", { name: "Export" }).waitFor();
+  expect(await visit.page.getByRole("button", { name: "Erase" }).count()).toBe(0);
+});
+
+test("a password is changed with the current one, and the operator stays signed in", async () => {
+  await using visit = await enter(browser, standIn, "/settings");
+  const { page } = visit;
+  visit.expectProblems(/status of 400/);
+  await page.getByRole("button", { name: "Change password" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change password" });
+  await dialog.getByLabel("Current password").fill("wrong password");
+  await dialog.getByLabel("New password").fill("vermilion kettle 41");
+  await dialog.getByRole("button", { name: "Change password" }).click();
+  await dialog.getByText("This is not your current password.").waitFor();
+  await dialog.getByLabel("Current password").fill(password);
+  await dialog.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("Your password is changed.").waitFor();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
 });
 
 test("an operator is invited, and a token is shown once", async () => {

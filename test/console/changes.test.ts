@@ -118,27 +118,30 @@ test("a mail that was sent is sent again as a new one", async () => {
   expect((await anna.call("mails.retry", { id: "1-zzz" })).status).toBe(404);
 });
 
-test("a role erases a person of whom it sees everything; otherwise an administrator must", async () => {
+test("only administrators erase, so that no answer tells another role what it may not see", async () => {
   await using service = await startService();
   await submitAll(service, "ann@example.org");
   const anna = await operator(service, "anna@example.org", "sales");
   const admin = await operator(service, "admin@example.org", "admin");
   const erase = (one: Operator, email: string) => one.call("people.erase", { email });
-  expect(await erase(anna, "ann@example.org")).toMatchObject({ status: 403, code: "FORBIDDEN" });
-  expect(await erase(anna, "nobody@example.org")).toMatchObject({ status: 404 });
-  expect(await service.files("resumes")).not.toEqual([]);
-  expect((await erase(admin, "Ann@Example.org")).data).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
-  expect((await service.stored()).inquiries).toEqual([]);
-  expect((await admin.call("people.get", { email: "ann@example.org" })).status).toBe(404);
-  expect((await service.files("resumes")).filter((file) => !/identity|\.staging/.test(file))).toEqual([]);
-  expect(JSON.stringify(await auditOf(service))).not.toContain("ann@example.org");
-
   await fetch(`${service.url}/api/marketplace/inquiry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ name: "Bo", email: "bo@example.org", selectedPackageIds: ["x"] }),
   });
-  expect((await erase(anna, "bo@example.org")).data).toEqual({ submissions: 1, subscriptions: 0, resumes: 0 });
+  const answers: unknown[][] = [];
+  for (const email of ["ann@example.org", "bo@example.org", "nobody@example.org"]) {
+    const { status, message } = await erase(anna, email);
+    answers.push([status, message]);
+  }
+  expect(answers).toEqual(Array.from({ length: 3 }, () => [404, answers[0]?.[1]]));
+  expect((await service.stored()).inquiries).toHaveLength(2);
+  expect(await service.files("resumes")).not.toEqual([]);
+  expect((await erase(admin, "Ann@Example.org")).data).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
+  expect((await service.stored()).inquiries.map(({ email }) => email)).toEqual(["bo@example.org"]);
+  expect((await admin.call("people.get", { email: "ann@example.org" })).status).toBe(404);
+  expect((await service.files("resumes")).filter((file) => !/identity|\.staging/.test(file))).toEqual([]);
+  expect(JSON.stringify(await auditOf(service))).not.toContain("ann@example.org");
 });
 
 test("the last administrator stays one, and every change of access is recorded", async () => {

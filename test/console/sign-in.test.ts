@@ -118,6 +118,47 @@ test("a session ends after twelve hours without use, by sign-out, by a new passw
   expect((await here.call("inbox.counts")).status).toBe(401);
 });
 
+test("a new password needs the current one, ends all other sessions, and is recorded", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  const [other, stolen] = [new Operator(service), new Operator(service)];
+  await other.signIn("anna@example.org");
+  stolen.cookie = anna.cookie;
+  const change = (current: string, next: string) => anna.call("session.changePassword", { current, password: next });
+  const wrong = await change("wrong password", "another long phrase");
+  expect([wrong.status, wrong.issues]).toEqual([
+    400,
+    [{ path: ["current"], message: "This is not your current password." }],
+  ]);
+  const weak = await change(password, "anna@example.org");
+  expect([weak.status, weak.issues?.[0]?.path]).toEqual([400, ["password"]]);
+  expect((await other.call("inbox.counts")).status).toBe(200);
+  expect((await new Operator(service).signIn("anna@example.org")).status).toBe(200);
+
+  expect((await change(password, "another long phrase")).data).toBeNull();
+  expect(anna.cookie).not.toBe(stolen.cookie);
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+  for (const ended of [other, stolen]) expect((await ended.call("inbox.counts")).status).toBe(401);
+  const again = new Operator(service);
+  expect((await again.signIn("anna@example.org")).status).toBe(401);
+  expect((await again.signIn("anna@example.org", "another long phrase")).status).toBe(200);
+  await service.stop();
+  const actions = (await auditOf(service)).map(({ action }) => action);
+  expect(actions.filter((action) => action === "operator.password")).toHaveLength(1);
+  expect(actions.filter((action) => action === "sign-in.failed")).toHaveLength(1);
+});
+
+test("wrong current passwords are counted with the failed sign-ins", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  const change = (current: string) => anna.call("session.changePassword", { current, password: "another long phrase" });
+  for (let tries = 0; tries < 10; tries += 1) expect((await change(`wrong ${tries}`)).status).toBe(400);
+  const throttled = await change(password);
+  expect([throttled.status, Number(throttled.headers.get("retry-after")) > 0]).toEqual([429, true]);
+  expect((await new Operator(service).signIn("anna@example.org")).status).toBe(429);
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+});
+
 test("a sign-in gives a new id and ends the session that the browser had", async () => {
   await using service = await startService();
   const anna = await operator(service, "anna@example.org", "sales");

@@ -20,10 +20,18 @@ const isRefusal = (error: unknown) => {
 
 export const isMissing = (error: unknown): boolean => codeOf(error) === "NOT_FOUND" || codeOf(error) === "FORBIDDEN";
 
+/** What is wrong with the fields. A form of the console has room for one message. */
+const problemsOf = (error: unknown) =>
+  error instanceof TRPCClientError
+    ? ((error.data as { readonly issues?: readonly { readonly message: string }[] } | null)?.issues ?? [])
+        .map(({ message }) => message)
+        .join(" ")
+    : "";
+
 /** What went wrong, for the operator to read. */
 export function messageOf(error: unknown): string {
   if (!navigator.onLine) return "You are offline.";
-  if (isRefusal(error)) return (error as Error).message;
+  if (isRefusal(error)) return problemsOf(error) || (error as Error).message;
   return codeOf(error) === undefined
     ? "The server cannot be reached."
     : "Something went wrong on the server. Please try again.";

@@ -58,6 +58,8 @@ export type ConsoleRouter = TRPCBuiltRouter<
       me: Query<void, Me | null>;
       methods: Query<void, { readonly password: true; readonly oidc: boolean }>;
       signIn: Mutation<{ email: string; password: string }, Me>;
+      /** Ends all other sessions. */
+      changePassword: Mutation<{ current: string; password: string }, null>;
       signOut: Mutation<void, null>;
       signOutEverywhere: Mutation<void, null>;
       acceptInvitation: Mutation<{ token: string; password: string }, Me>;

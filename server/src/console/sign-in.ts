@@ -62,11 +62,35 @@ export class SignIns {
     const hash = hashSecret(token);
     const invited = await throttle.attempt(client, null, () => access.findInvitation(hash, clock.now()));
     if (invited === null) throw new Fault("invitationInvalid");
-    const problem = passwordProblem(password, [invited.email, brand]);
-    if (problem !== null) throw new Fault("fieldsInvalid", { issues: [{ path: ["password"], message: problem }] });
+    refuseWeak(password, [invited.email, brand]);
     const operator = await access.acceptInvitation(hash, await passwords.hash(password), clock.now());
     if (operator === null) throw new Fault("invitationInvalid");
     return this.begin(operator);
+  }
+
+  /**
+   * Sets another password, which ends all sessions, and begins a new one.
+   *
+   * @param client key of the client address
+   * @throws Fault `fieldsInvalid` (either password), `signInThrottled`, `signInBusy`, `signedOut`
+   */
+  async withNewPassword(email: string, current: string, password: string, client: string): Promise<NewSession> {
+    const { access, passwords, throttle, failures, clock, brand } = this.#options;
+    refuseWeak(password, [email, brand]);
+    // Counted like a sign-in: otherwise a page that was left open would let anyone try passwords.
+    const operator = await throttle.attempt(client, email, async () => {
+      const known = await access.findOperator(email);
+      return (await passwords.verify(current, known?.password ?? null)) ? known : null;
+    });
+    if (operator === null) {
+      failures.note(email);
+      throw wrong("current", "This is not your current password.");
+    }
+    const hash = await passwords.hash(password);
+    const actor = { operator: operator.email, at: clock.now() };
+    // Removed meanwhile.
+    if (!(await access.setPassword(operator.email, hash, actor))) throw new Fault("signedOut");
+    return this.begin({ ...operator, password: hash });
   }
 
   /** Begins a session. Its id is always new. */
@@ -77,4 +101,12 @@ export class SignIns {
     acted("sign-in");
     return { id, me: { email: operator.email, role: operator.role } };
   }
+}
+
+const wrong = (field: string, message: string): Fault =>
+  new Fault("fieldsInvalid", { issues: [{ path: [field], message }] });
+
+function refuseWeak(password: string, names: readonly string[]): void {
+  const problem = passwordProblem(password, names);
+  if (problem !== null) throw wrong("password", problem);
 }

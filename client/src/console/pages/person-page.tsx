@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Person } from "@submissions/shared/console";
 import { consoleUrl, messageOf, queryClient, trpc } from "../calls.ts";
+import { isAdmin, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { PageFrame } from "../parts/page.tsx";
@@ -12,6 +13,7 @@ import { showToast } from "../parts/toasts.tsx";
 import { kindWords, plural, submissionPath, subscriberWords } from "../words.ts";
 
 export function PersonPage() {
+  const me = useMe();
   const { email = "" } = useParams({ strict: false });
   const person = useQuery(trpc.people.get.queryOptions({ email }));
   const [erasing, setErasing] = useState(false);
@@ -26,9 +28,11 @@ export function PersonPage() {
             <a className="button-like" href={exportUrl} download>
               <Icon name="download" size={16} /> Export
             </a>
-            <button type="button" className="danger" onClick={() => setErasing(true)}>
-              Erase
-            </button>
+            {isAdmin(me) && (
+              <button type="button" className="danger" onClick={() => setErasing(true)}>
+                Erase
+              </button>
+            )}
           </>
         )
       }

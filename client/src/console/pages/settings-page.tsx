@@ -4,6 +4,7 @@ import { signOut } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { roleWords } from "../words.ts";
+import { ChangePassword } from "./change-password.tsx";
 import { Operators } from "./operators.tsx";
 import { Tokens } from "./tokens.tsx";
 import { Webhooks } from "./webhooks.tsx";
@@ -30,6 +31,7 @@ export function SettingsPage() {
           Keyboard shortcuts of single keys
         </label>
         <p className="box-foot">
+          <ChangePassword email={me.email} />
           <button type="button" onClick={() => void signOut(true)}>
             Sign out everywhere
           </button>

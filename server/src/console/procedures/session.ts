@@ -29,6 +29,13 @@ export const sessionProcedures = trpc.router({
       replaceSession(ctx, await ctx.console.signIns.withInvitation(token, password, ctx.client)),
     ),
 
+  changePassword: changes(...everyRole)
+    .input(z.object({ current: typedPassword, password: typedPassword }))
+    .mutation(async ({ ctx, input: { current, password } }): Promise<null> => {
+      ctx.keep(await ctx.console.signIns.withNewPassword(ctx.caller.name, current, password, ctx.client));
+      return null;
+    }),
+
   signOut: changes(...everyRole).mutation(async ({ ctx: { access, caller, actor, keep } }): Promise<null> => {
     if (caller.kind === "operator") await access.deleteSession(caller.sessionHash, actor);
     keep(null);

@@ -39,7 +39,6 @@ const meets: Partial<Record<FaultName, (operation: Refusing) => boolean>> = {
   signInFailed: never,
   consoleOnly: never,
   tokenReadsOnly: never,
-  eraseNeedsAdmin: never,
   lastAdmin: never,
   notSpam: never,
   mailNotSendable: never,

@@ -1,0 +1,84 @@
+// Another password for the operator who is signed in. Other browsers are signed out by it.
+import { useMutation } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { messageOf, trpc } from "../calls.ts";
+import { textOf } from "../parts/form-text.ts";
+import { Modal } from "../parts/modal.tsx";
+import { showToast } from "../parts/toasts.tsx";
+
+const lengthMin = 12;
+
+export function ChangePassword({ email }: { readonly email: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Change password
+      </button>
+      {open && <ChangeDialog email={email} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function ChangeDialog({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
+  const problem = useId();
+  const rule = useId();
+  const change = useMutation({
+    ...trpc.session.changePassword.mutationOptions(),
+    onSuccess: () => {
+      onClose();
+      showToast("Your password is changed. You are signed out everywhere else.");
+    },
+  });
+  return (
+    <Modal title="Change password" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          change.mutate({ current: textOf(data, "current"), password: textOf(data, "password") });
+        }}
+      >
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <label>
+          Current password
+          <input
+            name="current"
+            type="password"
+            autoComplete="current-password"
+            required
+            autoFocus
+            aria-describedby={problem}
+          />
+        </label>
+        <label>
+          New password
+          <input
+            name="password"
+            type="password"
+            autoComplete="new-password"
+            required
+            minLength={lengthMin}
+            maxLength={256}
+            aria-describedby={`${rule} ${problem}`}
+          />
+        </label>
+        <p id={rule} className="quiet small">
+          At least {lengthMin} characters. Your other sessions end.
+        </p>
+        <p id={problem} className="problem" role="alert">
+          {change.isError && messageOf(change.error)}
+        </p>
+        <div className="dialog-foot">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={change.isPending}>
+            Change password
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
