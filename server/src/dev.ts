@@ -10,6 +10,7 @@ import { systemClock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { configExitCode, loadConfig, readEnvironment, reportMisspellings, reportProblems } from "./config/load.ts";
 import { devOperator } from "./dev-operator.ts";
+import { whyNotStarted } from "./failed-start.ts";
 import { createLog } from "./observe/log.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { onePagePdf } from "./seed/one-page-pdf.ts";
@@ -29,9 +30,17 @@ async function main(): Promise<void> {
   // The addresses are made up, so no provider may get mail for them.
   const isNew = config.mail.kind === "mailbox" && config.storage.kind === "sqlite" && !existsSync(config.storage.file);
   if (isNew) await seedMonth(config);
-  const app = await startApp({ config, log: createLog(config.log.level) });
+  const log = createLog(config.log.level);
+  const app = await startApp({ config, log }).catch((error: unknown) => {
+    const reason = whyNotStarted(error, config);
+    if (reason === null) throw error;
+    process.stderr.write(`The service could not start: ${reason}\n`);
+    process.exit(1);
+  });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(app));
   if (isNew || (config.mail.kind === "mailbox" && (await isEmpty(config)))) await seed(app.address);
+  // The lines of the log are gathered; these should be the last ones.
+  await log.flush();
   process.stdout.write(whatToOpen(app.address, config, await signInOf(config)));
 }
 

@@ -12,7 +12,7 @@ import {
   reportProblems,
   type ConfigProblem,
 } from "./config/load.ts";
-import { messageForOperator } from "./observe/describe-error.ts";
+import { whyNotStarted } from "./failed-start.ts";
 import { createLog, type ProcessLog } from "./observe/log.ts";
 import { SettingUnusable } from "./resumes/vault.ts";
 import { whatToOpen } from "./what-to-open.ts";
@@ -47,13 +47,9 @@ function refuseConfig(problems: readonly ConfigProblem[]): never {
   process.exit(configExitCode);
 }
 
-async function explainFailedStart(error: unknown, { listen }: Config, log: ProcessLog): Promise<never> {
+async function explainFailedStart(error: unknown, config: Config, log: ProcessLog): Promise<never> {
   if (error instanceof SettingUnusable) refuseConfig([{ name: error.variable, message: error.message }]);
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const reason =
-    code === "EADDRINUSE"
-      ? `port ${listen.port} of ${listen.host} is taken. Set PORT to another one.`
-      : messageForOperator(error);
+  const reason = whyNotStarted(error, config);
   if (reason === null) log.fatal({ err: error }, "the service could not start");
   else process.stderr.write(`The service could not start: ${reason}\n`);
   await log.flush();
