@@ -35,6 +35,21 @@ test("a subscription gets a message and nothing else", async () => {
   expect(receipt).toEqual({ message: expect.any(String) });
 });
 
+test("each kind may say which privacy notice was shown, and is stored with it", async () => {
+  const consent = { text: "2026-11", page: "https://example.org/contact?email=ann" };
+  const email = "told@example.org";
+  await submissions.marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { consent });
+  await submissions.newsletter.subscribe({ email }, { consent: { text: "2026-11" } });
+  await submissions.applications.submit({ ...person, email }, { consent });
+  const { inquiries, subscribers, applications } = await service.stored();
+  const kept = [inquiries, subscribers, applications].map((all) => all.find((one) => one.email === email)?.consent);
+  expect(kept.map((one) => [one?.text, one?.page])).toEqual([
+    ["2026-11", "https://example.org/contact"],
+    ["2026-11", null],
+    ["2026-11", "https://example.org/contact"],
+  ]);
+});
+
 test("an application's resume arrives byte for byte", async () => {
   const receipt = await submissions.applications.submit({
     ...person,

@@ -3,6 +3,7 @@ import {
   SubmissionError,
   type Application,
   type ApplicationReceipt,
+  type Consent,
   type Inquiry,
   type InquiryReceipt,
   type SubmissionsClient,
@@ -47,6 +48,8 @@ export interface SubmissionOptions<Name extends SubmissionName> {
   readonly schema?: StandardSchema | undefined;
   /** What the fields hold at first, and after `reset`. */
   readonly defaultValues?: Partial<Input<Name>> | undefined;
+  /** Which privacy notice stands beside the inputs; it is kept with the submission. */
+  readonly consent?: Consent | undefined;
 }
 
 /** The first problem of each field: found by the schema, or by the service. The shape that react-hook-form takes as `errors`. */
@@ -105,7 +108,7 @@ interface State<Name extends SubmissionName> {
  */
 export function useSubmission<Name extends SubmissionName>(
   name: Name,
-  { client, schema, defaultValues = {} }: SubmissionOptions<Name>,
+  { client, schema, defaultValues = {}, consent }: SubmissionOptions<Name>,
 ): Submission<Name> {
   const initial: State<Name> = { values: defaultValues, errors: {}, status: "idle" };
   const [state, setState] = useState(initial);
@@ -140,6 +143,7 @@ export function useSubmission<Name extends SubmissionName>(
       key.current ??= new SubmissionKey();
       const receipt = await send(client, name, values, {
         signal: controller.signal,
+        consent,
         idempotencyKey: key.current.of(Object.entries(values)),
         onUploadProgress: ({ loaded, total }) => change({ progress: total > 0 ? (100 * loaded) / total : 0 }),
       });

@@ -3,7 +3,7 @@
 import { createTRPCClient, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../router.ts";
 import { applicationForm } from "./application-form.ts";
-import type { SubmissionsClientOptions } from "./client-options.ts";
+import type { CallOptions, SubmissionsClientOptions } from "./client-options.ts";
 import { byFetch } from "./exchange.ts";
 import { retryPolicy, type Tempo } from "./retry.ts";
 import { SubmissionError } from "./submission-error.ts";
@@ -18,20 +18,27 @@ export function buildClient(options: SubmissionsClientOptions, tempo: Tempo): Su
   });
   return {
     marketplace: {
-      inquiry: (inquiry, own) => unwrapped(() => marketplace.inquiry.mutate(inquiry, handedDown(own))),
+      inquiry: (inquiry, own) =>
+        unwrapped(() => marketplace.inquiry.mutate({ ...inquiry, ...told(own) }, handedDown(own))),
     },
     newsletter: {
-      subscribe: (subscription, own) => unwrapped(() => newsletter.subscribe.mutate(subscription, handedDown(own))),
+      subscribe: (subscription, own) =>
+        unwrapped(() => newsletter.subscribe.mutate({ ...subscription, ...told(own) }, handedDown(own))),
     },
     applications: {
       submit: (application, own) =>
         unwrapped(() => {
           const form = applicationForm(application, own?.resumeFilename);
+          for (const [name, text] of Object.entries(told(own))) form.set(name, text);
           return applications.submit.mutate(form, handedDown(own));
         }),
     },
   };
 }
+
+/** What goes beside the fields. Named here too, because the client is made of its own files only. */
+const told = ({ consent }: CallOptions = {}): Readonly<Record<string, string>> =>
+  consent === undefined ? {} : { consentText: consent.text, consentPage: consent.page ?? "" };
 
 function wayOf(options: SubmissionsClientOptions, tempo: Tempo): Way {
   // A content type of the caller is dropped: that of a form names the boundary in its body.

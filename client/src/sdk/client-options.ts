@@ -49,6 +49,23 @@ export interface CallOptions {
    * `AbortError`, or a `TimeoutError` of `AbortSignal.timeout`. Whether the submission arrived is unknown then.
    */
   readonly signal?: AbortSignal | undefined;
+  /** Which privacy notice the person was shown; it is kept with the submission. */
+  readonly consent?: Consent | undefined;
+}
+
+/**
+ * The privacy notice beside a form of your own.
+ *
+ * @example
+ * ```ts
+ * await submissions.newsletter.subscribe({ email }, { consent: { text: "2026-11", page: location.href } });
+ * ```
+ */
+export interface Consent {
+  /** Its version, at most 100 code points. */
+  readonly text: string;
+  /** The address of the page that showed it; kept without query and fragment. */
+  readonly page?: string | undefined;
 }
 
 /**

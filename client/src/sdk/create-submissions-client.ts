@@ -8,7 +8,7 @@ import type { SubmissionsClient } from "./submissions-client.ts";
 
 export type { FaultCode, Issue } from "@submissions/shared/faults";
 export { SubmissionError };
-export type { ApplicationOptions, CallOptions, SubmissionsClientOptions } from "./client-options.ts";
+export type { ApplicationOptions, CallOptions, Consent, SubmissionsClientOptions } from "./client-options.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { SubmissionErrorCode, SubmissionErrorFacts } from "./submission-error.ts";
 export type {

@@ -1,9 +1,10 @@
 // What intake knows of a call beside its input: who called, and whether the caller may be repeating a submission.
 import { altchaField } from "@submissions/shared/altcha";
-import { consentPageField, consentTextField, readConsent, type SentConsent } from "@submissions/shared/consent";
+import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
 import type { Door, LeasedMail } from "../storage/records.ts";
+import { readConsent } from "./consent.ts";
 
 /** One call of a procedure. */
 export interface Call {
@@ -16,7 +17,7 @@ export interface Call {
   /** The solution of a proof of work; null when there was none. */
   readonly solution: string | null;
   /** Which privacy notice the form showed; null: it did not tell. */
-  readonly consent: SentConsent | null;
+  readonly consent: ReturnType<typeof readConsent>;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
   /** Told when the answer is that of an earlier call with the same key. */
