@@ -98,18 +98,33 @@ export class DeskLists {
     if (page.after !== undefined && descending) below = Math.min(below, page.after);
     if (page.after !== undefined && !descending) above = Math.max(above, page.after);
     const limit = rowsOf(page);
-    const last = statement.last === undefined ? [] : [statement.last];
-    const values = [...statement.values, above, below, limit + 1, ...last];
-    const read = async (session: Session) => {
-      const [, found] = await Promise.all([session.script(statement.settings), session.all(statement, values)]);
-      return found;
-    };
-    const found = await this.#connections.transaction(read, { repeatable: true });
+    const found = await this.#found(statement, { above, below, limit: limit + 1, descending });
     const arrivals = found.slice(0, limit).map(({ arrival }) => arrival);
     const listed = await this.#connections.all(rowsByArrival, [arrivals]);
     const byArrival = new Map(listed.map((row) => [row.arrival, rowOf(row)]));
     const rows = arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []);
     return { rows, next: found.length > limit ? (arrivals.at(-1) ?? null) : null };
+  }
+
+  async #found(statement: ListStatement, bounds: Bounds): Promise<Listed[]> {
+    if (statement.rare === undefined) return this.#read(statement, statement, bounds);
+    const { above, below, limit, descending } = bounds;
+    const last = await this.#last();
+    const near = descending
+      ? { ...bounds, above: Math.max(above, Math.min(below, last + 1) - nearRows) }
+      : { ...bounds, below: Math.min(below, above + nearRows) };
+    const found = await this.#read(statement, statement, near);
+    return found.length >= limit ? found : this.#read(statement, statement.rare, bounds);
+  }
+
+  #read(statement: ListStatement, { text }: Statement<Listed>, { above, below, limit }: Bounds) {
+    const last = statement.last === undefined ? [] : [statement.last];
+    const values = [...statement.values, above, below, limit, ...last];
+    const read = async (session: Session) => {
+      const [, found] = await Promise.all([session.script(statement.settings), session.all<Listed>({ text }, values)]);
+      return found;
+    };
+    return this.#connections.transaction(read, { repeatable: true });
   }
 
   async countByStatus({ kinds }: Scope, operator: string): Promise<InboxCounts> {
@@ -134,12 +149,33 @@ export class DeskLists {
   }
 }
 
-interface ListStatement extends Statement<{ arrival: number }> {
+/** Arrival numbers between which is read, both excluded. */
+interface Bounds {
+  readonly above: number;
+  readonly below: number;
+  readonly limit: number;
+  readonly descending: boolean;
+}
+
+/**
+ * A search looks through so many rows before it asks the index of words. A word that fills no page among them is rare
+ * enough for that index. The planner cannot tell: it takes any word that it has no statistics of for a frequent one, and
+ * would read all rows to find that there is none.
+ */
+const nearRows = 20_000;
+
+interface Listed {
+  readonly arrival: number;
+}
+
+interface ListStatement extends Statement<Listed> {
   readonly settings: string;
   /** Behind them come the arrival numbers between which is read, and the limit. */
   readonly values: readonly (string | number)[];
   /** Comes last. */
   readonly last?: string | number;
+  /** For words that are rare, with the same values. Absent: another part of the filter may be the narrow one. */
+  readonly rare?: Statement<Listed>;
 }
 
 /** The arrival numbers of a list; null: nothing can match. */
@@ -152,7 +188,9 @@ export function listOf(scope: Scope, filter: InboxFilter): ListStatement | null 
   if (plan === null || matches.includes(null)) return null;
   const found = matches.flatMap((one) => one ?? []);
   const direction = filter.order === "oldest" ? "ASC" : "DESC";
-  return found.length === 0 ? listAlong(plan, direction) : listFound([...plan.conditions, ...found], direction);
+  return found.length === 0
+    ? listAlong(plan, direction)
+    : listFound(plan, found, { direction, isWide: isWide(filter) });
 }
 
 /** Along the index of the plan. A comparison of rows finds the place in it, whatever the first column is. */
@@ -182,13 +220,38 @@ function listAlong({ index, conditions }: ListPlan, direction: "ASC" | "DESC"): 
   return { text, values, settings: alongIndex, ...(index === "assignee" && { last: first }) };
 }
 
-function listFound(conditions: readonly Condition[], direction: "ASC" | "DESC"): ListStatement {
+/** Whether nothing but the kind, the time and the words narrows a list. */
+const isWide = ({ status, assignee, hasResume, disposable }: InboxFilter): boolean =>
+  [status, assignee, hasResume, disposable].every((part) => part === undefined);
+
+interface Found {
+  readonly direction: "ASC" | "DESC";
+  readonly isWide: boolean;
+}
+
+function listFound(plan: ListPlan, found: readonly Condition[], { direction, isWide: wide }: Found): ListStatement {
+  const conditions = [...plan.conditions, ...found];
   const place = new Numbered(conditions);
   const arrival = "submission_search.arrival";
-  const wheres = [...place.texts, `${arrival} > ${place.next()}`, `${arrival} < ${place.next()}`].join(" AND ");
+  const ofWords = [
+    ...place.texts.slice(plan.conditions.length),
+    `${arrival} > ${place.next()}`,
+    `${arrival} < ${place.next()}`,
+  ].join(" AND ");
+  const others = place.texts.slice(0, plan.conditions.length).join(" AND ");
+  const order = (column: string) => `ORDER BY ${column} ${direction} LIMIT ${limit}`;
+  const limit = place.next();
   const text = `SELECT ${arrival} AS arrival FROM submission_search JOIN submission USING (arrival)
-    WHERE ${wheres} ORDER BY ${arrival} ${direction} LIMIT ${place.next()}`;
-  return { text, values: conditions.flatMap((one) => one.values), settings: bySearch };
+    WHERE ${others} AND ${ofWords} ${order(arrival)}`;
+  // Without an order in it, the first part can only be read by the index of words.
+  const rare = `WITH found AS MATERIALIZED (SELECT arrival FROM submission_search WHERE ${ofWords})
+    SELECT found.arrival FROM found JOIN submission USING (arrival) WHERE ${others} ${order("found.arrival")}`;
+  return {
+    text,
+    values: conditions.flatMap((one) => one.values),
+    settings: bySearch,
+    ...(wide && { rare: { text: rare } }),
+  };
 }
 
 /** Conditions with numbered parameters. */

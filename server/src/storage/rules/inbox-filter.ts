@@ -22,7 +22,12 @@ export interface ListPlan {
 
 /** Null: the scope holds nothing of it. */
 export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
-  const kinds = scope.kinds.filter((kind) => filter.kind === undefined || filter.kind === kind);
+  const kinds = scope.kinds.filter(
+    (kind) =>
+      (filter.kind === undefined || filter.kind === kind) &&
+      // Inquiries have none: looking for one would read all of them.
+      (filter.hasResume !== true || kind === "application"),
+  );
   const [kind, ...more] = kinds;
   if (kind === undefined) return null;
   const oneKind = more.length === 0;
