@@ -13,7 +13,6 @@ import { newestTwins, type Twin } from "../rules/twins.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.ts";
-import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { Connections } from "./connections.ts";
 import type { Statement } from "./session.ts";
 import { hashedInSql } from "./suppressed.ts";

@@ -24,7 +24,6 @@ import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.ts";
-import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 
