@@ -54,7 +54,7 @@ test("a subscription ends with a word about the inbox", async () => {
   const form = visit.page.locator("newsletter-form");
   await form.getByLabel("E-mail address").fill("reader@example.org");
   await form.getByRole("button", { name: "Subscribe" }).click();
-  await visit.page.getByRole("heading", { name: "Please check your inbox" }).waitFor();
+  await visit.page.getByRole("heading", { name: "Check your inbox" }).waitFor();
   expect((await service.stored()).subscribers).toMatchObject([{ email: "reader@example.org", source: "front-page" }]);
 });
 

@@ -29,6 +29,7 @@ const filed = {
   receivedAt: Date.UTC(2026, 10, 21, 9, 30),
   door: "rest",
   requestId: "r-1",
+  language: "en",
 } as const;
 
 export const inquiry: StoredInquiry = {
@@ -82,7 +83,13 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
   write("application-receipt", { submission: application }),
   write("application-notice", { submission: application }),
   write("newsletter-welcome", {
-    welcome: { email: "reader@example.org", requestId: "r3qu3st", confirmToken: "c0nf1rm", unsubscribeToken: "unsub5" },
+    welcome: {
+      email: "reader@example.org",
+      requestId: "r3qu3st",
+      language: "en",
+      confirmToken: "c0nf1rm",
+      unsubscribeToken: "unsub5",
+    },
   }),
   write("digest", { digest }),
 ];
@@ -91,6 +98,12 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
 export const welcomes = (count: number): OutgoingMail[] =>
   Array.from({ length: count }, (_, index) =>
     write("newsletter-welcome", {
-      welcome: { email: `reader${index}@example.org`, requestId: "r3qu3st", confirmToken: null, unsubscribeToken: "u" },
+      welcome: {
+        email: `reader${index}@example.org`,
+        requestId: "r3qu3st",
+        language: "en",
+        confirmToken: null,
+        unsubscribeToken: "u",
+      },
     }),
   );

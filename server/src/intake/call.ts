@@ -2,6 +2,7 @@
 import { altchaField } from "@submissions/shared/altcha";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
+import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { Door, LeasedMail } from "../storage/records.ts";
 
 /** One call of a procedure. */
@@ -14,6 +15,8 @@ export interface Call {
   readonly spam: boolean;
   /** The solution of a proof of work; null when there was none. */
   readonly solution: string | null;
+  /** The language of the form. */
+  readonly language: Language;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
   /** Told when the answer is that of an earlier call with the same key. */
@@ -36,9 +39,10 @@ export interface CallWatch {
 }
 
 /** What a body says of its call beside the fields of the submission. */
-export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution"> => ({
+export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution" | "language"> => ({
   spam: valuesOf(input, honeypotField).some(isFilled),
   solution: onlyText(valuesOf(input, altchaField)),
+  language: languageOf(valuesOf(input, languageField)[0]),
 });
 
 function valuesOf(input: unknown, field: string): readonly unknown[] {

@@ -40,6 +40,7 @@ export interface Facts {
   readonly receivedAt: number;
   readonly door: Call["door"];
   readonly requestId: string;
+  readonly language: Call["language"];
   readonly resume: ResumeRecord | null;
   readonly intake: Intake;
 }
@@ -82,6 +83,7 @@ export async function submit<Input extends object, Receipt>(
     receivedAt,
     door: call.door,
     requestId: call.requestId,
+    language: call.language,
     resume,
     intake,
   });

@@ -1,6 +1,7 @@
 // The forms as HTML, for the server's declarative shadow roots and for the elements. Each is a real form that posts to
 // the service without any script. It knows no DOM.
 import { honeypotField } from "../honeypot.ts";
+import { languageField } from "../language.ts";
 import { fieldMarkup } from "./field-markup.ts";
 import { fieldsOf, formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
 import type { FormReceipt, FormState } from "./form-state.ts";
@@ -22,6 +23,8 @@ function openForm(form: FormName, state: FormState): Markup {
   const hidden = [
     [idempotencyKeyField, state.idempotencyKey],
     ...(form === "newsletter" ? [["source", values["source"] ?? ""] as const] : []),
+    // Mails to the person are written in it. English is what the service takes for granted.
+    ...(strings.lang === "en" ? [] : [[languageField, strings.lang] as const]),
   ] as const;
   const groups = formFields[form].map(({ title, fields }) => {
     const all = fields.map((field) => fieldMarkup(field, state, issues));

@@ -6,6 +6,7 @@ import type { Issue } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import { honeypotField } from "@submissions/shared/honeypot";
 import { inquiryInput } from "@submissions/shared/inquiry";
+import { languageField } from "@submissions/shared/language";
 import { bytesMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
 import type { z } from "zod";
@@ -80,7 +81,13 @@ export class FormBody {
 
   constructor(shape: FormShape = applicationForm, { keyed }: FormOptions = { keyed: false }) {
     this.#shape = shape;
-    this.#names = new Set([...shape.texts, honeypotField, altchaField, ...(keyed ? [idempotencyKeyField] : [])]);
+    this.#names = new Set([
+      ...shape.texts,
+      honeypotField,
+      altchaField,
+      languageField,
+      ...(keyed ? [idempotencyKeyField] : []),
+    ]);
   }
 
   /**

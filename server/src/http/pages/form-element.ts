@@ -16,7 +16,9 @@ export const needsScript =
 const siteSource = "front page";
 
 /** What is in a form, and what is wrong with it. */
-export type Filled = Partial<Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages">>;
+export type Filled = Partial<
+  Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages" | "strings">
+>;
 
 const stateOf = (form: FormName, site: Site, root: string, filled: Filled): FormState => ({
   action: root + formPaths[form].slice(1),

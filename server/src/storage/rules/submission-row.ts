@@ -12,6 +12,7 @@ import type {
   SubmissionRecord,
   TriageStatus,
 } from "../records.ts";
+import { languageOf, type Language } from "@submissions/shared/language";
 
 /** The columns that a submission is read from. */
 export const submissionColumns = [
@@ -46,22 +47,31 @@ export interface SubmissionRow {
   readonly fields: string;
 }
 
-type InquiryFields = Pick<InquiryRecord, "company" | "selectedPackageIds">;
+/** Absent: English, which most forms are in. */
+type Spoken = { readonly language?: Language };
+type InquiryFields = Pick<InquiryRecord, "company" | "selectedPackageIds"> & Spoken;
 type ApplicationFields = Pick<
   ApplicationRecord,
   "position" | "phone" | "company" | "availability" | "accent" | "portfolioUrl" | "resumeUrl" | "coverLetter"
-> & { readonly resume: Omit<ResumeRecord, "key"> | null };
+> &
+  Spoken & { readonly resume: Omit<ResumeRecord, "key"> | null };
 
 /** The column `fields`. */
 export function fieldsOf(record: SubmissionRecord): string {
   if (record.kind === "inquiry") {
     const { company, selectedPackageIds } = record;
-    return JSON.stringify({ company, selectedPackageIds } satisfies InquiryFields);
+    return JSON.stringify({ company, selectedPackageIds, ...spoken(record) } satisfies InquiryFields);
   }
   const { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter } = record;
   const texts = { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter };
-  return JSON.stringify({ ...texts, resume: resumeFields(record.resume) } satisfies ApplicationFields);
+  return JSON.stringify({
+    ...texts,
+    ...spoken(record),
+    resume: resumeFields(record.resume),
+  } satisfies ApplicationFields);
 }
+
+const spoken = ({ language }: SubmissionRecord): Spoken => (language === "en" ? {} : { language });
 
 function resumeFields(resume: ResumeRecord | null): ApplicationFields["resume"] {
   if (resume === null) return null;
@@ -109,6 +119,7 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     receivedAt: row.received_at,
     door: row.door,
     requestId: row.request_id,
+    language: languageOf(fields["language"]),
     name: row.name,
     email: row.email,
     status: row.status,
