@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Console } from "../console/console.ts";
 import { consoleDoor, consoleFactor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
+import type { CataloguePackage } from "../config/catalogue.ts";
 import type { Intake } from "../intake/intake.ts";
 import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
@@ -58,6 +59,8 @@ export interface HttpOptions {
   readonly draining: Draining;
   /** The name on pages. */
   readonly brand: string;
+  /** What the front page offers. */
+  readonly packages: readonly CataloguePackage[];
   /** The base address of this service. Asked for once it listens, because it may depend on the port. */
   readonly publicUrl: () => string;
   /** Origins whose pages may call from a browser. */
@@ -247,11 +250,11 @@ function beginAtZero({ submissions }: Metrics): void {
   }
 }
 
-function openSite({ brand, intake, log, doors, formsFolder }: HttpOptions): Site {
+function openSite({ brand, packages, intake, log, doors, formsFolder }: HttpOptions): Site {
   const bundle = formsFolder === undefined || !doors ? null : findFormsBundle(formsFolder);
   if (formsFolder !== undefined && doors && bundle === null)
     log.warn({}, "the forms' script was not built (npm run build): forms work without it");
-  return siteOf({ brand, intake, bundle });
+  return siteOf({ brand, packages, intake, bundle });
 }
 
 const corsOptions = (origins: readonly string[]) => ({

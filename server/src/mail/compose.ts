@@ -17,7 +17,7 @@ import { writeWelcome } from "./templates/subscription.ts";
 
 /** What composing needs to know of the installation. */
 export interface MailSettings {
-  /** What mails call us: the display name of MAIL_FROM. */
+  /** What mails call us. */
   readonly brand: string;
   /** The base address of links, without a final slash; from the configuration and never from a request. */
   readonly publicUrl: string;

@@ -6,7 +6,7 @@ import type { FormState } from "@submissions/shared/forms/form-state";
 import { english } from "@submissions/shared/forms/form-strings";
 import { html, type Markup } from "@submissions/shared/html";
 import { formsStyle } from "./assets.ts";
-import type { Site } from "./site.ts";
+import { packagesWith, type Site } from "./site.ts";
 
 /** For people without script where proofs of work are asked for. */
 export const needsScript =
@@ -24,7 +24,7 @@ const stateOf = (form: FormName, site: Site, root: string, filled: Filled): Form
   action: root + formPaths[form].slice(1),
   values: { source: siteSource },
   issues: [],
-  packages: site.packages,
+  packages: packagesWith(site, []),
   strings: english,
   idempotencyKey: randomUUID(),
   ...filled,
@@ -51,9 +51,11 @@ type Element = (content: Markup, root: string, site: Site) => Markup;
 // One template an element, because the name of an element cannot be filled in. The attributes are for the script. It asks
 // the service for the catalogue; the sample it cannot know.
 const elements: Readonly<Record<FormName, Element>> = {
-  inquiry: (content, root, { catalogue, packages }) =>
-    catalogue === null
-      ? html`<inquiry-form endpoint="${root}" packages="${JSON.stringify(packages)}">${content}</inquiry-form>`
+  inquiry: (content, root, site) =>
+    site.catalogue === null
+      ? html`<inquiry-form endpoint="${root}" packages="${JSON.stringify(packagesWith(site, []))}"
+          >${content}</inquiry-form
+        >`
       : html`<inquiry-form endpoint="${root}">${content}</inquiry-form>`,
   newsletter: (content, root) =>
     html`<newsletter-form endpoint="${root}" source="${siteSource}">${content}</newsletter-form>`,

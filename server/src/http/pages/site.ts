@@ -1,5 +1,6 @@
 // What the pages know of this installation, put together once.
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
+import type { CataloguePackage } from "../../config/catalogue.ts";
 import type { Intake } from "../../intake/intake.ts";
 import type { FormsBundle } from "./assets.ts";
 
@@ -11,7 +12,7 @@ export interface Site {
   /** The packages that inquiries may name; null: any. */
   readonly catalogue: ReadonlyMap<string, string> | null;
   /** The packages to choose from: the first of the catalogue, or else the sample. */
-  readonly packages: readonly PackageChoice[];
+  readonly packages: readonly CataloguePackage[];
   readonly newsletterOptIn: Intake["newsletterOptIn"];
   readonly proofOfWork: boolean;
   /** The forms' script; null when it was not built. */
@@ -20,14 +21,14 @@ export interface Site {
 
 interface SiteFacts {
   readonly brand: string;
+  readonly packages: readonly CataloguePackage[];
   readonly intake: Pick<Intake, "packageTitles" | "newsletterOptIn" | "proofOfWork">;
   readonly bundle: FormsBundle | null;
 }
 
-export function siteOf({ brand, intake, bundle }: SiteFacts): Site {
+export function siteOf({ brand, packages: all, intake, bundle }: SiteFacts): Site {
   const { packageTitles: catalogue, newsletterOptIn, proofOfWork } = intake;
-  const choices = catalogue === null ? sample : [...catalogue].map(([id, title]) => ({ id, title }));
-  const packages = choices.slice(0, packagesShownMax);
+  const packages = all.slice(0, packagesShownMax);
   return { brand, catalogue, packages, newsletterOptIn, proofOfWork: proofOfWork !== null, bundle };
 }
 
@@ -35,23 +36,10 @@ export function siteOf({ brand, intake, bundle }: SiteFacts): Site {
 export function packagesWith({ packages, catalogue }: Site, ids: readonly string[]): readonly PackageChoice[] {
   const missing = [...new Set(ids)].filter((id) => !packages.some((shown) => shown.id === id));
   return [
-    ...packages,
+    ...packages.map(({ id, title }) => ({ id, title })),
     ...missing.flatMap((id) => {
       const title = catalogue?.get(id);
       return title === undefined ? [] : [{ id, title }];
     }),
   ];
 }
-
-// Shown where no catalogue is set. It is only shown; no inquiry is refused because of it.
-const sample: readonly PackageChoice[] = [
-  { id: "en-GB-scottish", title: "Scottish English, conversations" },
-  { id: "en-IN-read", title: "Indian English, read sentences" },
-  { id: "en-US-southern", title: "Southern US English, conversations" },
-  { id: "de-AT", title: "Austrian German, conversations" },
-  { id: "fr-CA", title: "Canadian French, call centre" },
-  { id: "pt-BR", title: "Brazilian Portuguese, voice commands" },
-  { id: "es-MX", title: "Mexican Spanish, conversations" },
-  { id: "yo-NG", title: "Yoruba, read sentences" },
-  { id: "ar-EG", title: "Egyptian Arabic, conversations" },
-];
