@@ -9,6 +9,7 @@ import { startApp, type App } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { configExitCode, loadConfig, readEnvironment, reportMisspellings, reportProblems } from "./config/load.ts";
+import { serveMailbox } from "./dev-mailbox.ts";
 import { devOperator } from "./dev-operator.ts";
 import { createLog } from "./observe/log.ts";
 import { openVault } from "./resumes/open-vault.ts";
@@ -32,7 +33,9 @@ async function main(): Promise<void> {
   const app = await startApp({ config, log: createLog(config.log.level) });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(app));
   if (isNew || (config.mail.kind === "mailbox" && (await isEmpty(config)))) await seed(app.address);
-  process.stdout.write(whatToOpen(app.address, config, await signInOf(config)));
+  const { mail, listen } = config;
+  const mailbox = mail.kind === "mailbox" ? (await serveMailbox(mail.folder, listen.port + 1)).address : undefined;
+  process.stdout.write(whatToOpen(app.address, config, { signIn: await signInOf(config), mailbox }));
 }
 
 // Not in a PostgreSQL database, which may be a real one.
