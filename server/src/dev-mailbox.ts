@@ -101,7 +101,7 @@ const listPage = (mails: readonly (readonly [name: string, mail: Email])[]): str
         </table>`,
   );
 
-const shownFirst = new Set(["from", "to", "reply-to", "subject", "date"]);
+const shownFirst = new Set(["from", "to", "reply-to", "date"]);
 
 function mailPage(name: string, { headers, subject, text }: Email): string {
   const rows = (first: boolean): Fill =>

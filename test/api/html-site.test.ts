@@ -43,7 +43,7 @@ describe("the front page", () => {
     await using plain = await startService({ env: { BRAND: "Datasets & Söhne", MAIL_FROM: "hello@datasets.example" } });
     const { text } = await visit(plain, "/");
     expect(text).toContain("Datasets &amp; Söhne</title>");
-    expect(text).toContain("120 hours · 84 speakers · CC BY 4.0");
+    expect(text).toContain("120 hours · 84 speakers<span>CC BY 4.0</span>");
     expect(text.replaceAll(/<[^>]*>/g, "")).not.toMatch(/en-GB-scottish|datasets\.example/);
     const selectedPackageIds = ["en-GB-scottish", "unheard-of"];
     await rest.send(plain, "marketplace.inquiry", json({ ...buyer, selectedPackageIds }));

@@ -96,9 +96,11 @@ const datasets = (): Markup =>
 const counted = (count: number | null, noun: string): string | null =>
   count === null ? null : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-/** `120 hours · 84 speakers · CC BY 4.0`, as far as the catalogue says it. */
-const factsOf = ({ hours, speakers, licence }: CataloguePackage): string =>
-  [counted(hours, "hour"), counted(speakers, "speaker"), licence].filter((fact) => fact !== null).join(" · ");
+/** What the catalogue says of a package: `120 hours · 84 speakers`, and below it the licence. */
+const factsOf = ({ hours, speakers, licence }: CataloguePackage): Markup => {
+  const size = [counted(hours, "hour"), counted(speakers, "speaker")].filter((fact) => fact !== null);
+  return html`<p class="facts">${size.join(" · ")}${licence !== null && html`<span>${licence}</span>`}</p>`;
+};
 
 const catalogue = ({ packages }: Site): Markup =>
   html`<section id="packages" aria-labelledby="packages-heading">
@@ -108,7 +110,7 @@ const catalogue = ({ packages }: Site): Markup =>
         (offered) =>
           html`<li>
             <h3>${offered.title}</h3>
-            <p class="facts">${factsOf(offered)}</p>
+            ${factsOf(offered)}
             <a href="?package=${encodeURIComponent(offered.id)}#inquiry" data-package="${offered.id}"
               >Ask about it<span class="unseen">: ${offered.title}</span></a
             >
