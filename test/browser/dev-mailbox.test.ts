@@ -23,7 +23,7 @@ test("lists mails, and shows each as HTML, as text and with its headers", async 
   const { page } = visit;
   await page.goto(mailbox.address);
   expect(await page.getByRole("link").count()).toBe(2);
-  await page.getByRole("link", { name: /^Inquiry from Ann Buyer/ }).click();
+  await page.getByRole("link", { name: /^New inquiry from Ann Buyer/ }).click();
   const notice = page.frameLocator("iframe");
   await notice.getByRole("heading", { name: "New inquiry" }).waitFor();
   expect(await notice.getByText(hostile.company).isVisible()).toBe(true);

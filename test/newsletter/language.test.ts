@@ -22,7 +22,7 @@ test.each(doors)("the receipt of a German inquiry is German over $name, and the 
   await expect.poll(async () => (await mailsAbout(reference)).length).toBe(2);
   const subjects = (await mailsAbout(reference)).map(({ subject }) => subject);
   expect(subjects).toContain(`Ihre Anfrage ist angekommen ${String(reference)}`);
-  const notice = (await mailsAbout(reference)).find(({ subject }) => subject?.startsWith("Inquiry from Ann Buyer"));
+  const notice = (await mailsAbout(reference)).find(({ subject }) => subject?.startsWith("New inquiry from Ann Buyer"));
   expect(notice?.text).toContain("Language of the form: German\n");
 });
 

@@ -154,8 +154,8 @@ describe("notices", () => {
     );
   });
 
-  test("begin their subject with the person, and hold no checksum", () => {
-    expect(recruiting.subject).toBe(`Application from Ana Souza (${application.reference})`);
+  test("name the person first in their subject, and hold no checksum", () => {
+    expect(recruiting.subject).toBe(`New application from Ana Souza (${application.reference})`);
     expect(recruiting.text + recruiting.html).not.toContain(application.resume!.sha256);
   });
 

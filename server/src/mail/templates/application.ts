@@ -63,7 +63,7 @@ const letterLines = (letter: string) =>
 /** The notice to recruiting: everything that the applicant sent, as text. The resume itself waits in the console. */
 export function writeApplicationNotice(application: StoredApplication, notice: NoticeFacts): Written {
   const { reference, name, position, resume, coverLetter } = application;
-  const subject = `Application from ${forSubject(name)} (${reference})`;
+  const subject = `New application from ${forSubject(name)} (${reference})`;
   const facts: Fact[] = [
     { label: "Name", value: name },
     ...emailFacts(application, notice),

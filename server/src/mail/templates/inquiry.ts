@@ -95,7 +95,7 @@ export function writeInquiryNotice(inquiry: StoredInquiry, packages: readonly st
     { label: `Packages (${packages.length})`, value: packages },
     ...aboutForm(inquiry),
   ];
-  const subject = `Inquiry from ${forSubject(name)} (${reference})`;
+  const subject = `New inquiry from ${forSubject(name)} (${reference})`;
   return {
     subject,
     text: textOf(...noticeText(facts, notice, answer)),
