@@ -1,6 +1,7 @@
 // The list of submissions, its counts, and changes of one or more of them.
 import type { InboxCounts, InboxRow, Page, TriageOutcome } from "@submissions/shared/console";
 import { z } from "zod";
+import { titled } from "../../desk/detail.ts";
 import { Fault } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import { inboxFilter, page, triageRequest } from "../inputs.ts";
@@ -10,9 +11,10 @@ import { scopeOf, submissionRoles } from "../rules.ts";
 export const inboxProcedures = trpc.router({
   list: reads(...submissionRoles)
     .input(z.object({ filter: inboxFilter, page }))
-    .query(({ ctx: { desk, scope }, input }): Promise<Page<InboxRow>> =>
-      desk.listSubmissions(scope, input.filter, input.page),
-    ),
+    .query(async ({ ctx: { console, desk, scope }, input }): Promise<Page<InboxRow>> => {
+      const { rows, next } = await desk.listSubmissions(scope, input.filter, input.page);
+      return { rows: titled(rows, console.packageTitles), next };
+    }),
 
   counts: reads(...submissionRoles).query(({ ctx: { console, scope, caller } }): Promise<InboxCounts> =>
     console.counts.of(scope, caller.name),

@@ -1,6 +1,7 @@
 // One person: everything from one address, and erasing it.
 import type { Person } from "@submissions/shared/console";
 import { z } from "zod";
+import { titled } from "../../desk/detail.ts";
 import { erasePerson } from "../../desk/erase.ts";
 import { Fault } from "../../fault.ts";
 import { wholeScope, type DeskStore, type Scope } from "../../storage/desk-store.ts";
@@ -16,7 +17,8 @@ export const peopleProcedures = trpc.router({
     .input(z.object({ email: address }))
     .query(async ({ ctx: { desk, scope, console }, input }): Promise<Person> => {
       const person = found(await desk.findPerson(scope, input.email));
-      return { ...person, subscription: person.subscription && marked(person.subscription, console.isDisposable) };
+      const subscription = person.subscription && marked(person.subscription, console.isDisposable);
+      return { ...person, submissions: titled(person.submissions, console.packageTitles), subscription };
     }),
 
   erase: changes(...everyRole)
