@@ -5,7 +5,9 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { systemClock, type Clock } from "./clock.ts";
+import { titlesOf } from "./config/catalogue.ts";
 import { publicUrl, type Config } from "./config/config.ts";
+import { samplePackages } from "./config/sample-catalogue.ts";
 import { openConsole } from "./console/console.ts";
 import { startDigests } from "./desk/digest.ts";
 import { startIndexing } from "./desk/indexing.ts";
@@ -86,7 +88,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
   const isDisposable = disposableHosts(config.disposableDomains);
-  const mail = mailSettings(config, isDisposable, () => port);
+  const packages = config.packages ?? samplePackages;
+  const mail = mailSettings(config, titlesOf(packages), isDisposable, () => port);
   const traces = config.tracing === null ? null : opened.use(await openTraces(config.tracing, log));
   const outbox = new Outbox({
     store,
@@ -132,7 +135,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     isDisposable,
     brand: mail.brand,
     publicUrl: () => mail.publicUrl,
-    packageTitles: config.packageTitles,
+    packageTitles: mail.packageTitles,
     scanned: config.scanner !== null,
     oidc: config.oidc,
     acted: (action) => metrics.operatorActions.of(action).add(),
@@ -148,6 +151,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     traces,
     draining,
     brand: mail.brand,
+    packages,
     publicUrl: () => mail.publicUrl,
     privacy: config.privacy,
     corsOrigins: config.corsOrigins,

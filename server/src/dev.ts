@@ -9,6 +9,7 @@ import { startApp, type App } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { configExitCode, loadConfig, readEnvironment, reportMisspellings, reportProblems } from "./config/load.ts";
+import { serveMailbox } from "./dev-mailbox.ts";
 import { devOperator } from "./dev-operator.ts";
 import { whyNotStarted } from "./failed-start.ts";
 import { createLog } from "./observe/log.ts";
@@ -39,9 +40,11 @@ async function main(): Promise<void> {
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(app));
   if (isNew || (config.mail.kind === "mailbox" && (await isEmpty(config)))) await seed(app.address);
+  const { mail, listen } = config;
+  const mailbox = mail.kind === "mailbox" ? (await serveMailbox(mail.folder, listen.port + 1)).address : undefined;
   // The lines of the log are gathered; these should be the last ones.
   await log.flush();
-  process.stdout.write(whatToOpen(app.address, config, await signInOf(config)));
+  process.stdout.write(whatToOpen(app.address, config, { signIn: await signInOf(config), mailbox }));
 }
 
 // Not in a PostgreSQL database, which may be a real one.

@@ -66,7 +66,7 @@ describe("what is accepted", () => {
       { email: "reader@example.org", source: "front-page", status: "pending" },
     ]);
     await expect.poll(() => mailsWith("reader@example.org")).toHaveLength(1);
-    expect((await visit(service, "/thanks?kind=newsletter")).text).toContain("<h1>Please check your inbox</h1>");
+    expect((await visit(service, "/thanks?kind=newsletter")).text).toContain("<h1>Check your inbox</h1>");
   });
 
   test("an application is kept with its resume, byte for byte", async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
+import { buyer, json, rest } from "../support/doors.ts";
 import { tickedOn, visit } from "../support/pages.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -36,6 +37,19 @@ describe("the front page", () => {
       expect(text.split(title).length).toBeGreaterThan(2);
     expect(text).toContain('href="docs"');
     expect(text).toContain('href="openapi.json"');
+  });
+
+  test("without a catalogue offers a sample, with what is known of each package, and mails use its titles", async () => {
+    await using plain = await startService({ env: { BRAND: "Datasets & Söhne", MAIL_FROM: "hello@datasets.example" } });
+    const { text } = await visit(plain, "/");
+    expect(text).toContain("Datasets &amp; Söhne</title>");
+    expect(text).toContain("120 hours · 84 speakers<span>CC BY 4.0</span>");
+    expect(text.replaceAll(/<[^>]*>/g, "")).not.toMatch(/en-GB-scottish|datasets\.example/);
+    const selectedPackageIds = ["en-GB-scottish", "unheard-of"];
+    await rest.send(plain, "marketplace.inquiry", json({ ...buyer, selectedPackageIds }));
+    const receipt = async () => (await plain.mails()).find(({ subject }) => subject?.startsWith("We received"));
+    await expect.poll(receipt).toBeDefined();
+    expect((await receipt())?.text).toContain("  - Scottish English, conversations\n  - and 1 more\n");
   });
 
   test("is for search engines, unlike thanks and refusals", async () => {

@@ -158,7 +158,9 @@ describe("the page decides", () => {
     const newsletter = visit.page.locator("newsletter-form");
     await newsletter.getByLabel("E-Mail-Adresse").fill("leserin@example.org");
     await newsletter.getByRole("button", { name: "Abonnieren" }).click();
-    await newsletter.getByText("mit dem Sie das Abonnement bestätigen").waitFor();
+    await newsletter.getByText("Wir haben einen Link an leserin@example.org gesendet.").waitFor();
+    const subjects = async () => (await service.mails()).map(({ subject }) => subject);
+    await expect.poll(subjects).toContain("Bitte bestätigen Sie Ihr Abonnement von Speech Marketplace");
   });
 
   test("on single words, and can change its mind without losing what was typed or chosen", async () => {

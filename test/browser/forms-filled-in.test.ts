@@ -56,7 +56,7 @@ describe("an e-mail address", () => {
     await form.getByLabel("E-mail address").fill("wrong@example.org");
     await form.getByRole("button", { name: "Subscribe" }).click();
     const receipt = form.getByRole("region", { name: "Check your inbox" });
-    expect(await receipt.innerText()).toContain("We wrote to wrong@example.org. Wrong address?");
+    expect(await receipt.innerText()).toContain("We sent a link to wrong@example.org. Wrong address?");
     await receipt.getByRole("button", { name: "Change it" }).click();
     const field = form.getByLabel("E-mail address");
     expect(await field.inputValue()).toBe("wrong@example.org");

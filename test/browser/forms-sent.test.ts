@@ -51,7 +51,7 @@ test("a subscription says where it comes from", async () => {
   await form.getByLabel("E-mail address").fill("reader@example.org");
   await form.getByLabel("E-mail address").press("Enter");
   const receipt = form.getByRole("region", { name: "Check your inbox" });
-  expect(await receipt.innerText()).toContain("We wrote to reader@example.org.");
+  expect(await receipt.innerText()).toContain("We sent a link to reader@example.org.");
   expect((await service.stored()).subscribers).toEqual([
     expect.objectContaining({ email: "reader@example.org", source: "blog-post" }),
   ]);

@@ -83,7 +83,7 @@ test("a refused form that came back as a page runs no script, and is sent once i
   expect(await form.getByLabel("E-mail address").inputValue()).toBe("reader@localhost");
   await form.getByLabel("E-mail address").fill("mended@example.org");
   await form.getByRole("button", { name: "Subscribe" }).click();
-  await page.getByRole("heading", { name: "Please check your inbox" }).waitFor();
+  await page.getByRole("heading", { name: "Check your inbox" }).waitFor();
   const emails = (await service.stored()).subscribers.map(({ email }) => email);
   expect(emails.filter((email) => /^(?:reader@localhost|mended@example\.org)$/.test(email))).toEqual([
     "mended@example.org",

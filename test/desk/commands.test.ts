@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
@@ -22,7 +23,7 @@ import {
   noon,
   subscription,
 } from "../contract/records.ts";
-import { exitOf, runCommand, spawnCommand, start } from "./run-command.ts";
+import { exitOf, finish, runCommand, spawnCommand, start } from "./run-command.ts";
 
 const midnight = Date.UTC(2026, 10, 21);
 const bytes = Buffer.from("%PDF-1.7 not really\n%%EOF");
@@ -181,6 +182,15 @@ describe("resume", () => {
     expect(await readFile(file, "utf8")).toBe("mine");
   });
 
+  test("is saved under its reference where no name is given", async () => {
+    const place = await mkdtemp(join(ground, "place-"));
+    const { code, stderr } = await finish(
+      start("submissions.ts", ["resume", withResume], { DATA_DIR: folder }, { folder: place }),
+    );
+    expect([code, stderr]).toEqual([0, `Saved ${withResume}.pdf (PDF, 1 kB).\n`]);
+    expect(await readFile(join(place, `${withResume}.pdf`))).toEqual(bytes);
+  });
+
   test("writes to standard output", async () => {
     const { code, bytes: written } = await run("resume", withResume.toLowerCase(), "--output", "-");
     expect([code, written]).toEqual([0, bytes]);
@@ -218,6 +228,23 @@ describe("mail", () => {
     expect(linesOf((await run("mail", "list", "--limit", "1")).stdout)).toHaveLength(2);
   });
 
+  test("list fits the window of a terminal, where it is in colour", async () => {
+    const { stdout } = await runCommand(["mail", "list"], { DATA_DIR: folder }, { isTTY: true, columns: 100 });
+    expect(stdout).toContain("\u001b[31mfailed\u001b[39m");
+    for (const line of linesOf(stdout)) expect(stripVTControlCharacters(line).length).toBeLessThanOrEqual(100);
+    expect(stdout).toContain("…");
+  });
+
+  test("list is one array for programs, and says so when it is empty", async () => {
+    const listed = JSON.parse((await run("mail", "list", "--status", "failed", "--json")).stdout) as object[];
+    expect(listed).toEqual([expect.objectContaining({ id: failed.id, createdAt: new Date(midnight).toISOString() })]);
+    await using empty = await openStore({ kind: "sqlite", file: join(ground, "no-mails", "submissions.sqlite") });
+    const ask = (...words: string[]) => runCommand(["mail", "list", ...words], { DATA_DIR: join(ground, "no-mails") });
+    expect(await empty.listMails({ limit: 1 })).toEqual([]);
+    expect(await ask()).toMatchObject({ code: 0, stdout: "", stderr: "No mails.\n" });
+    expect(await ask("--json")).toMatchObject({ code: 0, stdout: "[]\n", stderr: "" });
+  });
+
   test("retry makes all failed mails due, and never a sent one", async () => {
     const { code, stdout, stderr } = await run("mail", "retry");
     expect([code, stdout, stderr]).toEqual([0, "", "1 mail is due now.\n"]);
@@ -234,6 +261,27 @@ describe("mail", () => {
 
   test("retry makes one mail due", async () => {
     expect((await run("mail", "retry", failed.id)).stderr).toBe("1 mail is due now.\n");
+  });
+});
+
+describe("show", () => {
+  test("tells what a submission holds, with titles, mails and resume", async () => {
+    const { code, stdout } = await run("show", late.toLowerCase());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${late}\nstatus +new\nreceived +2026-11-21 00:00 UTC\nname +=1\\+1\n`));
+    expect(stdout).toContain("Scottish English, conversations");
+    expect(stdout).toMatch(/mail +\S+ \S+ UTC {2}inquiry-notice, sent\n/);
+    const applied = await run("show", withResume);
+    expect(applied.stdout).toMatch(/resume +cv\.pdf \(PDF, 1 kB\)\n/);
+    // The letter's lines stay behind its label.
+    expect(applied.stdout).toMatch(/coverLetter +Dear team,\n {2,}/);
+  });
+
+  test("is an object for programs, and a failure for an unknown reference", async () => {
+    const shown = JSON.parse((await run("show", withResume, "--json")).stdout) as { fields: object };
+    expect(shown).toMatchObject({ reference: withResume, fields: { fullName: "Ana Souza" } });
+    const unknown = await run("show", "INQ-20201121-000000");
+    expect([unknown.code, unknown.stderr]).toEqual([1, "There is no submission INQ-20201121-000000.\n"]);
   });
 });
 

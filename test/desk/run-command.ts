@@ -36,12 +36,14 @@ export class Kept extends Writable {
  *
  * @param environment all of its settings. Libraries that read the process's own environment (PGPASSWORD, AWS_…) do not see
  *   it: {@link spawnCommand} is for them.
+ * @param terminal what its output is
  */
 export async function runCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
+  terminal: { readonly isTTY?: boolean; readonly columns?: number } = {},
 ): Promise<Finished> {
-  const [output, messages] = [new Kept(), new Kept()];
+  const [output, messages] = [Object.assign(new Kept(), terminal), new Kept()];
   const code = await run(words, { environment, output, messages });
   const { bytes } = output;
   return { code, bytes, stdout: bytes.toString(), stderr: messages.bytes.toString() };

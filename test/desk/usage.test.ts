@@ -1,4 +1,5 @@
 // What is not understood is refused before anything is opened.
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { runCommandLine } from "../../server/src/commands/program.ts";
 import { Kept } from "./run-command.ts";
@@ -34,7 +35,11 @@ test.each([
   [["export", "inquiries", "--since", "yesterday"]],
   [["export", "inquiries", "--after", "-1"]],
   [["export", "inquiries", "--after", "INQ-20261121-000001"]],
-  [["resume", "APP-20261121-000001"]],
+  [["resume", "APP-20261121-000001", "--url", "--output", "-"]],
+  [["show"]],
+  [["show", "INQ-1"]],
+  [["completion"]],
+  [["completion", "fish"]],
   [["resume", "../../etc/passwd", "--output", "-"]],
   [["mail", "list", "--limit", "0"]],
   [["mail", "list", "--status", "lost"]],
@@ -72,13 +77,44 @@ test.each(["--help", "export --help", "help resume", "mail retry --help", "mail 
   },
 );
 
-test.each(["export", "resume", "release", "mail list", "mail retry", "backup", "copy", "migrate", "check-config"])(
-  "the help of %s has an example",
-  async (command) => {
-    const { stdout } = await runClosed(...command.split(" "), "--help");
-    expect(stdout).toMatch(/Examples?:\n[^]*npm run (?:--silent )?submissions -- /);
-  },
-);
+test.each([
+  "show",
+  "completion",
+  "export",
+  "resume",
+  "release",
+  "mail list",
+  "mail retry",
+  "backup",
+  "copy",
+  "migrate",
+  "check-config",
+])("the help of %s has an example", async (command) => {
+  const { stdout } = await runClosed(...command.split(" "), "--help");
+  expect(stdout).toMatch(/Examples?:\n[^]*npm run (?:--silent )?submissions -- /);
+});
+
+test("--version is that of the package, and no error", async () => {
+  expect(await runClosed("--version")).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
+});
+
+test.each([
+  ["submissions ", ["export", "mail", "show", "--version"]],
+  ["submissions ma", ["mail"]],
+  ["submissions mail ", ["list", "retry", "--help"]],
+  ["submissions mail list --status ", ["queued", "sent", "failed", "in-doubt"]],
+  ["submissions export su", ["subscribers"]],
+  ["submissions operators add eva@example.org --role s", ["sales"]],
+])("bash completes %j", async (typed, expected) => {
+  const { stdout: script } = await runClosed("completion", "bash");
+  const words = typed.split(" ");
+  const ask = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _submissions; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const offered = execFileSync("bash", ["-euc", `${script}\n${ask}`], { encoding: "utf8" })
+    .trim()
+    .split("\n");
+  expect(offered).toEqual(expect.arrayContaining(expected));
+  for (const word of offered) expect(word.startsWith(words.at(-1)!)).toBe(true);
+});
 
 test("an unexpected error ends with 1 and tells its type, not its message", async () => {
   const { code, stdout, stderr } = await runClosed("mail", "list");

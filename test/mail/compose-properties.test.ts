@@ -81,6 +81,13 @@ function expectClean({ subject, text: plain, html }: MailContent): void {
   expect(html).not.toContain("href=");
 }
 
+/** Whatever was sent, a notice leads to the console, to the address and to a number only. */
+function expectLinksOfOurs({ html }: MailContent): void {
+  for (const [, url] of html.matchAll(/href='([^']*)'/g)) {
+    expect(url).toMatch(/^(?:https:\/\/datasets\.example\/console\/[\w/-]+|mailto:an[na]@[\w.]+|tel:\+?\d+)$/);
+  }
+}
+
 function expectWhole(mails: readonly MailContent[]): void {
   for (const { to, subject, replyTo, headers } of mails) {
     const values = [...to, subject, replyTo ?? "", ...Object.entries(headers).flat()];
@@ -104,6 +111,7 @@ test("an inquiry's mails", () => {
         expect(notice.html).toContain(escaped(value));
       }
       expect(notice.html).not.toMatch(tags);
+      expectLinksOfOurs(notice);
     }),
     { numRuns: 500 },
   );
@@ -120,6 +128,7 @@ test("an application's mails", () => {
         expect(notice.html).toContain(escaped(value));
       }
       expect(notice.html).not.toMatch(tags);
+      expectLinksOfOurs(notice);
     }),
     { numRuns: 500 },
   );

@@ -30,6 +30,7 @@ const filed = {
   door: "rest",
   requestId: "r-1",
   consent: null,
+  language: "en",
 } as const;
 
 export const inquiry: StoredInquiry = {
@@ -83,7 +84,13 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
   write("application-receipt", { submission: application }),
   write("application-notice", { submission: application }),
   write("newsletter-welcome", {
-    welcome: { email: "reader@example.org", requestId: "r3qu3st", confirmToken: "c0nf1rm", unsubscribeToken: "unsub5" },
+    welcome: {
+      email: "reader@example.org",
+      requestId: "r3qu3st",
+      language: "en",
+      confirmToken: "c0nf1rm",
+      unsubscribeToken: "unsub5",
+    },
   }),
   write("digest", { digest }),
 ];
@@ -92,6 +99,12 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
 export const welcomes = (count: number): OutgoingMail[] =>
   Array.from({ length: count }, (_, index) =>
     write("newsletter-welcome", {
-      welcome: { email: `reader${index}@example.org`, requestId: "r3qu3st", confirmToken: null, unsubscribeToken: "u" },
+      welcome: {
+        email: `reader${index}@example.org`,
+        requestId: "r3qu3st",
+        language: "en",
+        confirmToken: null,
+        unsubscribeToken: "u",
+      },
     }),
   );

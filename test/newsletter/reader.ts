@@ -20,8 +20,8 @@ export interface Shown {
   readonly text: string;
 }
 
-export async function subscribe(service: Service, email: string): Promise<void> {
-  const answer = await rest.send(service, "newsletter.subscribe", json({ email }));
+export async function subscribe(service: Service, email: string, more: object = {}): Promise<void> {
+  const answer = await rest.send(service, "newsletter.subscribe", json({ email, ...more }));
   expect(answer.status).toBe(200);
 }
 
@@ -67,8 +67,9 @@ export async function press(link: string): Promise<Shown> {
   expect(page.status).toBe(200);
   const [form] = page.text.match(/<form[^]*<\/form>/) ?? [];
   const action = /action="([^"]*)"/.exec(form ?? "")?.[1] ?? "";
-  const [, name = "", value = ""] = /<input type="hidden" name="([^"]*)" value="([^"]*)"/.exec(form ?? "") ?? [];
-  return open(new URL(action, link).href, { method: "POST", body: new URLSearchParams({ [name]: value }) });
+  const hidden = (form ?? "").matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
+  const body = new URLSearchParams([...hidden].map(([, name = "", value = ""]) => [name, value]));
+  return open(new URL(action, link).href, { method: "POST", body });
 }
 
 /** What a mail program sends for one click (RFC 8058). */

@@ -27,7 +27,9 @@ type OutboxStore = Pick<Store, "clock" | "claimDueMails" | "renewLeases" | "sett
 
 const earlier = (a: Entry, b: Entry) => a.at - b.at || a.row.createdAt - b.row.createdAt;
 
-const about = { welcome: { email: "a@example.org", requestId: "r", confirmToken: null, unsubscribeToken: "u" } };
+const about = {
+  welcome: { email: "a@example.org", requestId: "r", language: "en", confirmToken: null, unsubscribeToken: "u" },
+} as const;
 
 export class ModelOutboxStore implements OutboxStore {
   readonly clock: Clock;

@@ -115,11 +115,6 @@ export const cappedCount = (value: number): string => (value > 1000 ? "1,000+" :
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-export function fileSize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-}
-
 /** Where a submission's page is, without the console's own path. */
 export const submissionPath = (kind: SubmissionKind) =>
   kind === "inquiry" ? "/inquiries/$reference" : "/applications/$reference";

@@ -3,7 +3,7 @@ import { english } from "@submissions/shared/forms/form-strings";
 import { german } from "@submissions/shared/forms/form-strings-de";
 import { bytesMax } from "@submissions/shared/limits";
 import { expect, test } from "vitest";
-import { checkResume, sizeIn } from "./check-resume.ts";
+import { checkResume } from "./check-resume.ts";
 
 const ole = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 const fileOf = (name: string, beginning: string) =>
@@ -49,10 +49,4 @@ test("a file that was deleted after it was chosen is reported as unreadable", as
     throw new DOMException("It was deleted.", "NotFoundError");
   };
   expect(await checkResume(gone, english)).toBe("This file could not be read. Please choose it again.");
-});
-
-test("sizes are for people", () => {
-  expect(sizeIn("en", 1)).toBe("1 kB");
-  expect(sizeIn("en", 43_433)).toBe("42.5 kB");
-  expect(sizeIn("de", 3 * 2 ** 20)).toBe("3 MB");
 });

@@ -2,6 +2,7 @@
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { filled } from "@submissions/shared/forms/issue-words";
 import { bytesMax } from "@submissions/shared/limits";
+import { sizeIn } from "@submissions/shared/size";
 
 /** The first bytes of each kind. White space may stand before those of a PDF. */
 const beginnings = [
@@ -34,13 +35,4 @@ async function headOf(file: File): Promise<string | null> {
     // NotReadableError, NotFoundError: the file was moved, deleted or changed after it was chosen.
     return null;
   }
-}
-
-/** A size for people, "1.4 MB", in units of 1,024 like the limit. */
-export function sizeIn(language: string, bytes: number): string {
-  const [unit, value] =
-    bytes < 2 ** 20 ? (["kilobyte", bytes / 2 ** 10] as const) : (["megabyte", bytes / 2 ** 20] as const);
-  // Rounded up, so that a size over the limit looks like it.
-  const shown = Math.max(1, Math.ceil(value * 10) / 10);
-  return shown.toLocaleString(language, { style: "unit", unit, maximumFractionDigits: 1 });
 }

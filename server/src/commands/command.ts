@@ -1,6 +1,6 @@
 // What every command gets, and how a command fails. Commands know the ports; only the entry of the command line knows the
 // engines behind them.
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
 import type { Vault } from "../resumes/vault.ts";
@@ -8,6 +8,7 @@ import type { MovedRows } from "../storage/move.ts";
 import type { Actor } from "../storage/desk-store.ts";
 import type { Access } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface CommandDeps {
   readonly environment: Environment;
@@ -26,11 +27,11 @@ export interface CommandDeps {
   ): Promise<{ readonly tables: readonly MovedRows[] }>;
   openVault(config: Config): Promise<Vault>;
   /** Data and nothing else: it can be piped. */
-  readonly output: Writable;
+  readonly output: Terminal;
   /** Where a person may answer; absent: nowhere. */
   readonly input?: Readable & { readonly isTTY?: boolean };
   /** What is meant for the person at the terminal. */
-  readonly messages: Writable & { readonly isTTY?: boolean };
+  readonly messages: Terminal;
 }
 
 /** The command could not do what was asked, for a reason that the person can act on. */

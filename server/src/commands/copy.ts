@@ -82,7 +82,7 @@ function placeOfStore(storage: Config["storage"]): string {
 async function copyRows(deps: CommandDeps, from: Config, to: Config): Promise<void> {
   const tables = await moveRows(deps, from, to);
   const rows = tables.map(({ name, rows: count, sha256 }) => [name, String(count), sha256]);
-  await writeAll([formatTable([["TABLE", "ROWS", "SHA-256"], ...rows])], deps.output);
+  await writeAll([formatTable([["TABLE", "ROWS", "SHA-256"], ...rows], deps.output)], deps.output);
 }
 
 async function moveRows(deps: CommandDeps, from: Config, to: Config): Promise<readonly MovedRows[]> {

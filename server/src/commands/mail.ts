@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
 import { parseNumber, parseReference } from "./arguments.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
-import { formatTable, forTerminal, writeAll } from "./terminal.ts";
+import { dated, forTerminal, writeList } from "./terminal.ts";
 
 /** A list for people. Longer ones need the database's own tools. */
 const mailsMax = 1000;
@@ -44,11 +44,13 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .description("Lists mails, newest first, with the reason of the last try that failed.")
     .addOption(new Option("--status <status>", "only mails that are").choices(statuses))
     .option("--limit <number>", "at most this many", parseNumber(1, mailsMax), 50)
+    .option("--json", "one JSON array instead of a table")
     .addHelpText("after", listExamples)
-    .action(async (options: { status?: MailStatus; limit: number }) => {
+    .action(async ({ json = false, ...options }: { status?: MailStatus; limit: number; json?: boolean }) => {
       await using store = await deps.openStore(configOf(deps), "read-only");
-      const table = formatTable([header, ...(await store.listMails(options)).map(rowOf)]);
-      await writeAll([table], deps.output);
+      const items = await store.listMails(options);
+      const noun = options.status === undefined ? "mails" : `mails are ${options.status}`;
+      await writeList(deps, { items: items.map(dated), rows: [header, ...items.map(rowOf)], noun }, json);
     });
   mail
     .command("retry")

@@ -5,7 +5,7 @@ import { publicUrl } from "../config/config.ts";
 import { drawSecret, hashSecret } from "../console/secrets.ts";
 import { parseEmail } from "./arguments.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
-import { formatTable, forTerminal, writeAll } from "./terminal.ts";
+import { dated, forTerminal, writeAll, writeList } from "./terminal.ts";
 
 const examples = `
 admin sees everything; sales inquiries; recruiting applications and resumes; marketing subscribers. The last line of add
@@ -42,10 +42,12 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .command("list")
     .summary("list operators")
     .description("Lists operators with their roles.")
-    .action(async () => {
+    .option("--json", "one JSON array instead of a table")
+    .action(async ({ json = false }: { json?: boolean }) => {
       await using store = await deps.openStore(configOf(deps), "read-only");
-      const rows = (await store.access.listOperators()).map(rowOf);
-      await writeAll([formatTable([["EMAIL", "ROLE", "STATE", "ADDED"], ...rows])], deps.output);
+      const items = await store.access.listOperators();
+      const rows = [["EMAIL", "ROLE", "STATE", "ADDED"], ...items.map(rowOf)];
+      await writeList(deps, { items: items.map(dated), rows, noun: "operators" }, json);
     });
   operators
     .command("remove")

@@ -1,15 +1,18 @@
 // The command line as a whole: which commands there are, what a failure says and which code it ends with.
+import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { configExitCode, reportProblems } from "../config/load.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
 import { SettingUnusable } from "../resumes/vault.ts";
 import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
+import { registerCompletion } from "./completion.ts";
 import { registerCopy } from "./copy.ts";
 import { registerExport } from "./export.ts";
 import { registerMail, registerRelease } from "./mail.ts";
 import { registerOperators } from "./operators.ts";
 import { registerErase } from "./person.ts";
 import { registerResume } from "./resume.ts";
+import { registerShow } from "./show.ts";
 import { isBrokenPipe } from "./terminal.ts";
 import { registerUpkeep } from "./upkeep.ts";
 import { registerWebhooks } from "./webhooks.ts";
@@ -56,6 +59,8 @@ function createProgram(deps: CommandDeps): Command {
     })
     .addHelpText("after", notes);
 
+  program.version(version(), "--version", "print the version");
+  registerShow(program, deps);
   registerExport(program, deps);
   registerResume(program, deps);
   registerRelease(program, deps);
@@ -65,13 +70,18 @@ function createProgram(deps: CommandDeps): Command {
   registerOperators(program, deps);
   registerWebhooks(program, deps);
   registerUpkeep(program, deps);
+  registerCompletion(program, deps);
   return program;
 }
 
+const version = (): string =>
+  (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string })
+    .version;
+
 function explain(error: unknown, deps: CommandDeps): ExitCode {
   if (error instanceof CommanderError) {
-    // Commander has already said what is wrong. Help that was asked for is no error.
-    const asked = error.code === "commander.helpDisplayed" || error.message === "(outputHelp)";
+    // Commander has already said what is wrong. Help or a version that was asked for is no error.
+    const asked = /^commander\.(?:helpDisplayed|version)$/.test(error.code) || error.message === "(outputHelp)";
     return asked && error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
   if (error instanceof ConfigInvalid) {

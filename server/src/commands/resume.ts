@@ -1,6 +1,7 @@
 // `resume`: the file that came with an application, checked against the checksum of its upload, or a link to it.
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
+import { sizeIn } from "@submissions/shared/size";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { findDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
@@ -13,7 +14,8 @@ const examples = `
 Resumes come from strangers: open them as you would an attachment.
 
 Examples:
-  npm run submissions -- resume APP-20261121-907715 --output resume.pdf
+  npm run submissions -- resume APP-20261121-907715                  as APP-20261121-907715.pdf
+  npm run submissions -- resume APP-20261121-907715 --output ana.pdf
   npm run --silent submissions -- resume APP-20261121-907715 --output - | pdftotext - -
   npm run --silent submissions -- resume APP-20261121-907715 --url
 `;
@@ -29,23 +31,24 @@ export function registerResume(program: Command, deps: CommandDeps): void {
     .summary("save the resume of an application")
     .description("Saves the resume of an application. A file that exists is never overwritten.")
     .argument("<reference>", "APP-…", parseApplicationReference)
-    .option("--output <file>", "where to; - is standard output")
+    .option("--output <file>", "where to, instead of the reference with .pdf, .doc or .docx; - is standard output")
     .option("--url", "print a link to it instead, which anyone can follow for five minutes")
     .addHelpText("after", examples)
     .action(async (reference: string, { output, url }: Options, command: Command) => {
-      if ((output === undefined) === (url === undefined)) command.error("error: give either --output or --url");
+      if (output !== undefined && url !== undefined) command.error("error: give either --output or --url");
       const config = configOf(deps);
       const download = await find(deps, config, reference);
       await using vault = await deps.openVault(config);
-      if (output === undefined) {
+      if (url === true) {
         const link = await vault.link(download.key, download.filename);
         if (link === null) throw new CommandFailed("There are no links: see RESUME_DOWNLOAD in the configuration.");
         return writeAll([`${link}\n`], deps.output);
       }
       const bytes = readDownload(vault, download);
       if (output === "-") return writeAll(bytes, deps.output);
-      await writeNewFile(output, (temporary) => pipeline(bytes, createWriteStream(temporary)));
-      tell(deps, `Saved ${download.size.toLocaleString("en")} bytes (${download.kind}) to ${output}.`);
+      const file = output ?? `${reference}.${download.kind}`;
+      await writeNewFile(file, (temporary) => pipeline(bytes, createWriteStream(temporary)));
+      tell(deps, `Saved ${file} (${download.kind.toUpperCase()}, ${sizeIn("en", download.size)}).`);
     });
 }
 

@@ -1,11 +1,13 @@
 // What commands write: data in pieces, no faster than it is read; tables; progress for a person at a terminal.
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { styleText } from "node:util";
 
 /** Lines are short and a system call is expensive: this many characters are gathered before one. */
 const pieceLengthMin = 64 * 1024;
 
-type Terminal = Writable & { readonly isTTY?: boolean };
+/** Where a person may look. */
+export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Often enough to see it move. */
 const progressMs = 200;
@@ -43,15 +45,79 @@ export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<st
   if (gathered !== "") yield gathered;
 }
 
-/** Rows with their columns below each other; the last column is not padded. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+// Words that should be seen first.
+const colours: Readonly<Record<string, "red" | "yellow" | "green" | "cyan">> = {
+  failed: "red",
+  "in-doubt": "yellow",
+  queued: "cyan",
+  sent: "green",
+  new: "cyan",
+};
+/** A column that is shortened to fit the window keeps this much. */
+const columnMin = 8;
+const gap = "  ";
+
+/**
+ * Rows with their columns below each other, the first row as their heading. On a terminal in colour, unless `NO_COLOR`
+ * forbids it, and no wider than the window: the widest columns are cut.
+ */
+export function formatTable(rows: readonly (readonly string[])[], terminal: Terminal): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   }
-  const line = (row: readonly string[]) =>
-    row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join("  ");
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
+  if (terminal.isTTY === true) narrow(widths, terminal.columns ?? Number.POSITIVE_INFINITY);
+  const cells = (row: readonly string[], paint: (cell: string) => string) =>
+    row.map((cell, column) => {
+      const width = widths[column]!;
+      const shown = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
+      return paint(shown) + " ".repeat(width - shown.length);
+    });
+  const [heading = [], ...others] = rows;
+  const lines = [
+    cells(heading, (cell) => painted("bold", cell, terminal)),
+    ...others.map((row) => cells(row, (cell) => painted(colours[cell], cell, terminal))),
+  ];
+  return lines.map((line) => `${line.join(gap).trimEnd()}\n`).join("");
+}
+
+/** Takes from the widest columns until all fit. */
+function narrow(widths: number[], window: number): void {
+  const over = () => widths.reduce((sum, width) => sum + width + gap.length, -gap.length) - window;
+  for (let excess = over(); excess > 0; excess = over()) {
+    const widest = Math.max(...widths);
+    if (widest <= columnMin) return;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+}
+
+/** A text in a style, where the terminal shows styles. */
+export const painted = (
+  style: "bold" | "red" | "yellow" | "green" | "cyan" | undefined,
+  text: string,
+  terminal: Terminal,
+): string => (style !== undefined && terminal.isTTY === true ? styleText(style, text, { stream: terminal }) : text);
+
+/** Something for programs, with its times as text: `createdAt` and the like hold milliseconds. */
+export const dated = (item: object): object =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [
+      name,
+      name.endsWith("At") && value !== null ? iso(Number(value)) : value,
+    ]),
+  );
+
+const iso = (epochMs: number): string => new Date(epochMs).toISOString();
+
+/** A list for people as a table or, with `--json`, for programs as one JSON array. Says so when it is empty. */
+export async function writeList(
+  { output, messages }: { readonly output: Terminal; readonly messages: Terminal },
+  list: { readonly items: readonly object[]; readonly rows: readonly (readonly string[])[]; readonly noun: string },
+  asJson: boolean,
+): Promise<void> {
+  if (asJson) return writeAll([`${JSON.stringify(list.items, null, 2)}\n`], output);
+  if (list.items.length === 0) return void messages.write(`No ${list.noun}.\n`);
+  return writeAll([formatTable(list.rows, output)], output);
 }
 
 /** A text of others for a terminal, which would obey its control characters. */

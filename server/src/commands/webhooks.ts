@@ -58,7 +58,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .action(async () => {
       await using store = await deps.openStore(configOf(deps), "read-only");
       const rows = (await store.webhooks.list()).map(webhookCells);
-      await writeAll([formatTable([["WEBHOOK", "ADDED", "URL", "EVENTS"], ...rows])], deps.output);
+      await writeAll([formatTable([["WEBHOOK", "ADDED", "URL", "EVENTS"], ...rows], deps.output)], deps.output);
     });
   webhooks
     .command("remove")
@@ -94,7 +94,7 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
     .action(async (webhook: number | undefined, { limit }: { limit: number }) => {
       await using store = await deps.openStore(configOf(deps), "read-only");
       const { rows } = await store.webhooks.listDeliveries(webhook ?? null, { limit });
-      await writeAll([formatTable([header, ...rows.map(deliveryCells)])], deps.output);
+      await writeAll([formatTable([header, ...rows.map(deliveryCells)], deps.output)], deps.output);
     });
   webhooks
     .command("replay")

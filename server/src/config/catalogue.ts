@@ -6,17 +6,34 @@ import { textLengthMax } from "@submissions/shared/limits";
 import { readText, requiredText } from "@submissions/shared/text";
 import { path, Wrong, type Kind } from "./kinds.ts";
 
+/** A package that buyers may ask for. */
+export interface CataloguePackage {
+  readonly id: string;
+  readonly title: string;
+  /** Of recordings. Null, here and below: the catalogue does not say. */
+  readonly hours: number | null;
+  readonly speakers: number | null;
+  readonly licence: string | null;
+}
+
 /** Titles by package identifier, in the order of the file. */
 export type PackageTitles = ReadonlyMap<string, string>;
+
+export const titlesOf = (packages: readonly CataloguePackage[]): PackageTitles =>
+  new Map(packages.map(({ id, title }) => [id, title]));
 
 /** Such files are read whole. A larger one is none of ours. */
 const fileBytesMax = 4 * 1024 * 1024;
 
 // The rules of a submission: the catalogue may hold no identifier that no inquiry can name.
-const entryRules = { id: requiredText(textLengthMax.packageId), title: requiredText(textLengthMax.name) };
+const entryRules = {
+  id: requiredText(textLengthMax.packageId),
+  title: requiredText(textLengthMax.name),
+  licence: requiredText(textLengthMax.name),
+};
 
-/** Reads a JSON array `[{ "id", "title" }]`; answers the titles, or in plain words why it cannot be used. */
-export const readCatalogue: Kind<PackageTitles> = (file) => {
+/** Reads a JSON array `[{ "id", "title" }]`; answers the packages, or in plain words why it cannot be used. */
+export const readCatalogue: Kind<readonly CataloguePackage[]> = (file) => {
   const text = readSettingsFile(file);
   if (text instanceof Wrong) return text;
   const packages = parseJson(text);
@@ -24,7 +41,7 @@ export const readCatalogue: Kind<PackageTitles> = (file) => {
   if (!Array.isArray(packages) || packages.length === 0) {
     return new Wrong("must be the path of a JSON array with at least one package.");
   }
-  const titles = new Map<string, string>();
+  const known = new Map<string, CataloguePackage>();
   for (const [index, item] of (packages as readonly unknown[]).entries()) {
     const wrong = (problem: string) => new Wrong(`package ${index + 1} of the file ${problem}.`);
     if (typeof item !== "object" || item === null) return wrong("is not an object");
@@ -32,11 +49,20 @@ export const readCatalogue: Kind<PackageTitles> = (file) => {
     if (id === undefined) return wrong("has no usable id");
     const title = fieldOf(item, "title");
     if (title === undefined) return wrong("has no usable title");
-    if (titles.has(id)) return wrong("repeats an earlier id");
-    titles.set(id, title);
+    if (known.has(id)) return wrong("repeats an earlier id");
+    known.set(id, { id, title, ...factsOf(item) });
   }
-  return titles;
+  return [...known.values()];
 };
+
+/** What a package says of itself. What cannot be used is left out, as further fields are. */
+function factsOf(item: object): Omit<CataloguePackage, "id" | "title"> {
+  const { hours, speakers } = item as Readonly<Record<string, unknown>>;
+  return { hours: countOf(hours), speakers: countOf(speakers), licence: fieldOf(item, "licence") ?? null };
+}
+
+const countOf = (value: unknown): number | null =>
+  typeof value === "number" && value > 0 && value < 1e9 ? value : null;
 
 function fieldOf(item: object, name: keyof typeof entryRules): string | undefined {
   const value = (item as Readonly<Record<string, unknown>>)[name];

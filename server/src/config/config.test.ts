@@ -30,6 +30,7 @@ const namesOf = (environment: Environment) => problemsOf(environment).map(({ nam
 test("needs nothing to start, and defaults as documented", () => {
   const data = resolve("data");
   expect(configOf({})).toEqual({
+    brand: "Speech Marketplace",
     mode: "all",
     listen: { host: "127.0.0.1", port: 3000 },
     publicUrl: null,
@@ -48,6 +49,7 @@ test("needs nothing to start, and defaults as documented", () => {
     newsletterOptIn: "double",
     packageTitles: null,
     privacy: null,
+    packages: null,
     proofOfWork: null,
     disposableDomains: [],
     corsOrigins: [],
@@ -448,6 +450,15 @@ describe("package catalogue", () => {
     ]);
   });
 
+  test("tells hours, speakers and licence where it can", () => {
+    const stated = { id: "a", title: "A", hours: 120.5, speakers: 84, licence: " CC BY 4.0 " };
+    const unusable = { id: "b", title: "B", hours: "many", speakers: -1, licence: 7 };
+    expect(configOf(catalogue(JSON.stringify([stated, unusable]))).packages).toEqual([
+      { ...stated, licence: "CC BY 4.0" },
+      { id: "b", title: "B", hours: null, speakers: null, licence: null },
+    ]);
+  });
+
   test.each([
     ["[", "not valid JSON"],
     ["[]", "at least one package"],
@@ -464,6 +475,15 @@ describe("package catalogue", () => {
     expect(problemsOf({ PACKAGE_CATALOGUE: join(folder, "absent") })[0]?.message).toContain("ENOENT");
     expect(namesOf({ PACKAGE_CATALOGUE: folder })).toEqual(["PACKAGE_CATALOGUE"]);
   });
+});
+
+test.each([
+  [{}, "Speech Marketplace"],
+  [{ MAIL_FROM: "Accent Datasets <hello@datasets.example>" }, "Accent Datasets"],
+  [{ MAIL_FROM: "hello@datasets.example" }, "datasets.example"],
+  [{ MAIL_FROM: "hello@datasets.example", BRAND: "Datasets & Söhne" }, "Datasets & Söhne"],
+])("with %j the brand is %s", (environment, brand) => {
+  expect(configOf(environment).brand).toBe(brand);
 });
 
 describe("own disposable domains", () => {

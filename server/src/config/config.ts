@@ -1,6 +1,6 @@
 // The configuration that the service runs with: checked values, whatever way they were set.
 import type { LogLevel } from "../observe/log.ts";
-import type { PackageTitles } from "./catalogue.ts";
+import type { CataloguePackage, PackageTitles } from "./catalogue.ts";
 import type { ClamdAddress, NamedAddress, TrustedProxy } from "./kinds.ts";
 
 /** Which database. */
@@ -40,6 +40,8 @@ type MailConfig =
 
 /** Everything that can be set, checked. */
 export interface Config {
+  /** What pages and mails call us. */
+  readonly brand: string;
   /** `web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. */
   readonly mode: "all" | "web" | "worker";
   /** Where to listen. Port 0 is any free one. */
@@ -66,6 +68,8 @@ export interface Config {
   readonly newsletterOptIn: "double" | "single";
   /** Packages that may be asked for; null: any identifier. */
   readonly packageTitles: PackageTitles | null;
+  /** The same packages with what is known of them. */
+  readonly packages: readonly CataloguePackage[] | null;
   /** What submissions cost a client; null: nothing. */
   readonly proofOfWork: { readonly hmacKey: string; readonly cost: number } | null;
   /** The privacy notice that the site's forms link to, and its version; null: there is none. */

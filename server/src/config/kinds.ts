@@ -64,6 +64,14 @@ export const timeOfDay: Kind<number> = (text) => {
   return hours === undefined ? new Wrong("must be a time from 00:00 to 23:59.") : Number(hours) * 60 + Number(minutes);
 };
 
+/** One line of text. */
+export const line =
+  (lengthMax: number): Kind<string> =>
+  (text) =>
+    controls.test(text) || text.length > lengthMax
+      ? new Wrong(`must be one line of at most ${lengthMax} characters.`)
+      : text;
+
 /** One of a few words. */
 export const oneOf =
   <const Word extends string>(...words: readonly Word[]): Kind<Word> =>

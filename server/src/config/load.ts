@@ -1,6 +1,7 @@
 // Loads the configuration: reads the environment, checks every setting at once and says what is wrong, without showing a
 // value. The only reader of process.env.
 import { join } from "node:path";
+import { titlesOf } from "./catalogue.ts";
 import type { Config } from "./config.ts";
 import { Wrong } from "./kinds.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
@@ -87,7 +88,10 @@ function* problemsBetween(
 
 function configOf(values: Values): Config {
   const dataFolder = values.DATA_DIR;
+  const { name, address } = values.MAIL_FROM;
   return {
+    // An address is no name: the host of its owner is, if need be.
+    brand: values.BRAND ?? name ?? address.slice(address.indexOf("@") + 1),
     mode: values.SERVICE_MODE,
     listen: { host: values.HOST, port: values.PORT },
     publicUrl: values.PUBLIC_URL,
@@ -100,7 +104,8 @@ function configOf(values: Values): Config {
     mailDeadlineMs: values.MAIL_DEADLINE_MS,
     postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
     newsletterOptIn: values.NEWSLETTER_OPT_IN,
-    packageTitles: values.PACKAGE_CATALOGUE,
+    packageTitles: values.PACKAGE_CATALOGUE && titlesOf(values.PACKAGE_CATALOGUE),
+    packages: values.PACKAGE_CATALOGUE,
     proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
     privacy: values.PRIVACY_URL === null ? null : { url: values.PRIVACY_URL, consent: values.PRIVACY_VERSION },
     disposableDomains: values.DISPOSABLE_DOMAINS,

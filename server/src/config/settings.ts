@@ -186,6 +186,11 @@ const mail = {
     values: "An address, or a name and an address. Must be set with `postmark` and `smtp`.",
     example: "Speech Marketplace <no-reply@example.org>",
   }),
+  BRAND: optional(kind.line(80), "the name in `MAIL_FROM`, or else its host", {
+    means: "what pages and mails call you",
+    values: "One line of at most 80 characters.",
+    example: "Speech Marketplace",
+  }),
   SALES_EMAIL: valued(kind.addressList, "sales@marketplace.example", {
     means: "team that gets notices of inquiries",
     values: "Up to 50 addresses with commas between them. Must be set with `postmark` and `smtp`.",
@@ -213,7 +218,7 @@ const intake = {
   PACKAGE_CATALOGUE: optional(readCatalogue, "any identifier", {
     means: "file of the packages that inquiries may name",
     values:
-      'Path of a JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB; read at the start. Identifiers are unique and have 1 to 100 characters, titles 1 to 200; further fields are ignored.',
+      'Path of a JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB; read at the start. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional and shown on the front page; further fields are ignored.',
     example: "/etc/submissions/packages.json",
   }),
   ALTCHA_HMAC_KEY: optional(kind.signingKey, "no proof of work", {

@@ -1,6 +1,7 @@
 // The router of the console. It has no privileges beside its rules.
 import type { AuditRow, Overview, Page } from "@submissions/shared/console";
 import { z } from "zod";
+import { titled } from "../desk/detail.ts";
 import { page } from "./inputs.ts";
 import { reads, trpc } from "./procedure.ts";
 import { inboxProcedures } from "./procedures/inbox.ts";
@@ -21,9 +22,10 @@ export const consoleRouter = trpc.router({
   subscribers: subscriberProcedures,
   mails: mailProcedures,
   overview: trpc.router({
-    get: reads(...everyRole).query(({ ctx: { desk, scope, console } }): Promise<Overview> =>
-      desk.overview(scope, console.clock.now()),
-    ),
+    get: reads(...everyRole).query(async ({ ctx: { desk, scope, console } }): Promise<Overview> => {
+      const overview = await desk.overview(scope, console.clock.now());
+      return { ...overview, waiting: titled(overview.waiting, console.packageTitles) };
+    }),
   }),
   audit: trpc.router({
     list: reads("admin")

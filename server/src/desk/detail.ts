@@ -1,5 +1,5 @@
 // One submission as its page shows it.
-import type { ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
+import type { InboxRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
 import type { StoredSubmission } from "../storage/records.ts";
 import type { DeskDetail } from "../storage/desk-store.ts";
 
@@ -28,6 +28,14 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
     duplicates,
   };
 }
+
+/** Rows of a list with the titles of packages in place of their identifiers. One that the row has cut stays as it is. */
+export const titled = (rows: readonly InboxRow[], packageTitles: Installation["packageTitles"]): readonly InboxRow[] =>
+  rows.map((row) => {
+    if (row.kind !== "inquiry") return row;
+    const titles = row.summary.split(", ").map((id) => packageTitles?.get(id) ?? id);
+    return { ...row, summary: titles.join("; ") };
+  });
 
 /** By their names in the request. */
 function fieldsOf(submission: StoredSubmission): SubmissionDetail["fields"] {

@@ -10,7 +10,15 @@ import type { ReadFrom, Store } from "../storage/store.ts";
 import { exportLines, type ExportFormat, type ExportSubject } from "./export.ts";
 
 const receivedAt = Date.UTC(2026, 10, 21, 8, 30, 0, 5);
-const filed = { arrival: 7, assignee: null, version: 1, door: "rest", requestId: "r-1", receivedAt } as const;
+const filed = {
+  arrival: 7,
+  assignee: null,
+  version: 1,
+  door: "rest",
+  requestId: "r-1",
+  language: "en",
+  receivedAt,
+} as const;
 
 const inquiry: StoredInquiry = {
   ...filed,

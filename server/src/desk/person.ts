@@ -9,7 +9,7 @@ function fieldsOf(fact: KnownFact): object {
   if (fact.kind === "submission") {
     const { submission } = fact;
     const fields = submission.kind === "inquiry" ? inquiryFields(submission) : applicationFields(submission);
-    return { kind: submission.kind, ...fields, ...consentFields(submission) };
+    return { kind: submission.kind, ...fields, language: submission.language, ...consentFields(submission) };
   }
   if (fact.kind === "subscription")
     return { kind: fact.kind, ...subscriberFields(fact.subscriber), ...consentFields(fact.subscriber) };

@@ -54,7 +54,7 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
       variesBy(reply, "Accept");
       try {
         const receipt = await call(request, reply, entry, door);
-        return request.page ? reply.redirect(thanksAddress(entry.url, receipt), 303) : receipt;
+        return request.page ? reply.redirect(thanksAddress(request, receipt), 303) : receipt;
       } catch (error) {
         return refuse(request, reply, error);
       }

@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Console } from "../console/console.ts";
 import { consoleDoor, consoleFactor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
+import type { CataloguePackage } from "../config/catalogue.ts";
 import type { Intake } from "../intake/intake.ts";
 import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
@@ -58,6 +59,8 @@ export interface HttpOptions {
   readonly draining: Draining;
   /** The name on pages. */
   readonly brand: string;
+  /** What the front page offers. */
+  readonly packages: readonly CataloguePackage[];
   /** The base address of this service. Asked for once it listens, because it may depend on the port. */
   readonly publicUrl: () => string;
   /** The privacy notice that the site's forms link to; null: there is none. */
@@ -249,11 +252,11 @@ function beginAtZero({ submissions }: Metrics): void {
   }
 }
 
-function openSite({ brand, intake, privacy, publicUrl, log, doors, formsFolder }: HttpOptions): Site {
+function openSite({ brand, packages, intake, privacy, publicUrl, log, doors, formsFolder }: HttpOptions): Site {
   const bundle = formsFolder === undefined || !doors ? null : findFormsBundle(formsFolder);
   if (formsFolder !== undefined && doors && bundle === null)
     log.warn({}, "the forms' script was not built (npm run build): forms work without it");
-  return siteOf({ brand, intake, privacy, publicUrl, bundle });
+  return siteOf({ brand, packages, intake, privacy, publicUrl, bundle });
 }
 
 const corsOptions = (origins: readonly string[]) => ({

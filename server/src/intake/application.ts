@@ -5,11 +5,12 @@ import type { Feature } from "./submit.ts";
 
 export const application: Feature<ApplicationInput, ApplicationReceipt> = {
   procedure: "applications.submit",
-  record: (input, { receivedAt, door, requestId, resume, consent }) => ({
+  record: (input, { receivedAt, door, requestId, language, resume, consent }) => ({
     kind: "application",
     receivedAt,
     door,
     requestId,
+    language,
     email: input.email,
     name: input.fullName,
     position: input.position,

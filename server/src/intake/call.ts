@@ -3,6 +3,7 @@ import { altchaField } from "@submissions/shared/altcha";
 import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
+import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { Door, LeasedMail } from "../storage/records.ts";
 import { readConsent } from "./consent.ts";
 
@@ -18,6 +19,8 @@ export interface Call {
   readonly solution: string | null;
   /** Which privacy notice the form showed; null: it did not tell. */
   readonly consent: ReturnType<typeof readConsent>;
+  /** The language of the form. */
+  readonly language: Language;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
   /** Told when the answer is that of an earlier call with the same key. */
@@ -40,9 +43,10 @@ export interface CallWatch {
 }
 
 /** What a body says of its call beside the fields of the submission. */
-export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution" | "consent"> => ({
+export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution" | "language" | "consent"> => ({
   spam: valuesOf(input, honeypotField).some(isFilled),
   solution: onlyText(valuesOf(input, altchaField)),
+  language: languageOf(valuesOf(input, languageField)[0]),
   consent: readConsent(
     onlyText(valuesOf(input, consentTextField)) ?? "",
     onlyText(valuesOf(input, consentPageField)) ?? "",

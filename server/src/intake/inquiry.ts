@@ -7,11 +7,12 @@ import type { Feature } from "./submit.ts";
 export const inquiry: Feature<InquiryInput, InquiryReceipt> = {
   procedure: "marketplace.inquiry",
   refusals: (intake, { selectedPackageIds }) => unknownPackages(intake, selectedPackageIds),
-  record: (input, { receivedAt, door, requestId, consent }) => ({
+  record: (input, { receivedAt, door, requestId, language, consent }) => ({
     kind: "inquiry",
     receivedAt,
     door,
     requestId,
+    language,
     email: input.email,
     name: input.name,
     company: input.company ?? null,

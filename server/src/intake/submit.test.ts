@@ -36,6 +36,7 @@ const ended = vi.fn<(stage: Stage) => void>();
 const call: Call = {
   door: "rest",
   requestId: "request-1",
+  language: "en",
   key: null,
   spam: false,
   solution: null,

@@ -41,6 +41,7 @@ export interface Facts {
   readonly receivedAt: number;
   readonly door: Call["door"];
   readonly requestId: string;
+  readonly language: Call["language"];
   readonly resume: ResumeRecord | null;
   readonly consent: ConsentRecord | null;
   readonly intake: Intake;
@@ -84,6 +85,7 @@ export async function submit<Input extends object, Receipt>(
     receivedAt,
     door: call.door,
     requestId: call.requestId,
+    language: call.language,
     resume,
     consent: call.consent && { ...call.consent, at: receivedAt },
     intake,

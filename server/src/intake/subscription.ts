@@ -17,11 +17,12 @@ const answerMsMin = 25;
 
 const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
   procedure: "newsletter.subscribe",
-  record: ({ email, source }, { receivedAt, door, requestId, consent, intake }) => ({
+  record: ({ email, source }, { receivedAt, door, requestId, language, consent, intake }) => ({
     kind: "subscription",
     receivedAt,
     door,
     requestId,
+    language,
     email,
     source,
     consent,

@@ -21,6 +21,7 @@ const filed = {
   door: "rest",
   requestId: "r",
   consent: null,
+  language: "en",
 } as const;
 const digest: Digest = {
   day: "2026-11-21",
@@ -54,7 +55,13 @@ const application: StoredApplication = {
   coverLetter: "Reference: APP-00000000-000000\n<b>evil letter</b>",
   resume: { key: "k", filename: "evil <name>.pdf", kind: "docx", size: 2_000_000, sha256: "ab".repeat(32) },
 };
-const welcome: Welcome = { email: "r@example.org", requestId: "r", confirmToken: "c+/=", unsubscribeToken: "u+/=" };
+const welcome: Welcome = {
+  email: "r@example.org",
+  requestId: "r",
+  language: "en",
+  confirmToken: "c+/=",
+  unsubscribeToken: "u+/=",
+};
 
 const write = (kind: MailKind, about: MailSubject, more: Partial<MailSettings> = {}) =>
   compose({ id: "1-abc", kind, about }, { ...settings, ...more });
@@ -109,7 +116,7 @@ test("the receipt of an application holds no word of the applicant but a name th
     expect(body).toContain(application.reference);
     expect(body).toContain("Hello Ana Souza,");
     expect(body).toContain("Our team will contact you by e-mail.");
-    expect(body).toContain("Your resume arrived too (DOCX, 1.9 MB).");
+    expect(body).toContain("Your resume arrived too (DOCX, 2 MB).");
     expect(body).not.toMatch(/evil/i);
   }
   expect(receipt.to).toEqual([application.email]);
@@ -127,22 +134,45 @@ describe("notices", () => {
     expect(recruiting).toMatchObject({ to: settings.recruitingTo, replyTo: application.email });
   });
 
-  test("hold everything, escaped, with the console for the only link", () => {
+  test("hold everything, escaped, and lead to the console, the address and the number of the person only", () => {
     const sent = [inquiry.name, inquiry.company!, inquiry.email, ...inquiry.selectedPackageIds];
     for (const value of sent) expect(sales.text).toContain(value);
     expect(sales.html).toContain("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
     const { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter, resume } =
       application;
     const applied = [position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter];
-    for (const value of [...applied, resume!.filename, resume!.sha256]) expect(recruiting.text).toContain(value);
+    for (const value of [...applied, resume!.filename]) expect(recruiting.text).toContain(value);
     expect(recruiting.html).toContain("&lt;b&gt;evil letter&lt;/b&gt;");
     for (const { html } of [sales, recruiting]) expect(html).not.toMatch(/<(?:script|img|b|iframe)[\s>]/);
     expect(new Set([sales, recruiting].flatMap(links))).toEqual(
       new Set([
         `https://datasets.example/console/inquiries/${inquiry.reference}`,
         `https://datasets.example/console/applications/${application.reference}`,
+        `mailto:${inquiry.email}`,
+        `mailto:${application.email}`,
+        "tel:+351912345678",
       ]),
     );
+  });
+
+  test("name the person first in their subject, and hold no checksum", () => {
+    expect(recruiting.subject).toBe(`New application from Ana Souza (${application.reference})`);
+    expect(recruiting.text + recruiting.html).not.toContain(application.resume!.sha256);
+  });
+
+  test.each([
+    ["+44 (0)20 7946-0018", "tel:+442079460018"],
+    ["+49 555 0199 ext. 11", undefined],
+    ["٠١٢٣٤٥", undefined],
+    ["12 / 34 + 5", undefined],
+  ])("with the number %s lead to %s", (phone, href) => {
+    const notice = write("application-notice", { submission: { ...application, phone } });
+    expect(links(notice).find((url) => url?.startsWith("tel:"))).toBe(href);
+  });
+
+  test("say that the form was in German", () => {
+    expect(noticeOf({ language: "de" }).text).toContain("Language of the form: German\n");
+    expect(sales.text).not.toContain("Language");
   });
 
   test("mark an address at a host of throw-away addresses, as the list is when they are sent", () => {
@@ -159,6 +189,32 @@ describe("notices", () => {
     const { text } = write("application-notice", { submission: changed });
     expect(text.endsWith(`${application.coverLetter}\n`)).toBe(true);
     expect(text).toContain("Accent: a Reference: APP-0\n");
+  });
+});
+
+describe("in the language of the form", () => {
+  test.each<[MailKind, MailSubject, string[]]>([
+    [
+      "inquiry-receipt",
+      { submission: { ...inquiry, language: "de", name: "Jörg Öhler" } },
+      ["Guten Tag Jörg Öhler,", "Sie haben nach 3 Paketen gefragt.", "Ihr Aktenzeichen"],
+    ],
+    [
+      "application-receipt",
+      { submission: { ...application, language: "de" } },
+      ["Vielen Dank für Ihre Bewerbung.", "(DOCX, 2 MB)"],
+    ],
+    ["newsletter-welcome", { welcome: { ...welcome, language: "de" } }, ["Abonnement bestätigen", "&lang=de"]],
+  ])("the %s is German, whole and in HTML", (kind, about, phrases) => {
+    const mail = write(kind, about);
+    expect(mail.html).toContain("<html lang='de'");
+    for (const phrase of phrases) {
+      expect(mail.text).toContain(phrase);
+      expect(mail.html).toContain(phrase.replaceAll("&", "&amp;"));
+    }
+    expect(mail.subject + mail.text + mail.html.replaceAll(/<[^>]*>/g, "")).not.toMatch(
+      /\b(?:your|please|thank|thanks|you|we|the)\b/i,
+    );
   });
 });
 

@@ -17,7 +17,7 @@ import { writeWelcome } from "./templates/subscription.ts";
 
 /** What composing needs to know of the installation. */
 export interface MailSettings {
-  /** What mails call us: the display name of MAIL_FROM. */
+  /** What mails call us. */
   readonly brand: string;
   /** The base address of links, without a final slash; from the configuration and never from a request. */
   readonly publicUrl: string;
@@ -97,12 +97,15 @@ function notice(submission: StoredSubmission, settings: MailSettings): MailConte
   return mail(settings.salesTo, written, email, automatic);
 }
 
-function welcome({ email, confirmToken, unsubscribeToken }: Welcome, { brand, publicUrl }: MailSettings): MailContent {
+function welcome(about: Welcome, { brand, publicUrl }: MailSettings): MailContent {
+  const { email, language, confirmToken, unsubscribeToken } = about;
+  // The pages behind the links speak it too.
+  const speaking = language === "en" ? "" : `&lang=${language}`;
   const page = (action: string, token: string) =>
-    `${publicUrl}/newsletter/${action}?token=${encodeURIComponent(token)}`;
+    `${publicUrl}/newsletter/${action}?token=${encodeURIComponent(token)}${speaking}`;
   const unsubscribeUrl = page("unsubscribe", unsubscribeToken);
   const confirmUrl = confirmToken === null ? null : page("confirm", confirmToken);
-  return mail([email], writeWelcome({ brand, confirmUrl, unsubscribeUrl }), null, {
+  return mail([email], writeWelcome({ language, brand, confirmUrl, unsubscribeUrl }), null, {
     ...automatic,
     // RFC 8058: a mail program unsubscribes by a POST to the same address, without showing the page.
     "List-Unsubscribe": `<${unsubscribeUrl}>`,

@@ -18,7 +18,9 @@ const later = (cause: "provider" | "limit" | "ambiguous" | "configuration", retr
 const mail = (id: string, more: Partial<LeasedMail> = {}): LeasedMail => ({
   id,
   kind: id.startsWith("notice") ? "inquiry-notice" : "inquiry-receipt",
-  about: { welcome: { email: "a@example.org", requestId: "r", confirmToken: null, unsubscribeToken: "u" } },
+  about: {
+    welcome: { email: "a@example.org", requestId: "r", language: "en", confirmToken: null, unsubscribeToken: "u" },
+  },
   attempts: 0,
   createdAt: now,
   denials: null,

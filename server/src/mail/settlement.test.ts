@@ -11,7 +11,9 @@ const onceMore = { ...moment, doubt: "once-more" } as const;
 const mailWith = (more: Partial<LeasedMail> = {}): LeasedMail => ({
   id: "one",
   kind: "newsletter-welcome",
-  about: { welcome: { email: "a@example.org", requestId: "r", confirmToken: null, unsubscribeToken: "u" } },
+  about: {
+    welcome: { email: "a@example.org", requestId: "r", language: "en", confirmToken: null, unsubscribeToken: "u" },
+  },
   attempts: 0,
   createdAt: now,
   denials: null,

@@ -21,7 +21,8 @@ export function looksLikeName(text: string): boolean {
 }
 
 /** `Hello Ann Buyer,` or `Hello,`. */
-export const greeting = (name: string): string => (looksLikeName(name) ? `Hello ${name},` : "Hello,");
+export const greeting = (name: string, hello = "Hello"): string =>
+  looksLikeName(name) ? `${hello} ${name},` : `${hello},`;
 
 const subjectCodePointsMax = 80;
 

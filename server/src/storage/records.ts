@@ -1,6 +1,8 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
 
+import type { Language } from "@submissions/shared/language";
+
 /** Which door a submission came through. */
 export type Door = "rest" | "rpc";
 
@@ -20,6 +22,8 @@ interface Received {
   readonly receivedAt: number;
   readonly door: Door;
   readonly requestId: string;
+  /** Of the form that was filled in; mails to the submitter are written in it. */
+  readonly language: Language;
   /** As it was sent; compared by `emailKey`. */
   readonly email: string;
   /** Null: the form did not tell. */
@@ -166,6 +170,7 @@ export interface Welcome {
   readonly email: string;
   /** Of the subscription that asked for it. */
   readonly requestId: string;
+  readonly language: Language;
   /** Null under single opt-in: there is nothing to confirm. */
   readonly confirmToken: string | null;
   readonly unsubscribeToken: string;

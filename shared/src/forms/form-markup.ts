@@ -2,6 +2,7 @@
 // the service without any script. It knows no DOM.
 import { consentPageField, consentTextField } from "../consent.ts";
 import { honeypotField } from "../honeypot.ts";
+import { languageField } from "../language.ts";
 import { fieldMarkup } from "./field-markup.ts";
 import { fieldsOf, formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
 import type { FormReceipt, FormState } from "./form-state.ts";
@@ -29,6 +30,8 @@ function openForm(form: FormName, state: FormState): Markup {
           [consentPageField, page],
         ] as const)
       : []),
+    // Mails to the person are written in it. English is what the service takes for granted.
+    ...(strings.lang === "en" ? [] : [[languageField, strings.lang] as const]),
   ] as const;
   const groups = formFields[form].map(({ title, fields }) => {
     const all = fields.map((field) => fieldMarkup(field, state, issues));
@@ -128,7 +131,9 @@ const signs: Readonly<Record<FormName, Markup>> = {
 
 function receiptMarkup(form: FormName, { message, reference, email }: FormReceipt, strings: FormStrings): Markup {
   const words = strings.forms[form];
-  const [before, after] = strings.sentTo.split("{email}");
+  // Nothing is confirmed yet, so the address and the link come first.
+  const asks = email !== undefined && /\bconfirm\b/.test(message);
+  const [before, after] = (asks ? strings.linkSentTo : strings.sentTo).split("{email}");
   const change = html`<button type="button" class="link" part="change" data-do="change" hidden>
     ${strings.changeAddress}
   </button>`;
@@ -139,8 +144,9 @@ function receiptMarkup(form: FormName, { message, reference, email }: FormReceip
       ${signs[form]}
     </svg>
     <h2 id="receipt-title" part="receipt-title">${words.accepted}</h2>
-    <p>${translated(message, strings)}</p>
+    ${!asks && html`<p>${translated(message, strings)}</p>`}
     ${email && html`<p>${before}<strong>${email}</strong>${after} ${change}</p>`}
+    ${asks && html`<p class="hint">${strings.openLink}</p>`}
     ${reference && html`<p class="reference"><span>${strings.reference}</span> <strong part="reference">${reference}</strong> ${copy} <span>${strings.referenceHint}</span></p>`}
     <button type="button" part="again" class="quiet" data-do="again" hidden>${words.again}</button>
   </section>`;

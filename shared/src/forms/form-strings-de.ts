@@ -48,6 +48,8 @@ export const german: FormStrings = {
   copy: "Kopieren",
   copied: "Kopiert",
   sentTo: "Wir haben an {email} geschrieben. Falsche Adresse?",
+  linkSentTo: "Wir haben einen Link an {email} gesendet. Falsche Adresse?",
+  openLink: "Öffnen Sie den Link, um das Abonnement zu bestätigen.",
   changeAddress: "Ändern",
   suggestion: "Meinten Sie {email}?",
   length: "{count} von {max} Zeichen",

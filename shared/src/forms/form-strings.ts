@@ -43,8 +43,11 @@ export interface FormStrings {
   /** The button that copies the reference, and what it says afterwards. */
   readonly copy: string;
   readonly copied: string;
-  /** Where a subscription's mail went, and the button that leads back to the address. */
+  /** Where a subscription's mail went, the same where its link must be opened, and what for. */
   readonly sentTo: string;
+  readonly linkSentTo: string;
+  readonly openLink: string;
+  /** The button that leads back to the address. */
   readonly changeAddress: string;
   /** A button that takes a likely spelling of a mistyped address. */
   readonly suggestion: string;
@@ -138,6 +141,8 @@ export const english: FormStrings = {
   copy: "Copy",
   copied: "Copied",
   sentTo: "We wrote to {email}. Wrong address?",
+  linkSentTo: "We sent a link to {email}. Wrong address?",
+  openLink: "Open the link to confirm your subscription.",
   changeAddress: "Change it",
   suggestion: "Did you mean {email}?",
   length: "{count} of {max} characters",

@@ -93,7 +93,7 @@ button[aria-disabled=true] { display: inline-flex; gap: .625rem; align-items: ce
 button[aria-disabled=true]::before { content: ""; width: 1em; height: 1em; border: 2px solid; border-inline-end-color: transparent; border-radius: 50%; animation: turn .8s linear infinite; }
 @keyframes turn { to { rotate: 1turn; } }
 button.quiet[aria-disabled=true] { background: none; }
-button.link { min-height: 1.75rem; padding: 0 .125rem; border: 0; background: none; color: var(--accent); font-weight: inherit; text-decoration: underline; text-underline-offset: .2em; }
+button.link { min-height: 1.75rem; padding: 0; border: 0; background: none; color: var(--accent); font-weight: inherit; text-decoration: underline; text-underline-offset: .2em; }
 button.link:hover { background: none; text-decoration-thickness: 2px; }
 button.quiet { border-color: var(--line); background: transparent; color: inherit; font-weight: 500; }
 button.quiet:hover { background: color-mix(in srgb, var(--text) 7%, transparent); }

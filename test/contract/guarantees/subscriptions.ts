@@ -34,6 +34,7 @@ function newAddresses(open: OpenStoreUnderTest): void {
     const welcome = {
       email: given.email,
       requestId: given.requestId,
+      language: "de",
       confirmToken: given.confirm.token,
       unsubscribeToken: given.unsubscribe.token,
     };

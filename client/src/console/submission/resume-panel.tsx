@@ -1,9 +1,9 @@
 // The resume of an application: what it is, a PDF on the page, and the link to download it.
 import type { ResumeFacts } from "@submissions/shared/console";
+import { sizeIn } from "@submissions/shared/size";
 import { useState } from "react";
 import { consoleUrl } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
-import { fileSize } from "../words.ts";
 import { ResumeFrame } from "./resume-frame.tsx";
 
 interface Props {
@@ -25,7 +25,7 @@ export function ResumePanel({ reference, resume }: Props) {
         <div className="file-name">
           <p>{filename}</p>
           <p className="quiet small">
-            {kind.toUpperCase()}, {fileSize(size)}
+            {kind.toUpperCase()}, {sizeIn("en", size)}
           </p>
         </div>
         {download === "allowed" && kind === "pdf" && (

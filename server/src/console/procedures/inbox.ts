@@ -1,6 +1,7 @@
 // The list of submissions, its counts, and changes of one or more of them.
 import type { InboxCounts, InboxRow, Matching, Page, TriageOutcome } from "@submissions/shared/console";
 import { z } from "zod";
+import { titled } from "../../desk/detail.ts";
 import { findMatching } from "../../desk/matching.ts";
 import { Fault } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
@@ -11,9 +12,10 @@ import { scopeOf, submissionRoles } from "../rules.ts";
 export const inboxProcedures = trpc.router({
   list: reads(...submissionRoles)
     .input(z.object({ filter: inboxFilter, page }))
-    .query(({ ctx: { desk, scope }, input }): Promise<Page<InboxRow>> =>
-      desk.listSubmissions(scope, input.filter, input.page),
-    ),
+    .query(async ({ ctx: { console, desk, scope }, input }): Promise<Page<InboxRow>> => {
+      const { rows, next } = await desk.listSubmissions(scope, input.filter, input.page);
+      return { rows: titled(rows, console.packageTitles), next };
+    }),
 
   matching: reads(...submissionRoles)
     .input(z.object({ filter: inboxFilter }))

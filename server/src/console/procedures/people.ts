@@ -1,6 +1,7 @@
 // One person: everything from one address, and erasing it.
 import type { Person } from "@submissions/shared/console";
 import { z } from "zod";
+import { titled } from "../../desk/detail.ts";
 import { erasePerson } from "../../desk/erase.ts";
 import { address } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
@@ -14,7 +15,8 @@ export const peopleProcedures = trpc.router({
     .input(z.object({ email: address }))
     .query(async ({ ctx: { desk, scope, console }, input }): Promise<Person> => {
       const person = found(await desk.findPerson(scope, input.email));
-      return { ...person, subscription: person.subscription && marked(person.subscription, console.isDisposable) };
+      const subscription = person.subscription && marked(person.subscription, console.isDisposable);
+      return { ...person, submissions: titled(person.submissions, console.packageTitles), subscription };
     }),
 
   // Only for those who see everything. For the others either answer would tell: "erased" what they never saw, and a

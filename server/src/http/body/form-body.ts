@@ -7,6 +7,7 @@ import type { Issue } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import { honeypotField } from "@submissions/shared/honeypot";
 import { inquiryInput } from "@submissions/shared/inquiry";
+import { languageField } from "@submissions/shared/language";
 import { bytesMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
 import type { z } from "zod";
@@ -81,7 +82,7 @@ export class FormBody {
 
   constructor(shape: FormShape = applicationForm, { keyed }: FormOptions = { keyed: false }) {
     this.#shape = shape;
-    const hidden = [honeypotField, altchaField, consentTextField, consentPageField];
+    const hidden = [honeypotField, altchaField, languageField, consentTextField, consentPageField];
     this.#names = new Set([...shape.texts, ...hidden, ...(keyed ? [idempotencyKeyField] : [])]);
   }
 

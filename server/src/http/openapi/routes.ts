@@ -1,6 +1,6 @@
 // Serves the OpenAPI document and its reader. The document is built when it is first asked for, because only a listening
 // server knows its own address, and then kept.
-import { once } from "node:events";
+import { on } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
@@ -39,8 +39,12 @@ export function openApiRoutes(app: FastifyInstance, { brand, publicUrl, ...optio
 
   async function build(): Promise<string> {
     const workerData: DocumentOptions = { ...options, publicUrl: publicUrl().replace(/\/+$/, "") };
-    const [json] = await once(new Worker(new URL("document-worker.ts", import.meta.url), { workerData }), "message");
-    return json as string;
+    const worker = new Worker(new URL("document-worker.ts", import.meta.url), { workerData });
+    for await (const [message] of on(worker, "message", { close: ["exit"] })) {
+      // With `--watch` Node itself tells here which files were loaded.
+      if (typeof message === "string") return message;
+    }
+    throw new Error("The worker wrote no document.");
   }
 
   // The registered type, application/vnd.oai.openapi+json, makes browsers download it.

@@ -6,7 +6,7 @@ import type { FormState } from "@submissions/shared/forms/form-state";
 import { english } from "@submissions/shared/forms/form-strings";
 import { html, type Markup } from "@submissions/shared/html";
 import { formsStyle } from "./assets.ts";
-import type { Site } from "./site.ts";
+import { packagesWith, type Site } from "./site.ts";
 
 /** For people without script where proofs of work are asked for. */
 export const needsScript =
@@ -16,13 +16,15 @@ export const needsScript =
 const siteSource = "front page";
 
 /** What is in a form, and what is wrong with it. */
-export type Filled = Partial<Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages">>;
+export type Filled = Partial<
+  Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages" | "strings">
+>;
 
 const stateOf = (form: FormName, site: Site, root: string, filled: Filled): FormState => ({
   action: root + formPaths[form].slice(1),
   values: { source: siteSource },
   issues: [],
-  packages: site.packages,
+  packages: packagesWith(site, []),
   strings: english,
   idempotencyKey: randomUUID(),
   // The page of a refused form shows the same line, but this one showed it first.
@@ -51,10 +53,10 @@ type Element = (content: Markup, root: string, site: Site) => Markup;
 // One template an element, because the name of an element cannot be filled in. The attributes are for the script. It asks
 // the service for the catalogue; the sample it cannot know.
 const elements: Readonly<Record<FormName, Element>> = {
-  inquiry: (content, root, { catalogue, packages, privacy }) =>
+  inquiry: (content, root, site) =>
     html`<inquiry-form
       endpoint="${root}"
-      ${told(privacy)}${catalogue === null && html` packages="${JSON.stringify(packages)}"`}
+      ${told(site.privacy)}${site.catalogue === null && html` packages="${JSON.stringify(packagesWith(site, []))}"`}
       >${content}</inquiry-form
     >`,
   newsletter: (content, root, { privacy }) =>

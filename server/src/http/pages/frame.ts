@@ -1,9 +1,11 @@
 // The two frames of the pages: the site with its header and footer, and a page of one card.
 import { html, type Markup } from "@submissions/shared/html";
+import type { Language } from "@submissions/shared/language";
 import { formsStyle, siteAssets, type Asset } from "./assets.ts";
 import type { Site } from "./site.ts";
 
 interface Page {
+  readonly language?: Language;
   readonly title: string;
   /**
    * The way back to the root: `../` as often as needed. Addresses are relative, so a proxy may put the service below a
@@ -17,9 +19,9 @@ interface Page {
 }
 
 /** Writes a page. */
-export const layout = ({ title, root, styles, head, body }: Page): string =>
+export const layout = ({ language = "en", title, root, styles, head, body }: Page): string =>
   html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -37,6 +39,7 @@ const noindex = html`<meta name="robots" content="noindex, nofollow" />`;
 export const homeOf = (root: string): string => (root === "" ? "./" : root);
 
 interface Card {
+  readonly language?: Language;
   readonly brand: string;
   readonly root: string;
   readonly sign: keyof typeof signs;
@@ -46,10 +49,13 @@ interface Card {
   readonly on?: Markup;
 }
 
+const toFrontPage: Readonly<Record<Language, string>> = { en: "Go to the front page", de: "Zur Startseite" };
+
 /** A page of one card: what happened, and the way on. */
-export function card({ brand, root, sign, heading, body, on }: Card): string {
+export function card({ language = "en", brand, root, sign, heading, body, on }: Card): string {
   const home = homeOf(root);
   return layout({
+    language,
     title: `${heading} · ${brand}`,
     root,
     styles: [siteAssets.card],
@@ -60,7 +66,7 @@ export function card({ brand, root, sign, heading, body, on }: Card): string {
         ${signs[sign]}
         <h1>${heading}</h1>
         ${body}
-        <p class="on">${on ?? html`<a href="${home}">Go to the front page</a>`}</p>
+        <p class="on">${on ?? html`<a href="${home}">${toFrontPage[language]}</a>`}</p>
       </main>
     </body>`,
   });
@@ -74,11 +80,12 @@ const sign = (kind: string, shape: Markup): Markup =>
 
 const signs = {
   done: sign("good", html`<path d="m7 12.5 3.4 3.4L17 9.2" />`),
-  mail: sign("good", html`<path d="M6.5 8h11v8.5h-11zm0 .5 5.5 4.5 5.5-4.5" />`),
+  mail: sign("open", html`<path d="M6.5 8h11v8.5h-11zm0 .5 5.5 4.5 5.5-4.5" />`),
   stop: sign("bad", html`<path d="M12 6.5v7m0 3.4v.1" />`),
 };
 
 interface SitePage {
+  readonly language?: Language | undefined;
   readonly site: Site;
   readonly root: string;
   readonly title: string;
@@ -88,8 +95,9 @@ interface SitePage {
 }
 
 /** A page with the site's header and footer. */
-export function sitePage({ site: { brand }, root, title, styles = [], head, body }: SitePage): string {
+export function sitePage({ language, site: { brand }, root, title, styles = [], head, body }: SitePage): string {
   return layout({
+    ...(language && { language }),
     title: title === brand ? brand : `${title} · ${brand}`,
     root,
     styles: [siteAssets.site, ...styles],

@@ -1,6 +1,7 @@
 // The front page: what is sold, and the three forms.
 import { html, type Markup } from "@submissions/shared/html";
 import { packageIdsMax } from "@submissions/shared/limits";
+import type { CataloguePackage } from "../../config/catalogue.ts";
 import { siteAssets } from "./assets.ts";
 import { formElement } from "./form-element.ts";
 import { formsHead, sitePage } from "./frame.ts";
@@ -92,17 +93,26 @@ const datasets = (): Markup =>
     </div>
   </section>`;
 
+const counted = (count: number | null, noun: string): string | null =>
+  count === null ? null : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+/** What the catalogue says of a package: `120 hours · 84 speakers`, and below it the licence. */
+const factsOf = ({ hours, speakers, licence }: CataloguePackage): Markup => {
+  const size = [counted(hours, "hour"), counted(speakers, "speaker")].filter((fact) => fact !== null);
+  return html`<p class="facts">${size.join(" · ")}${licence !== null && html`<span>${licence}</span>`}</p>`;
+};
+
 const catalogue = ({ packages }: Site): Markup =>
   html`<section id="packages" aria-labelledby="packages-heading">
     <h2 id="packages-heading">Packages</h2>
     <ul class="cards">
       ${packages.map(
-        ({ id, title }) =>
+        (offered) =>
           html`<li>
-            <h3>${title}</h3>
-            <p><code>${id}</code></p>
-            <a href="?package=${encodeURIComponent(id)}#inquiry" data-package="${id}"
-              >Ask about it<span class="unseen">: ${title}</span></a
+            <h3>${offered.title}</h3>
+            ${factsOf(offered)}
+            <a href="?package=${encodeURIComponent(offered.id)}#inquiry" data-package="${offered.id}"
+              >Ask about it<span class="unseen">: ${offered.title}</span></a
             >
           </li>`,
       )}

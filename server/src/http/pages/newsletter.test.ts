@@ -7,11 +7,13 @@ import { refuse } from "../fault-reply.ts";
 import { Guard } from "../gate/rate-limit.ts";
 import { newsletterPages } from "./newsletter.ts";
 import { answerWithPages } from "./page-answer.ts";
+import { samplePackages } from "../../config/sample-catalogue.ts";
 import { siteOf } from "./site.ts";
 
 const intake = { packageTitles: null, newsletterOptIn: "double", proofOfWork: null } as const;
 const site = siteOf({
   brand: "Example Speech",
+  packages: samplePackages,
   intake,
   privacy: null,
   publicUrl: () => "https://submissions.example.org",

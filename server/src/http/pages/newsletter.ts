@@ -1,6 +1,7 @@
 // The addresses that the links of welcome mails lead to. GET and HEAD change nothing, because mail programs and scanners
 // follow links by themselves; only POST does. No script, no cookie, no redirect.
 import { PassThrough } from "node:stream";
+import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
 import { checkLink, confirmSubscription, unsubscribe, type LinkDeps } from "../../intake/links.ts";
@@ -40,32 +41,39 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, { brand, links, gu
   const url = `/newsletter/${purpose}`;
 
   app.get(url, async (request, reply) => {
-    const token = tokenIn(request.query);
+    const token = fieldIn(request.query, "token");
+    const language = languageAsked(request);
     const works = await checkLink(links, purpose, token);
     const { questionPage, deadLinkPage } = await import("./newsletter-page.ts");
     return works
-      ? sendPage(reply, questionPage(brand, purpose, token))
-      : sendPage(reply, deadLinkPage(brand), { status: 404 });
+      ? sendPage(reply, questionPage({ brand, language }, purpose, token))
+      : sendPage(reply, deadLinkPage({ brand, language }), { status: 404 });
   });
 
   // The button sends the token in the form, so that the next page's address does not hold it. A mail program's one click
   // (RFC 8058) has it in the address.
   const onRequest = guard.hook({ calls: () => 1, refuseAll: (...refused) => void refuse(...refused) });
   app.post(url, { onRequest }, async (request, reply) => {
-    const done = await follow[purpose](links, tokenIn(request.query) || tokenOfForm(request));
+    const done = await follow[purpose](links, fieldIn(request.query, "token") || formField(request, "token"));
+    const language = languageAsked(request);
     const { outcomePage, deadLinkPage } = await import("./newsletter-page.ts");
-    return done ? sendPage(reply, outcomePage(brand, purpose)) : sendPage(reply, deadLinkPage(brand), { status: 404 });
+    return done
+      ? sendPage(reply, outcomePage({ brand, language }, purpose))
+      : sendPage(reply, deadLinkPage({ brand, language }), { status: 404 });
   });
 }
 
-/** The token in an address; empty when there is none, or more than one. */
-function tokenIn(query: unknown): string {
-  const token = (query as Readonly<Record<string, unknown>>)["token"];
-  return typeof token === "string" ? token : "";
+/** A field of an address; empty when there is none, or more than one. */
+function fieldIn(query: unknown, name: string): string {
+  const value = (query as Readonly<Record<string, unknown>>)[name];
+  return typeof value === "string" ? value : "";
 }
 
-const tokenOfForm = ({ body }: FastifyRequest): string =>
-  body instanceof URLSearchParams && body.getAll("token").length === 1 ? (body.get("token") ?? "") : "";
+const formField = ({ body }: FastifyRequest, name: string): string =>
+  body instanceof URLSearchParams && body.getAll(name).length === 1 ? (body.get(name) ?? "") : "";
+
+const languageAsked = (request: FastifyRequest): Language =>
+  languageOf(fieldIn(request.query, languageField) || formField(request, languageField));
 
 // A form that does not come in time is answered with 408, and its connection is closed.
 function boundTime(app: FastifyInstance, ms: number): void {

@@ -2,6 +2,7 @@
 // accept, get JSON as ever. The pages themselves are loaded when the first one is needed.
 import { faults } from "@submissions/shared/faults";
 import { formPaths } from "@submissions/shared/forms/form-fields";
+import { languageField } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
 import { isRpc } from "../fault-reply.ts";
@@ -78,11 +79,16 @@ function readRange(range: string): [type: string, quality: number] {
 }
 
 /** Where a browser goes after its form was accepted, seen from the address that the form was sent to. */
-export function thanksAddress(url: string, receipt: unknown): string {
+export function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, receipt: unknown): string {
   const form = Object.entries(formPaths).find(([, path]) => path === url)?.[0] ?? "";
   const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
   const reference = inquiryId ?? applicationId;
-  const query = new URLSearchParams({ kind: form, ...(reference === undefined ? {} : { reference }) });
+  const language = page?.fields?.get(languageField);
+  const query = new URLSearchParams({
+    kind: form,
+    ...(reference !== undefined && { reference }),
+    ...(language === "de" && { [languageField]: language }),
+  });
   return `../../thanks?${query.toString()}`;
 }
 

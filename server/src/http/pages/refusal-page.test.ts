@@ -5,10 +5,12 @@ import { textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { describe, expect, test } from "vitest";
 import { refusalPage } from "./refusal-page.ts";
+import { samplePackages } from "../../config/sample-catalogue.ts";
 import { siteOf } from "./site.ts";
 
 const site = siteOf({
   brand: "Example Speech",
+  packages: samplePackages,
   intake: { packageTitles: null, newsletterOptIn: "double", proofOfWork: null },
   privacy: null,
   publicUrl: () => "https://submissions.example.org",

@@ -11,7 +11,11 @@ import {
   packageIdsOf,
   type FormName,
 } from "@submissions/shared/forms/form-fields";
+import { english, type FormStrings } from "@submissions/shared/forms/form-strings";
+import { german } from "@submissions/shared/forms/form-strings-de";
+import { translated } from "@submissions/shared/forms/issue-words";
 import { html } from "@submissions/shared/html";
+import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
@@ -20,10 +24,34 @@ import { needsScript, plainForm, type Filled } from "./form-element.ts";
 import { card, homeOf, sitePage } from "./frame.ts";
 import { packagesWith, type Site } from "./site.ts";
 
-const formHeadings: Readonly<Record<FormName, string>> = {
-  inquiry: "Your inquiry has not been sent yet",
-  newsletter: "You are not subscribed yet",
-  application: "Your application has not been sent yet",
+interface Words extends Readonly<Record<FormName, string>> {
+  readonly cut: string;
+  /** No page can put a file back into its field. */
+  readonly fileGone: string;
+  readonly otherFile: string;
+  readonly keyReused: string;
+}
+
+const words: Readonly<Record<Language, Words>> = {
+  en: {
+    inquiry: "Your inquiry has not been sent yet",
+    newsletter: "You are not subscribed yet",
+    application: "Your application has not been sent yet",
+    cut: "A text was too long. Only its beginning is shown.",
+    fileGone: "Please choose the file again. A page cannot keep it.",
+    otherFile: "Please choose another file.",
+    keyReused: "You have already sent this form, with other content. To send this as well, press the button again.",
+  },
+  de: {
+    inquiry: "Ihre Anfrage ist noch nicht gesendet",
+    newsletter: "Sie haben den Newsletter noch nicht abonniert",
+    application: "Ihre Bewerbung ist noch nicht gesendet",
+    cut: "Ein Text war zu lang. Nur sein Anfang ist zu sehen.",
+    fileGone: "Bitte wählen Sie die Datei noch einmal. Eine Seite kann sie nicht behalten.",
+    otherFile: "Bitte wählen Sie eine andere Datei.",
+    keyReused:
+      "Sie haben dieses Formular schon gesendet, mit anderem Inhalt. Um auch dies zu senden, drücken Sie die Taste noch einmal.",
+  },
 };
 
 const formAnchors: Readonly<Record<FormName, string>> = {
@@ -40,19 +68,25 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   // Without a field nothing was read.
   if (fields === null || [...fields.keys()].length === 0) return unreadForm(site, root, form, failure);
   const { cut, ...filled } = filledFrom(form, fields, site);
+  const language = languageOf(fields.get(languageField));
+  const strings = language === "de" ? german : english;
+  const told = words[language];
+  const message = failure.fault === "idempotencyKeyReused" ? told.keyReused : translated(failure.message, strings);
   return sitePage({
+    language,
     site,
     root,
-    title: formHeadings[form],
+    title: told[form],
     styles: [siteAssets.plainForm],
     head: html`<meta name="robots" content="noindex, nofollow" />`,
     body: html`<main class="narrow" id="content">
-      <h1>${formHeadings[form]}</h1>
-      ${cut && html`<p class="note">A text was too long. Only its beginning is shown.</p>`}
+      <h1>${told[form]}</h1>
+      ${cut && html`<p class="note">${told.cut}</p>`}
       ${plainForm(form, site, root, {
         ...filled,
-        issues: [...issuesOf(failure), ...chooseAgain(fields, failure)],
-        message: wordsForPeople[failure.fault] ?? failure.message,
+        strings,
+        issues: [...issuesOf(failure, strings, told), ...chooseAgain(fields, failure, told)],
+        message: failure.fault === "proofOfWorkInvalid" ? needsScript : message,
         idempotencyKey: keyOf(fields, failure),
       })}
     </main>`,
@@ -107,7 +141,7 @@ function unreadForm(site: Site, root: string, form: FormName, failure: Failure):
     brand: site.brand,
     root,
     sign: "stop",
-    heading: formHeadings[form],
+    heading: words.en[form],
     body: html`<p>${message}</p>
       ${explanations[fault] && html`<p>${explanations[fault]}</p>`}
       ${
@@ -173,32 +207,21 @@ function beginningOf(text: string, max: number): string {
     .join("");
 }
 
-/** No page can put a file back into its field. */
-function chooseAgain(fields: FormData, { issues = [] }: Failure): Issue[] {
-  const told = issues.some(isOfResume);
-  return fields.has(resumeField) && !told
-    ? [{ path: [resumeField], message: "Please choose the file again. A page cannot keep it." }]
-    : [];
-}
+const chooseAgain = (fields: FormData, { issues = [] }: Failure, { fileGone }: Words): Issue[] =>
+  fields.has(resumeField) && !issues.some(isOfResume) ? [{ path: [resumeField], message: fileGone }] : [];
 
 const isOfResume = ({ path }: Issue) => path[0] === resumeField;
 
-function issuesOf({ issues = [] }: Failure): Issue[] {
+function issuesOf({ issues = [] }: Failure, strings: FormStrings, { otherFile }: Words): Issue[] {
   return (
     issues
       // What is said of a proof of work is for programmers.
       .filter(({ path }) => path[0] !== altchaField)
       .map((issue) =>
-        isOfResume(issue) ? { ...issue, message: `${issue.message} Please choose another file.` } : issue,
+        isOfResume(issue) ? { ...issue, message: `${translated(issue.message, strings)} ${otherFile}` } : issue,
       )
   );
 }
-
-const wordsForPeople: Partial<Record<FaultName, string>> = {
-  idempotencyKeyReused:
-    "You have already sent this form, with other content. To send this as well, press the button again.",
-  proofOfWorkInvalid: needsScript,
-};
 
 /** Every try of one submission has the same key, until the key was used for another one. */
 function keyOf(fields: FormData, { fault }: Failure): string {

@@ -1,5 +1,6 @@
 // What the pages know of this installation, put together once.
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
+import type { CataloguePackage } from "../../config/catalogue.ts";
 import type { Intake } from "../../intake/intake.ts";
 import type { FormsBundle } from "./assets.ts";
 
@@ -11,7 +12,7 @@ export interface Site {
   /** The packages that inquiries may name; null: any. */
   readonly catalogue: ReadonlyMap<string, string> | null;
   /** The packages to choose from: the first of the catalogue, or else the sample. */
-  readonly packages: readonly PackageChoice[];
+  readonly packages: readonly CataloguePackage[];
   readonly newsletterOptIn: Intake["newsletterOptIn"];
   readonly proofOfWork: boolean;
   /** The privacy notice of the forms; null: there is none. */
@@ -22,38 +23,24 @@ export interface Site {
   readonly bundle: FormsBundle | null;
 }
 
-interface SiteFacts extends Pick<Site, "brand" | "privacy" | "publicUrl" | "bundle"> {
+interface SiteFacts extends Pick<Site, "brand" | "packages" | "privacy" | "publicUrl" | "bundle"> {
   readonly intake: Pick<Intake, "packageTitles" | "newsletterOptIn" | "proofOfWork">;
 }
 
-export function siteOf({ intake, ...facts }: SiteFacts): Site {
+export function siteOf({ intake, packages, ...facts }: SiteFacts): Site {
   const { packageTitles: catalogue, newsletterOptIn, proofOfWork } = intake;
-  const choices = catalogue === null ? sample : [...catalogue].map(([id, title]) => ({ id, title }));
-  const packages = choices.slice(0, packagesShownMax);
-  return { ...facts, catalogue, packages, newsletterOptIn, proofOfWork: proofOfWork !== null };
+  const shown = packages.slice(0, packagesShownMax);
+  return { ...facts, catalogue, packages: shown, newsletterOptIn, proofOfWork: proofOfWork !== null };
 }
 
 /** The packages to choose from, and those of `ids` that stand further down in the catalogue. */
 export function packagesWith({ packages, catalogue }: Site, ids: readonly string[]): readonly PackageChoice[] {
   const missing = [...new Set(ids)].filter((id) => !packages.some((shown) => shown.id === id));
   return [
-    ...packages,
+    ...packages.map(({ id, title }) => ({ id, title })),
     ...missing.flatMap((id) => {
       const title = catalogue?.get(id);
       return title === undefined ? [] : [{ id, title }];
     }),
   ];
 }
-
-// Shown where no catalogue is set. It is only shown; no inquiry is refused because of it.
-const sample: readonly PackageChoice[] = [
-  { id: "en-GB-scottish", title: "Scottish English, conversations" },
-  { id: "en-IN-read", title: "Indian English, read sentences" },
-  { id: "en-US-southern", title: "Southern US English, conversations" },
-  { id: "de-AT", title: "Austrian German, conversations" },
-  { id: "fr-CA", title: "Canadian French, call centre" },
-  { id: "pt-BR", title: "Brazilian Portuguese, voice commands" },
-  { id: "es-MX", title: "Mexican Spanish, conversations" },
-  { id: "yo-NG", title: "Yoruba, read sentences" },
-  { id: "ar-EG", title: "Egyptian Arabic, conversations" },
-];

@@ -1,51 +1,60 @@
-// The page after a form was accepted. Anyone can make up its address, so of the address it shows only a reference that
-// looks like one.
+// The page after a form was accepted, in the language of the form. Anyone can make up its address, so of the address it
+// shows only a reference that looks like one.
 import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
+import { english } from "@submissions/shared/forms/form-strings";
+import { german } from "@submissions/shared/forms/form-strings-de";
 import { html } from "@submissions/shared/html";
+import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import { applicationReference, inquiryReference } from "@submissions/shared/reference";
 import { card } from "./frame.ts";
 import type { Site } from "./site.ts";
 
-type Words = Pick<Parameters<typeof card>[0], "sign" | "heading"> & { readonly text: string };
+type Texts = Readonly<Record<FormName | "active" | "activeHeading", string>>;
 
-const words: Readonly<Record<FormName | "active", Words>> = {
-  inquiry: {
-    sign: "done",
-    heading: "Your inquiry has been sent",
-    text: "Thank you. Our sales team will contact you by e-mail.",
+const texts: Readonly<Record<Language, Texts>> = {
+  en: {
+    inquiry: "Thank you. Our sales team will contact you by e-mail.",
+    newsletter:
+      "We sent you an e-mail with a link. Open it to confirm your subscription. If nothing arrives, look into your spam folder.",
+    activeHeading: "Thank you for subscribing",
+    active: "A welcome e-mail is on its way to your inbox. Every e-mail from us has a link to unsubscribe.",
+    application: "Thank you. Our recruiting team will read it and contact you by e-mail.",
   },
-  newsletter: {
-    sign: "mail",
-    heading: "Please check your inbox",
-    text: "We have sent you an e-mail with a button. Press it to confirm your subscription. If nothing arrives, look into your spam folder.",
-  },
-  active: {
-    sign: "done",
-    heading: "Thank you for subscribing",
-    text: "A welcome e-mail is on its way to your inbox. Every e-mail from us has a link to unsubscribe.",
-  },
-  application: {
-    sign: "done",
-    heading: "Your application has been sent",
-    text: "Thank you. Our recruiting team will read it and contact you by e-mail.",
+  de: {
+    inquiry: "Vielen Dank. Unser Vertrieb meldet sich per E-Mail bei Ihnen.",
+    newsletter:
+      "Wir haben Ihnen eine E-Mail mit einem Link gesendet. Öffnen Sie ihn, um Ihr Abonnement zu bestätigen. Wenn nichts ankommt, sehen Sie bitte in den Spam-Ordner.",
+    activeHeading: "Vielen Dank für Ihr Abonnement",
+    active: "Eine E-Mail zur Begrüßung ist unterwegs. In jeder E-Mail von uns finden Sie einen Link zum Abmelden.",
+    application: "Vielen Dank. Wir lesen Ihre Bewerbung und melden uns per E-Mail bei Ihnen.",
   },
 };
 
 const references = { inquiry: inquiryReference, newsletter: null, application: applicationReference };
 
 /** The page for what stands in its address; null for an unknown kind. */
-export function thanksPage(site: Site, { kind, reference }: Readonly<Record<string, unknown>>): string | null {
+export function thanksPage(site: Site, query: Readonly<Record<string, unknown>>): string | null {
+  const { kind, reference } = query;
   if (!isForm(kind)) return null;
-  const { sign, heading, text } = words[kind === "newsletter" && site.newsletterOptIn === "single" ? "active" : kind];
+  const language = languageOf(query[languageField]);
+  const strings = language === "de" ? german : english;
+  const isActive = kind === "newsletter" && site.newsletterOptIn === "single";
   const quoted = references[kind]?.safeParse(reference);
-  const body = html`<p role="status">${text}</p>
+  const body = html`<p role="status">${texts[language][isActive ? "active" : kind]}</p>
     ${
       quoted?.success &&
       html`<p class="reference">
-        <span>Your reference</span> <strong>${quoted.data}</strong> <span>Please quote it when you write to us.</span>
+        <span>${strings.reference}</span> <strong>${quoted.data}</strong> <span>${strings.referenceHint}</span>
       </p>`
     }`;
-  return card({ brand: site.brand, root: "", sign, heading, body });
+  return card({
+    language,
+    brand: site.brand,
+    root: "",
+    sign: kind === "newsletter" && !isActive ? "mail" : "done",
+    heading: isActive ? texts[language].activeHeading : strings.forms[kind].accepted,
+    body,
+  });
 }
 
 const isForm = (kind: unknown): kind is FormName => typeof kind === "string" && Object.hasOwn(formPaths, kind);

@@ -1,67 +1,47 @@
-// The mails of an application: the receipt for the applicant and the notice for recruiting. The receipt goes to an address
-// that is not proven and holds only what may stand in it; the notice holds everything but the resume.
+// The mails of an application: the receipt for the applicant, in the language of the form, and the notice for recruiting,
+// which holds everything but the resume.
 import { html } from "@submissions/shared/html";
+import { sizeIn } from "@submissions/shared/size";
 import type { ResumeRecord, StoredApplication } from "../../storage/records.ts";
-import { forSubject, greeting } from "../stranger.ts";
-import {
-  emailNote,
-  factItems,
-  factLines,
-  fileSize,
-  optional,
-  utcMinute,
-  type Fact,
-  type NoticeFacts,
-} from "./facts.ts";
+import { forSubject } from "../stranger.ts";
+import { aboutForm, emailFacts, optional, phoneFact, type Fact, type NoticeFacts } from "./facts.ts";
 import { frame } from "./frame.ts";
-import { button, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
+import { paragraph, textOf, type Written } from "./layout.ts";
+import { noticeFrame, noticeText } from "./notice.ts";
+import { receiptOf } from "./receipt.ts";
 
-const thanks = "Thank you for applying. Our team will contact you by e-mail.";
-const quote = "Please quote the reference when you write to us about it.";
-const why =
-  "You get this mail because this address was entered in our application form. If that was not you, please ignore it.";
-
-const receiptFrame = frame<"subject" | "brand" | "hello" | "reference" | "resume">((slot) =>
-  layout({
-    subject: slot("subject"),
-    brand: slot("brand"),
+const writeReceipt = receiptOf({
+  en: {
     heading: "We received your application",
-    preheader: html`Your reference is ${slot("reference")}. Our team will contact you by e-mail.`,
-    body: html`${paragraph(html`<bdi>${slot("hello")}</bdi>`)}${paragraph(thanks)}${referencePanel(slot("reference"))}
-      ${slot("resume")}
-      <p style="margin:0">${quote}</p>`,
-    footer: why,
-  }),
-);
+    thanks: "Thank you for applying.",
+    next: "Our team will contact you by e-mail.",
+    why: "You get this mail because this address was entered in our application form. If that was not you, please ignore it.",
+  },
+  de: {
+    heading: "Ihre Bewerbung ist angekommen",
+    thanks: "Vielen Dank für Ihre Bewerbung.",
+    next: "Wir melden uns per E-Mail bei Ihnen.",
+    why: "Sie erhalten diese E-Mail, weil diese Adresse in unser Bewerbungsformular eingetragen wurde. Falls Sie das nicht waren, brauchen Sie nichts zu tun.",
+  },
+});
+
+const resumeArrived = { en: "Your resume arrived too", de: "Ihr Lebenslauf ist dabei" };
 
 const resumeFrame = frame<"words">((slot) => paragraph(slot("words")));
 
-/** The receipt: that the application arrived, with or without a resume, and the reference to quote. */
-export function writeApplicationReceipt({ reference, name, resume }: StoredApplication, brand: string): Written {
-  const subject = `We received your application ${reference}`;
-  const hello = greeting(name);
+/** The receipt: the reference to quote, and that the resume arrived. */
+export function writeApplicationReceipt(application: StoredApplication, brand: string): Written {
+  const { language, resume } = application;
   // Kind and size are what we read off the bytes. The name of the file is a stranger's text.
-  const words = resume && `Your resume arrived too (${resume.kind.toUpperCase()}, ${fileSize(resume.size)}).`;
-  return {
-    subject,
-    text: textOf(hello, thanks, `Your reference: ${reference}`, words, quote, brand, ["--", why]),
-    html: receiptFrame({ subject, brand, hello, reference, resume: words && resumeFrame({ words }) }).text,
-  };
+  const words = resume && `${resumeArrived[language]} (${kindAndSize(resume, language)}).`;
+  return writeReceipt(application, words === null ? null : { text: words, html: resumeFrame({ words }) }, brand);
 }
 
-const answer = "Answer this mail to write to the applicant.";
+const kindAndSize = ({ kind, size }: ResumeRecord, language = "en") =>
+  `${kind.toUpperCase()}, ${sizeIn(language, size)}`;
 
-const noticeFrame = frame<"subject" | "brand" | "preheader" | "facts" | "consoleUrl" | "letter">((slot) =>
-  layout({
-    subject: slot("subject"),
-    brand: slot("brand"),
-    heading: "New application",
-    preheader: slot("preheader"),
-    body: html`<dl style="margin:0 0 8px">${slot("facts")}</dl>
-      ${button(slot("consoleUrl"), "Open in the console")}${slot("letter")}`,
-    footer: `${answer} All values above are as the sender typed them.`,
-  }),
-);
+const answer = "Answer this mail to write to the applicant.";
+const fill = noticeFrame("New application", answer);
 
 const letterFrame = frame<"lines">(
   (slot) =>
@@ -81,52 +61,31 @@ const letterLines = (letter: string) =>
   letter.split("\n").map((line, index) => (index === 0 ? line : html`<br />${line}`));
 
 /** The notice to recruiting: everything that the applicant sent, as text. The resume itself waits in the console. */
-export function writeApplicationNotice(
-  application: StoredApplication,
-  { brand, consoleUrl, isDisposable }: NoticeFacts,
-): Written {
-  const { reference, name, email, resume, coverLetter } = application;
-  const subject = `New application ${reference} from ${forSubject(name)}`;
+export function writeApplicationNotice(application: StoredApplication, notice: NoticeFacts): Written {
+  const { reference, name, position, resume, coverLetter } = application;
+  const subject = `New application from ${forSubject(name)} (${reference})`;
   const facts: Fact[] = [
-    { label: "Reference", value: reference },
     { label: "Name", value: name },
-    { label: "E-mail", value: email },
-    ...emailNote(isDisposable),
-    { label: "Position", value: application.position },
-    ...optional("Phone", application.phone),
+    ...emailFacts(application, notice),
+    { label: "Position", value: position },
+    ...phoneFact(application.phone),
     ...optional("Company", application.company),
     ...optional("Availability", application.availability),
     ...optional("Accent", application.accent),
     ...optional("Portfolio", application.portfolioUrl),
     ...optional("Resume elsewhere", application.resumeUrl),
-    { label: "Resume", value: resumeFacts(resume) },
-    { label: "Received", value: utcMinute(application.receivedAt) },
+    { label: "Resume", value: resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`] },
+    ...aboutForm(application),
   ];
+  const letter = coverLetter === null ? undefined : letterFrame({ lines: letterLines(coverLetter) });
   return {
     subject,
+    // The letter is last, so that nothing in it can pass for one of our lines.
     text: textOf(
-      factLines(facts),
-      [`Open it in the console: ${consoleUrl}`, answer],
-      // Last, so that nothing in the letter can pass for one of our lines.
+      ...noticeText(facts, notice, answer),
       coverLetter && "Cover letter, to the end of this mail:",
       coverLetter,
     ),
-    html: noticeFrame({
-      subject,
-      brand,
-      preheader: `${reference}, ${resume === null ? "without a resume" : "with a resume"}`,
-      facts: factItems(facts),
-      consoleUrl,
-      letter: coverLetter !== null && letterFrame({ lines: letterLines(coverLetter) }),
-    }).text,
+    html: fill(subject, resume === null ? "Without a resume" : "With a resume", facts, notice, letter),
   };
 }
-
-const resumeFacts = (resume: ResumeRecord | null): Fact["value"] =>
-  resume === null
-    ? "none"
-    : [
-        `${resume.kind.toUpperCase()}, ${fileSize(resume.size)}`,
-        `named ${resume.filename}`,
-        `SHA-256 ${resume.sha256}`,
-      ];

@@ -14,6 +14,7 @@ const why = "You get this mail each day because this address is set as DIGEST_EM
 
 const digestFrame = frame<"subject" | "brand" | "heading" | "counts" | "longest" | "consoleUrl">((slot) =>
   layout({
+    language: "en",
     subject: slot("subject"),
     brand: slot("brand"),
     heading: slot("heading"),
@@ -21,7 +22,7 @@ const digestFrame = frame<"subject" | "brand" | "heading" | "counts" | "longest"
     body: html`<ul style="margin:0 0 16px;padding-left:22px">
         ${slot("counts")}
       </ul>
-      ${slot("longest")}${button(slot("consoleUrl"), "Open the console")}`,
+      ${slot("longest")}${button(slot("consoleUrl"), "Open the console", "Or open this address:")}`,
     footer: why,
   }),
 );

@@ -1,12 +1,15 @@
-// How a notice lists what a stranger sent: label and value, as text and as HTML. Values are shown as they are and never
-// made into links.
+// How a notice lists what a stranger sent: label and value, as text and as HTML. E-mail addresses and telephone numbers
+// are links; web addresses of strangers stay text, because a click on one must be a decision.
 import { html, type Markup } from "@submissions/shared/html";
+import type { StoredSubmission } from "../../storage/records.ts";
 import { frame } from "./frame.ts";
 
 /** One fact of a notice: what it is called and what was sent. */
 export interface Fact {
   readonly label: string;
   readonly value: string | readonly string[];
+  /** Where the value leads: `mailto:` or `tel:`. */
+  readonly href?: string;
 }
 
 const factFrame = frame<"label" | "lines">(
@@ -19,12 +22,15 @@ const lineFrame = frame<"value">(
   (slot) =>
     html`<div dir="auto" style="text-align:start;overflow-wrap:anywhere;word-break:break-word">${slot("value")}</div>`,
 );
+const linkFrame = frame<"href" | "value">(
+  (slot) => html`<a class="link" href="${slot("href")}" style="color:#1d4ed8">${slot("value")}</a>`,
+);
 
 /** Facts one below the other, for the inside of a `dl`. */
 export const factItems = (facts: readonly Fact[]): readonly Markup[] =>
-  facts.map(({ label, value }) => {
-    const lines = typeof value === "string" ? lineFrame({ value }) : value.map((item) => lineFrame({ value: item }));
-    return factFrame({ label, lines });
+  facts.map(({ label, value, href }) => {
+    const values = typeof value === "string" ? [href === undefined ? value : linkFrame({ href, value })] : value;
+    return factFrame({ label, lines: values.map((one) => lineFrame({ value: one })) });
   });
 
 /** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
@@ -49,17 +55,25 @@ export interface NoticeFacts {
 /** A fact that may be absent. */
 export const optional = (label: string, value: string | null): Fact[] => (value === null ? [] : [{ label, value }]);
 
-/** What the team should know of the address beside it; nothing, most of the time. */
-export const emailNote = (isDisposable: boolean): Fact[] =>
-  isDisposable ? [{ label: "Note", value: "The e-mail address is at a host of throw-away addresses." }] : [];
+/** The submitter's address, and what the team should know of it. */
+export const emailFacts = ({ email }: Pick<StoredSubmission, "email">, { isDisposable }: NoticeFacts): Fact[] => [
+  { label: "E-mail", value: email, href: `mailto:${encodeURIComponent(email).replace("%40", "@")}` },
+  ...(isDisposable ? [{ label: "Note", value: "The e-mail address is at a host of throw-away addresses." }] : []),
+];
 
-/** `120 KB`, `4.9 MB`; binary multiples, as file managers show them. */
-export const fileSize = (bytes: number): string =>
-  bytes < 1024
-    ? `${bytes} bytes`
-    : bytes < 1024 * 1024
-      ? `${Math.round(bytes / 1024)} KB`
-      : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+/** A telephone number that can be called. Such a link has no place for digits of other scripts and for extensions. */
+export function phoneFact(phone: string | null): Fact[] {
+  if (phone === null) return [];
+  const dialled = /^[\d\s()./+-]+$/.test(phone) ? phone.replace(/^(\+.*)\(0\)/, "$1").replaceAll(/[^\d+]/g, "") : "";
+  return [{ label: "Phone", value: phone, ...(/^\+?\d{3,}$/.test(dialled) && { href: `tel:${dialled}` }) }];
+}
+
+/** The last facts of a notice. */
+export const aboutForm = ({ language, receivedAt, reference }: StoredSubmission): Fact[] => [
+  ...(language === "de" ? [{ label: "Language of the form", value: "German" }] : []),
+  { label: "Received", value: utcMinute(receivedAt) },
+  { label: "Reference", value: reference },
+];
 
 /** `2026-11-21 09:30 UTC`. */
 export const utcMinute = (epochMs: number): string =>

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { html } from "@submissions/shared/html";
-import { fileSize } from "./facts.ts";
 import { button, layout, textOf } from "./layout.ts";
 
 const page = layout({
+  language: "en",
   subject: "Subject <1>",
   preheader: "Preheader & more",
   brand: "Brand",
   heading: "Heading",
-  body: button("https://datasets.example/?a=1&b=2", "Open"),
+  body: button("https://datasets.example/?a=1&b=2", "Open", "Or:"),
   footer: html`Footer`,
 }).text;
 
@@ -58,14 +58,4 @@ test.each([
 
 test("writes text as blocks of lines", () => {
   expect(textOf("a", null, ["b", "c"], "d")).toBe("a\n\nb\nc\n\nd\n");
-});
-
-test.each([
-  [0, "0 bytes"],
-  [1023, "1023 bytes"],
-  [1024, "1 KB"],
-  [183_211, "179 KB"],
-  [5_242_880, "5.0 MB"],
-])("calls %d bytes %s", (bytes, words) => {
-  expect(fileSize(bytes)).toBe(words);
 });

@@ -1,4 +1,5 @@
 // The frame of every mail: one column that reads on a phone, light and dark, no image and nothing fetched from anywhere.
+import type { Language } from "@submissions/shared/language";
 import { html, type Fill, type Markup } from "@submissions/shared/html";
 
 /** A mail as a template writes it. */
@@ -10,6 +11,7 @@ export interface Written {
 
 /** What stands in the layout. */
 interface Page {
+  readonly language: Language;
   readonly subject: Fill;
   /** What a list of mails shows after the subject. */
   readonly preheader: Fill;
@@ -46,7 +48,7 @@ const head = html`<meta charset="utf-8" />
 /** The HTML part of a mail. */
 export const layout = (page: Page): Markup =>
   html`<!doctype html>
-    <html lang="en" dir="ltr">
+    <html lang="${page.language}" dir="ltr">
       <head>
         ${head}
         <title>${page.subject}</title>
@@ -121,8 +123,12 @@ export const paragraph = (content: Fill): Markup => html`<p style="margin:0 0 16
 export const link = (url: Fill, words: Fill): Markup =>
   html`<a class="link" href="${url}" style="color:#1d4ed8">${words}</a>`;
 
-/** A button, and the same address to be copied where buttons do not work. The address is ours, never a stranger's. */
-export const button = (url: Fill, words: string): Markup =>
+/**
+ * A button, and the same address to be copied where buttons do not work. The address is ours, never a stranger's.
+ *
+ * @param or stands before the address
+ */
+export const button = (url: Fill, words: string, or: string): Markup =>
   html` <table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
       <tr>
         <td class="button" align="center" style="border-radius:8px;background:#1d4ed8">
@@ -135,16 +141,16 @@ export const button = (url: Fill, words: string): Markup =>
       </tr>
     </table>
     <p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#4b5563">
-      Or open this address:
+      ${or}
       <a class="link" href="${url}" style="color:#1d4ed8;word-break:break-all">${url}</a>
     </p>`;
 
 /** A reference, set apart so that it is found again. */
-export const referencePanel = (reference: Fill): Markup =>
+export const referencePanel = (label: string, reference: Fill): Markup =>
   html` <div
     class="panel"
     style="margin:0 0 16px;padding:12px 16px;background:#f3f4f6;border:1px solid #d9dde3;border-radius:8px"
   >
-    <div class="soft" style="font-size:13px;color:#4b5563">Your reference</div>
+    <div class="soft" style="font-size:13px;color:#4b5563">${label}</div>
     <div class="ink" style="font-size:18px;font-weight:600;letter-spacing:0.02em">${reference}</div>
   </div>`;

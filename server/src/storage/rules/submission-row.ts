@@ -13,6 +13,7 @@ import type {
   SubmissionRecord,
   TriageStatus,
 } from "../records.ts";
+import { languageOf, type Language } from "@submissions/shared/language";
 
 /** The columns that a submission is read from. */
 export const submissionColumns = [
@@ -47,29 +48,37 @@ export interface SubmissionRow {
   readonly fields: string;
 }
 
-type InquiryFields = Pick<InquiryRecord, "company" | "selectedPackageIds"> & { readonly consent?: ConsentRecord };
+/** What of a call is kept only where it is not the usual: most forms are in English, and show no privacy notice. */
+interface Unusual {
+  readonly language?: Language;
+  readonly consent?: ConsentRecord;
+}
+type InquiryFields = Pick<InquiryRecord, "company" | "selectedPackageIds"> & Unusual;
 type ApplicationFields = Pick<
   ApplicationRecord,
   "position" | "phone" | "company" | "availability" | "accent" | "portfolioUrl" | "resumeUrl" | "coverLetter"
-> & { readonly resume: Omit<ResumeRecord, "key"> | null; readonly consent?: ConsentRecord };
+> &
+  Unusual & { readonly resume: Omit<ResumeRecord, "key"> | null };
 
 /** The column `fields`. */
 export function fieldsOf(record: SubmissionRecord): string {
   if (record.kind === "inquiry") {
     const { company, selectedPackageIds } = record;
-    return JSON.stringify({ company, selectedPackageIds, ...consentFields(record) } satisfies InquiryFields);
+    return JSON.stringify({ company, selectedPackageIds, ...unusual(record) } satisfies InquiryFields);
   }
   const { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter } = record;
   const texts = { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter };
   return JSON.stringify({
     ...texts,
     resume: resumeFields(record.resume),
-    ...consentFields(record),
+    ...unusual(record),
   } satisfies ApplicationFields);
 }
 
-// Most submissions come without one.
-const consentFields = ({ consent }: SubmissionRecord) => consent && { consent };
+const unusual = ({ language, consent }: SubmissionRecord): Unusual => ({
+  ...(language !== "en" && { language }),
+  ...(consent !== null && { consent }),
+});
 
 function resumeFields(resume: ResumeRecord | null): ApplicationFields["resume"] {
   if (resume === null) return null;
@@ -117,6 +126,7 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     receivedAt: row.received_at,
     door: row.door,
     requestId: row.request_id,
+    language: languageOf(fields["language"]),
     name: row.name,
     email: row.email,
     status: row.status,

@@ -1,4 +1,5 @@
 // What a subscription does to an address, known or not. Engines read, ask here and write within one transaction.
+import { languageOf } from "@submissions/shared/language";
 import type { LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
 
@@ -74,16 +75,32 @@ export function tokensOf({ optIn, confirm, unsubscribe }: SubscriptionRecord): r
 }
 
 /** What the welcome mail of a subscription is written from. */
-export const welcomeOf = ({ email, requestId, optIn, confirm, unsubscribe }: SubscriptionRecord): Welcome => ({
+export const welcomeOf = ({
   email,
   requestId,
+  language,
+  optIn,
+  confirm,
+  unsubscribe,
+}: SubscriptionRecord): Welcome => ({
+  email,
+  requestId,
+  language,
   confirmToken: optIn === "single" ? null : confirm.token,
   unsubscribeToken: unsubscribe.token,
 });
 
-/** The column `tokens` of a welcome mail. The request stands there too: the subscriber's own is that of the first one. */
-export const welcomeTokens = ({ requestId, confirmToken, unsubscribeToken }: Welcome): string =>
-  JSON.stringify({ request: requestId, confirm: confirmToken, unsubscribe: unsubscribeToken });
+/**
+ * The column `tokens` of a welcome mail: what its links hold, the request, because the subscriber's own is that of the first
+ * one, and the language if it is not English.
+ */
+export const welcomeTokens = ({ requestId, language, confirmToken, unsubscribeToken }: Welcome): string =>
+  JSON.stringify({
+    request: requestId,
+    confirm: confirmToken,
+    unsubscribe: unsubscribeToken,
+    ...(language !== "en" && { language }),
+  });
 
 /** The welcome mail of a row; null when its tokens are gone or cannot be read. */
 export function readWelcome(email: string, tokens: string | null): Welcome | null {
@@ -95,10 +112,10 @@ export function readWelcome(email: string, tokens: string | null): Welcome | nul
     // SyntaxError.
     return null;
   }
-  const { request, confirm, unsubscribe } = Object(read) as Readonly<Record<string, unknown>>;
+  const { request, confirm, unsubscribe, language } = Object(read) as Readonly<Record<string, unknown>>;
   if (typeof unsubscribe !== "string" || (typeof confirm !== "string" && confirm !== null)) return null;
   const requestId = typeof request === "string" ? request : "unknown";
-  return { email, requestId, confirmToken: confirm, unsubscribeToken: unsubscribe };
+  return { email, requestId, language: languageOf(language), confirmToken: confirm, unsubscribeToken: unsubscribe };
 }
 
 /**

@@ -22,7 +22,7 @@ export async function lockForService(file: string, waitMs: number = busyWaitMs):
   const held = await retryWhileBusy(() => take(lockFile), waitMs).catch((error: unknown) => {
     if (!(error instanceof StorageUnavailable) || !isBusy(error.cause)) throw error;
     const message = "Another service is running on this database: stop it, or give this one another DATA_DIR.";
-    throw new StorageUnavailable(message, { cause: error.cause });
+    throw new StorageUnavailable(message);
   });
   return {
     [Symbol.dispose]: () => {

@@ -1,0 +1,73 @@
+// `show`: one submission as the console shows it, for people who are at a terminal already.
+import type { SubmissionDetail } from "@submissions/shared/console";
+import { sizeIn } from "@submissions/shared/size";
+import type { Command } from "commander";
+import { titlesOf } from "../config/catalogue.ts";
+import { samplePackages } from "../config/sample-catalogue.ts";
+import { submissionDetail } from "../desk/detail.ts";
+import { wholeScope } from "../storage/desk-store.ts";
+import { parseReference } from "./arguments.ts";
+import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
+import { forTerminal, painted, writeAll } from "./terminal.ts";
+
+const examples = `
+Examples:
+  npm run submissions -- show INQ-20261121-042137
+  npm run --silent submissions -- show APP-20261121-907715 --json | jq -r .fields.coverLetter
+`;
+
+export function registerShow(program: Command, deps: CommandDeps): void {
+  program
+    .command("show")
+    .summary("show one submission")
+    .description("Shows one submission with its mails and notes.")
+    .argument("<reference>", "INQ-… or APP-…", (text: string) => parseReference(text))
+    .option("--json", "one JSON object")
+    .addHelpText("after", examples)
+    .action(async (reference: string, { json = false }: { json?: boolean }) => {
+      const config = configOf(deps);
+      await using store = await deps.openStore(config, "read-only");
+      const found = await store.desk.findDetail(wholeScope, reference);
+      if (found === null) throw new CommandFailed(`There is no submission ${reference}.`);
+      const packageTitles = config.packageTitles ?? titlesOf(samplePackages);
+      const detail = submissionDetail(found, { packageTitles, scanned: config.scanner !== null });
+      const text = json ? `${JSON.stringify(detail, null, 2)}\n` : pageOf(detail, deps);
+      await writeAll([text], deps.output);
+    });
+}
+
+type Line = readonly [label: string, value: string];
+
+function pageOf(detail: SubmissionDetail, { output }: CommandDeps): string {
+  const { reference, status, assignee, receivedAt, fields, packageTitles, resume, mails, notes } = detail;
+  const lines: Line[] = [
+    ["status", assignee === null ? status : `${status}, assigned to ${assignee}`],
+    ["received", minute(receivedAt)],
+    ...Object.entries(fields).flatMap(([name, value]) => linesOf(name, value, packageTitles)),
+    ...(resume === null
+      ? []
+      : [["resume", `${resume.filename} (${resume.kind.toUpperCase()}, ${sizeIn("en", resume.size)})`] as const]),
+    ...mails.map(({ kind, status: state, createdAt }): Line => ["mail", `${minute(createdAt)}  ${kind}, ${state}`]),
+    ...notes.map(({ author, at, text }): Line => ["note", `${minute(at)}  ${author}: ${text}`]),
+  ];
+  const width = Math.max(...lines.map(([label]) => label.length));
+  // What strangers and operators typed keeps its lines, behind the label, so that none of them can pass for ours.
+  const indent = `\n${" ".repeat(width + 2)}`;
+  const rows = lines.map(([label, value]) => {
+    const shown = value.split("\n").map(forTerminal).join(indent);
+    return `${painted("cyan", label, output)}${" ".repeat(width - label.length + 2)}${shown}\n`;
+  });
+  return `${painted("bold", reference, output)}\n${rows.join("")}`;
+}
+
+function linesOf(
+  name: string,
+  value: string | readonly string[] | null,
+  titles: SubmissionDetail["packageTitles"],
+): Line[] {
+  if (value === null) return [];
+  if (typeof value === "string") return [[name, value]];
+  return value.map((id) => ["package", titles[id] ?? id]);
+}
+
+const minute = (epochMs: number): string => `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;

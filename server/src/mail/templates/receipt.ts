@@ -1,0 +1,81 @@
+// The frame of receipts, in each language. A receipt goes to an address that is not proven and holds only what may stand
+// in it.
+import { html, type Markup } from "@submissions/shared/html";
+import type { Language } from "@submissions/shared/language";
+import type { StoredSubmission } from "../../storage/records.ts";
+import { greeting } from "../stranger.ts";
+import { frame } from "./frame.ts";
+import { layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
+
+/** What is written once for each language. */
+export type InEachLanguage<T> = Readonly<Record<Language, T>>;
+
+/** The words of one kind of receipt. */
+export interface ReceiptWords {
+  readonly heading: string;
+  readonly thanks: string;
+  /** Who will make contact. */
+  readonly next: string;
+  /** Why the reader gets this mail. */
+  readonly why: string;
+}
+
+const shared: InEachLanguage<Readonly<Record<"hello" | "reference" | "quote", string>>> = {
+  en: {
+    hello: "Hello",
+    reference: "Your reference",
+    quote: "Please quote the reference when you write to us about it.",
+  },
+  de: {
+    hello: "Guten Tag",
+    reference: "Ihr Aktenzeichen",
+    quote: "Bitte nennen Sie das Aktenzeichen, wenn Sie uns dazu schreiben.",
+  },
+};
+
+/** The greeting of a mail: `Hello Ann Buyer,`, or `Hello,` without a name. */
+export const helloIn = (language: Language, name = ""): string => greeting(name, shared[language].hello);
+
+/** What a receipt repeats of the submission; null: nothing. */
+export interface Repeated {
+  readonly text: string | readonly string[];
+  readonly html: Markup;
+}
+
+type Told = Pick<StoredSubmission, "language" | "reference" | "name">;
+
+/** Makes the function that writes the receipts of a kind. */
+export function receiptOf(
+  words: InEachLanguage<ReceiptWords>,
+): (submission: Told, repeated: Repeated | null, brand: string) => Written {
+  const frames = { en: receiptFrame("en", words.en), de: receiptFrame("de", words.de) };
+  return ({ language, reference, name }, repeated, brand) => {
+    const { heading, thanks, next, why } = words[language];
+    const { reference: label, quote } = shared[language];
+    const subject = `${heading} ${reference}`;
+    const hello = helloIn(language, name);
+    const text = [hello, `${thanks} ${next}`, `${label}: ${reference}`, repeated && repeated.text, quote, brand];
+    return {
+      subject,
+      text: textOf(...text, ["--", why]),
+      html: frames[language]({ subject, brand, hello, reference, repeated: repeated && repeated.html }).text,
+    };
+  };
+}
+
+function receiptFrame(language: Language, { heading, thanks, next, why }: ReceiptWords) {
+  const { reference: label, quote } = shared[language];
+  return frame<"subject" | "brand" | "hello" | "reference" | "repeated">((slot) =>
+    layout({
+      language,
+      subject: slot("subject"),
+      brand: slot("brand"),
+      heading,
+      preheader: html`${label}: ${slot("reference")}. ${next}`,
+      body: html`${paragraph(html`<bdi>${slot("hello")}</bdi>`)}${paragraph(`${thanks} ${next}`)}${referencePanel(label, slot("reference"))}
+        ${slot("repeated")}
+        <p style="margin:0">${quote}</p>`,
+      footer: why,
+    }),
+  );
+}

@@ -1,0 +1,10 @@
+// How sizes of files are written for people, in forms, mails and commands alike.
+
+/** `42.5 kB`, `1.4 MB`, in units of 1,024 like the limit of a resume. */
+export function sizeIn(language: string, bytes: number): string {
+  const [unit, value] =
+    bytes < 2 ** 20 ? (["kilobyte", bytes / 2 ** 10] as const) : (["megabyte", bytes / 2 ** 20] as const);
+  // Rounded up, so that a size over the limit looks like it.
+  const shown = Math.max(1, Math.ceil(value * 10) / 10);
+  return shown.toLocaleString(language, { style: "unit", unit, maximumFractionDigits: 1 });
+}

@@ -1,0 +1,42 @@
+// The mailbox of `npm run dev`, which shows what was mailed by a real service.
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { serveMailbox } from "../../server/src/dev-mailbox.ts";
+import { openBrowser, Visit } from "../support/browser.ts";
+import { buyer, json, rest } from "../support/doors.ts";
+import { startService } from "../support/service.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+test("lists mails, and shows each as HTML, as text and with its headers", async () => {
+  await using service = await startService();
+  const hostile = { ...buyer, company: "<script>document.title = 'run'</script>" };
+  await rest.send(service, "marketplace.inquiry", json(hostile));
+  await expect.poll(async () => (await service.mails()).length).toBe(2);
+  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await page.goto(mailbox.address);
+  expect(await page.getByRole("link").count()).toBe(2);
+  await page.getByRole("link", { name: /^New inquiry from Ann Buyer/ }).click();
+  const notice = page.frameLocator("iframe");
+  await notice.getByRole("heading", { name: "New inquiry" }).waitFor();
+  expect(await notice.getByText(hostile.company).isVisible()).toBe(true);
+  expect(await page.locator("pre").textContent()).toContain(`Company: ${hostile.company}`);
+  expect(await page.getByRole("row", { name: "Auto-Submitted auto-generated" }).isVisible()).toBe(true);
+  await page.getByRole("link", { name: "All mails" }).click();
+  expect(await page.title()).toBe("Mailbox");
+});
+
+test("knows no other files", async () => {
+  await using service = await startService();
+  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
+  expect(await (await fetch(mailbox.address)).text()).toContain("No mails yet.");
+  for (const path of ["nothing", "..%2Fsubmissions", "a/b", "submissions.sqlite"])
+    expect((await fetch(mailbox.address + path)).status).toBe(404);
+});
