@@ -74,7 +74,7 @@ export default defineConfig({
       // Several processes of the service on one database.
       project("processes", ["test/processes/**/*.test.ts"], postgres),
       project("browser", ["test/browser/**/*.test.ts"], { ...waiting, globalSetup: "test/browser/build-forms.ts" }),
-      ...["crash", "package", "process"].map((folder) =>
+      ...["bench", "crash", "package", "process"].map((folder) =>
         project(folder, [`test/${folder}/**/*.test.ts`], { ...waiting, exclude: measuring }),
       ),
       project("measuring", measuring, alone),

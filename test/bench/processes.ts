@@ -1,23 +1,17 @@
 // The processes of a comparison: each on its own, pinned to a core where the machine can, and measured by what the kernel
 // counts.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 
-/** What a process has used so far. */
-export interface Used {
-  readonly cpuMicros: number;
-  readonly writtenBytes: number;
-  readonly residentMb: number;
-  readonly peakMb: number;
-}
-
-export interface Measured {
+export interface Started {
   readonly url: string;
+  readonly pid: number;
   /** From its start until it was ready, in milliseconds. */
   readonly readyMs: number;
-  used(): Used;
+  /** Ends it at once. */
+  kill(): Promise<void>;
 }
 
 const canPin = (() => {
@@ -25,53 +19,59 @@ const canPin = (() => {
     execFileSync("taskset", ["-c", "0,1", "true"], { stdio: "ignore" });
     return true;
   } catch {
+    // Another system, or one core only.
     return false;
   }
 })();
 
-/** Runs a program of Node with PORT set, and waits until it listens. */
+/** The words that start a program of this repository on a core; null leaves the choice to the machine. */
+export function command(core: 0 | 1 | null, path: string): readonly string[] {
+  const node = [process.execPath, "-C", "@submissions/source", fileURLToPath(new URL(path, import.meta.url))];
+  return canPin && core !== null ? ["taskset", "-c", String(core), ...node] : node;
+}
+
+/** Runs programs with PORT set, and ends them all when it is disposed of. */
 export class Processes implements AsyncDisposable {
   readonly #children: ChildProcess[] = [];
 
-  async start(core: 0 | 1, words: readonly string[], env: Readonly<Record<string, string>>): Promise<Measured> {
+  /** Resolves when the program answers `/readyz`. */
+  async start(
+    path: string,
+    env: Readonly<Record<string, string>>,
+    { core = 0 }: { readonly core?: 0 | 1 | null } = {},
+  ): Promise<Started> {
     const port = String(await freePort());
-    const command = [...(canPin ? ["taskset", "-c", String(core)] : []), process.execPath, ...words];
+    const [word = "", ...words] = command(core, path);
     const begun = performance.now();
-    const child = spawn(command[0]!, command.slice(1), {
+    const child = spawn(word, words, {
       env: { PATH: process.env["PATH"] ?? "", PORT: port, ...env },
       stdio: ["ignore", "ignore", "inherit"],
     });
     this.#children.push(child);
     const url = `http://127.0.0.1:${port}`;
-    while (
-      !(await fetch(`${url}/readyz`).then(
-        (response) => response.status < 500,
-        () => false,
-      ))
-    ) {
-      if (child.exitCode !== null) throw new Error(`${words.join(" ")} ended with ${child.exitCode}.`);
+    while (!(await isReady(url))) {
+      if (child.exitCode !== null) throw new Error(`${path} ended with ${child.exitCode}.`);
       await pause(10);
     }
-    return { url, readyMs: performance.now() - begun, used: () => usedBy(child) };
+    return { url, pid: child.pid ?? 0, readyMs: performance.now() - begun, kill: () => end(child) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of this.#children) child.kill("SIGKILL");
+    await Promise.all(this.#children.map(end));
   }
 }
 
-function usedBy({ pid }: ChildProcess): Used {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-  const ticks = Number(stat[11]) + Number(stat[12]);
-  return {
-    // The kernel counts in hundredths of a second.
-    cpuMicros: ticks * 10_000,
-    writtenBytes: Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]),
-    residentMb: megabytes("VmRSS"),
-    peakMb: megabytes("VmHWM"),
-  };
+const isReady = (url: string) =>
+  fetch(`${url}/readyz`).then(
+    async (response) => (await response.text(), response.status < 500),
+    () => false,
+  );
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await ended;
 }
 
 async function freePort(): Promise<number> {

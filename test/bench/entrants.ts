@@ -1,0 +1,78 @@
+// The programs that are compared, and how each is started.
+import { mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Processes, Started } from "./processes.ts";
+import type { Syncs, SyncShim } from "./sync-shim.ts";
+
+/** A program of the comparison. */
+export const entrants = {
+  service: { path: "../../server/src/main.ts", env: {} },
+  "service, no store": { path: "peers/service-doors.ts", env: {} },
+  "by hand": { path: "peers/hand-written.ts", env: {} },
+  "by hand, single": { path: "peers/hand-written.ts", env: { COMMIT: "single" } },
+  stock: { path: "peers/stock.ts", env: {} },
+  "stock, no store": { path: "peers/stock.ts", env: { STORE: "none" } },
+  hono: { path: "peers/hono.ts", env: {} },
+} as const satisfies Readonly<
+  Record<string, { readonly path: string; readonly env: Readonly<Record<string, string>> }>
+>;
+export type EntrantName = keyof typeof entrants;
+
+/** Hono is in this folder's own package.json: `npm ci --prefix test/bench`. */
+export const canStart = (name: EntrantName): boolean => {
+  if (name !== "hono") return true;
+  try {
+    createRequire(import.meta.url).resolve("hono");
+    return true;
+  } catch {
+    // Not installed.
+    return false;
+  }
+};
+
+/** What every service of the bench is told. */
+const serviceEnv = {
+  LOG_LEVEL: "warn",
+  NODE_ENV: "production",
+  RATE_LIMIT_MAX: "1000000",
+  RATE_LIMIT_WINDOW_SECONDS: "1",
+  MAIL_TRANSPORT: "postmark",
+  POSTMARK_SERVER_TOKEN: "server-token",
+  MAIL_FROM: "desk@marketplace.example",
+  SALES_EMAIL: "sales@marketplace.example",
+  RECRUITING_EMAIL: "recruiting@marketplace.example",
+};
+
+/** Where programs run: their folder, the provider of mail, the shim. */
+export interface Ground {
+  readonly processes: Processes;
+  readonly folder: string;
+  readonly providerUrl: string;
+  readonly shim: SyncShim | null;
+}
+
+/** A program that runs, and its syncs where they are counted. */
+export interface Running extends Started {
+  readonly syncs: Syncs | null;
+}
+
+let started = 0;
+
+/** Starts a program on an empty folder, or on a database. */
+export async function startEntrant(ground: Ground, name: EntrantName, databaseUrl: string | null): Promise<Running> {
+  const { processes, folder, providerUrl, shim } = ground;
+  const { path, env } = entrants[name];
+  const data = join(folder, `entrant-${(started += 1)}`);
+  await mkdir(data);
+  const syncs = shim?.watch(`entrant-${started}`) ?? null;
+  const program = await processes.start(path, {
+    ...(name === "service" ? serviceEnv : { NODE_ENV: "production" }),
+    ...env,
+    ...syncs?.env,
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+    DATA_DIR: data,
+    POSTMARK_API_URL: providerUrl,
+  });
+  return { ...program, syncs };
+}
