@@ -77,7 +77,7 @@ async function open(scenario: Scenario, entrant: EntrantName, { ground, newDatab
   const database = scenario.engine === "PostgreSQL" ? await newDatabase() : null;
   // The peers make tables of their own.
   const url = database === null ? null : entrant === "service" ? database.url : await database.emptyUrl();
-  const running = await startEntrant(ground, entrant, url);
+  const running = await startEntrant(ground, entrant, { databaseUrl: url });
   return { database, running, idleMb: usedBy(running.pid).residentMb };
 }
 

@@ -59,20 +59,32 @@ export interface Running extends Started {
 
 let started = 0;
 
-/** Starts a program on an empty folder, or on a database. */
-export async function startEntrant(ground: Ground, name: EntrantName, databaseUrl: string | null): Promise<Running> {
+/** What a start may differ in. */
+export interface StartOptions {
+  readonly databaseUrl?: string | null;
+  /** Its folder; an empty one unless it is named. */
+  readonly data?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Null: where the machine likes. */
+  readonly core?: 0 | null;
+}
+
+/** Starts a program. */
+export async function startEntrant(ground: Ground, name: EntrantName, options: StartOptions = {}): Promise<Running> {
   const { processes, folder, providerUrl, shim } = ground;
   const { path, env } = entrants[name];
-  const data = join(folder, `entrant-${(started += 1)}`);
-  await mkdir(data);
-  const syncs = shim?.watch(`entrant-${started}`) ?? null;
-  const program = await processes.start(path, {
+  const run = `entrant-${(started += 1)}`;
+  const { databaseUrl = null, data = join(folder, run), core = 0 } = options;
+  await mkdir(data, { recursive: true });
+  const syncs = shim?.watch(run) ?? null;
+  const all = {
     ...(name === "service" ? serviceEnv : { NODE_ENV: "production" }),
     ...env,
     ...syncs?.env,
     ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     DATA_DIR: data,
     POSTMARK_API_URL: providerUrl,
-  });
-  return { ...program, syncs };
+    ...options.env,
+  };
+  return { ...(await processes.start(path, all, { core })), syncs };
 }

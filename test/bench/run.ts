@@ -5,12 +5,13 @@ import { compare, type Row } from "./compare.ts";
 import { goalsOfRows, measureGoals, type Goal } from "./goals/goals.ts";
 import { describeMachine } from "./machine.ts";
 import { readOptions, type BenchOptions } from "./options.ts";
-import { reportOf, writeResults } from "./report/write.ts";
+import { parts } from "./parts.ts";
+import { reportOf, writePart, writeResults } from "./report/write.ts";
 import { scenarios } from "./scenarios.ts";
 
 const options = readOptions(process.argv.slice(2));
 
-async function runTable(bench: Bench, { names, rounds, roundMs, out }: BenchOptions): Promise<void> {
+async function runTable(bench: Bench, { rounds, roundMs, out }: BenchOptions, names: readonly string[]): Promise<void> {
   const isWanted = (name: string) => names.length === 0 || names.includes(name);
   const rows: Row[] = [];
   for (const scenario of scenarios.filter(({ name }) => isWanted(name))) {
@@ -27,6 +28,16 @@ async function runTable(bench: Bench, { names, rounds, roundMs, out }: BenchOpti
   process.stdout.write(reportOf(results));
 }
 
+const known = ["goals", ...scenarios.map(({ name }) => name), ...Object.keys(parts)];
+const unknown = options.names.find((name) => !known.includes(name));
+if (unknown !== undefined) throw new Error(`There is no ${unknown}. Known: ${known.join(", ")}.`);
+
 await using bench = await openBench(options);
 if (bench.ground.shim === null) process.stderr.write("No C compiler: syncs are neither counted nor slowed.\n");
-await runTable(bench, options);
+const inTable = options.names.filter((name) => !(name in parts));
+if (inTable.length > 0 || options.names.length === 0) await runTable(bench, options, inTable);
+for (const [name, measure] of Object.entries(parts).filter(([part]) => options.names.includes(part))) {
+  const report = await measure(bench, options);
+  await writePart(options.out, name, describeMachine(bench.ground.folder), report);
+  process.stdout.write(report.text);
+}

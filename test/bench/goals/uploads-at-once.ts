@@ -6,7 +6,7 @@ import { forgetPeak, usedBy } from "../used.ts";
 const uploads = 128;
 
 export async function measureUploadsAtOnce({ ground, generator, roundMs }: Means): Promise<number> {
-  const service = await startEntrant(ground, "service", null);
+  const service = await startEntrant(ground, "service");
   const send = (clients: number) =>
     generator.run({ urls: [service.url], kind: "upload of 5 MB", clients, ms: roundMs });
   // What is loaded with the first upload stays.

@@ -5,6 +5,7 @@ import type { Row } from "../compare.ts";
 import type { Goal } from "../goals/goals.ts";
 import { type Machine, machineLine } from "../machine.ts";
 import { drawThroughput } from "./charts.ts";
+import type { PartReport } from "./parts.ts";
 import { markdownTable, tableOf } from "./table.ts";
 
 export interface Results {
@@ -36,4 +37,12 @@ export async function writeResults(folder: string, results: Results): Promise<vo
   await writeFile(join(folder, "bench.md"), reportOf(results));
   await writeFile(join(folder, "bench.json"), `${JSON.stringify(results, null, 1)}\n`);
   if (results.rows.length > 0) await writeFile(join(folder, "throughput.svg"), drawThroughput(results.rows));
+}
+
+/** Writes the report of a part under its name. */
+export async function writePart(folder: string, name: string, machine: Machine, part: PartReport): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${name}.md`), part.text);
+  await writeFile(join(folder, `${name}.json`), `${JSON.stringify({ machine, figures: part.figures }, null, 1)}\n`);
+  if (part.picture !== undefined) await writeFile(join(folder, `${name}.svg`), part.picture);
 }
