@@ -67,6 +67,7 @@ export async function compare(scenario: Scenario, means: Means): Promise<readonl
     programs.set(entrant, program);
     sides.push({ entrant, request, ...program });
   }
+  for (const side of sides) await warmUp(side, means);
   const rows: Row[] = [];
   for (const count of clients) rows.push(...(await compareAt(count, scenario, sides, means)));
   for (const { running } of programs.values()) await running.kill();
@@ -81,6 +82,12 @@ async function open(scenario: Scenario, entrant: EntrantName, { ground, newDatab
   return { database, running, idleMb: usedBy(running.pid).residentMb };
 }
 
+const warmUpClients = 64;
+
+/** Until its code is compiled, on a machine that is not too busy. */
+const warmUp = ({ running, request }: Side, { generator, roundMs }: Means) =>
+  generator.run({ urls: [running.url], kind: request, clients: warmUpClients, ms: 2 * roundMs });
+
 async function compareAt(
   clients: number,
   scenario: Scenario,
@@ -88,7 +95,6 @@ async function compareAt(
   means: Means,
 ): Promise<readonly Row[]> {
   const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
-  for (const side of sides) await sample(side, clients, scenario, means);
   for (let round = 0; round < means.rounds; round += 1) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       samples.get(side)?.push(await sample(side, clients, scenario, means));
