@@ -31,8 +31,8 @@ export interface Row {
   readonly databaseCpuMicros: number | null;
   readonly writtenKb: number | null;
   readonly syncs: number | null;
-  /** Memory over that of the idle process, for each request under way. */
-  readonly memoryKb: number;
+  /** Memory over that of the idle process, for each request under way; null when they are few. */
+  readonly memoryKb: number | null;
 }
 
 export interface Means {
@@ -123,7 +123,7 @@ async function sample(side: Side, clients: number, scenario: Scenario, means: Me
     databaseCpuMicros: each("databaseCpuMicros"),
     writtenKb: each("writtenBytes") / 1024,
     syncs: each("syncs"),
-    memoryKb: (Math.max(peakMb - idleMb, 0) * 1024) / clients,
+    memoryKb: clients < clientsMin ? Number.NaN : (Math.max(peakMb - idleMb, 0) * 1024) / clients,
     latencies: outcome.latencies,
   };
 }
@@ -146,6 +146,8 @@ async function countersOf({ running, database }: Side): Promise<Counters> {
   };
 }
 
+/** What the process has grown by belongs to all that it has done; few requests would bear all of it. */
+const clientsMin = 16;
 const settleMs = 50;
 
 function rowOf(
@@ -178,6 +180,6 @@ function rowOf(
     databaseCpuMicros: orNull(of("databaseCpuMicros")),
     writtenKb: orNull(of("writtenKb")),
     syncs: orNull(of("syncs")),
-    memoryKb: of("memoryKb"),
+    memoryKb: orNull(of("memoryKb")),
   };
 }

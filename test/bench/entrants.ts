@@ -33,6 +33,7 @@ export const canStart = (name: EntrantName): boolean => {
 
 /** What every service of the bench is told. */
 const serviceEnv = {
+  TRUST_PROXY: "1",
   LOG_LEVEL: "warn",
   NODE_ENV: "production",
   RATE_LIMIT_MAX: "1000000",

@@ -1,12 +1,11 @@
 // Clients that cost next to nothing: bytes over raw keep-alive sockets. A full HTTP client would need more CPU than the
 // server that it measures.
 import { connect, type Socket } from "node:net";
-import type { Request } from "./requests.ts";
+import type { Requests } from "./requests.ts";
 
 export interface Load {
   readonly port: number;
-  /** Makes the next request. */
-  readonly request: () => Request;
+  readonly request: Requests;
   readonly clients: number;
   /** How long, in milliseconds. */
   readonly ms: number;
@@ -39,9 +38,10 @@ export async function load({ port, request, clients, ms, perSecond }: Load): Pro
     // Spread over the gap, so that clients do not send in step.
     let due = begun + (gapMs * number) / clients;
     for (;;) {
-      if (gapMs > 0 && due > performance.now()) await new Promise((go) => setTimeout(go, due - performance.now()));
+      if (gapMs > 0 && due > performance.now())
+        await new Promise((go) => setTimeout(go, Math.max(due - performance.now(), 0)));
       if (performance.now() >= end) break;
-      const { chunks, status } = request();
+      const { chunks, status } = request(number);
       // A paced request is late from when it was due, not from when the client was free to send it.
       const sentAt = gapMs > 0 ? due : performance.now();
       due += gapMs;

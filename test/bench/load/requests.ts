@@ -25,8 +25,11 @@ export interface Request {
   readonly status: number;
 }
 
-/** Makes requests to a host; no two have the same address in them. */
-export function requestsTo(host: string, kind: RequestKind): () => Request {
+/** Makes the next request of a client. */
+export type Requests = (client: number) => Request;
+
+/** Makes requests to a host; no two have the same e-mail address in them. */
+export function requestsTo(host: string, kind: RequestKind): Requests {
   const email = `ada-${process.pid.toString(36)}${Date.now().toString(36)}-${marker}@voicelabs.example`;
   const inquiry = {
     name: "Ada Nakamura",
@@ -41,7 +44,7 @@ export function requestsTo(host: string, kind: RequestKind): () => Request {
       Object.fromEntries(Array.from({ length: size }, (_, position) => [position, inquiry])),
     );
   const upload = (path: string, bytes: number) => form(host, path, email, resumeOf(bytes));
-  const kinds: Record<Exclude<RequestKind, "mixed">, () => () => Request> = {
+  const kinds: Record<Exclude<RequestKind, "mixed">, () => Requests> = {
     inquiry: () => post("/api/marketplace/inquiry", inquiry),
     "typed inquiry": () => post("/trpc/marketplace.inquiry", inquiry),
     "batch of 10": () => batch(10),
@@ -60,7 +63,7 @@ export function requestsTo(host: string, kind: RequestKind): () => Request {
   });
   let turn = 0;
   // 7 and the deck's size have no common factor, so that kinds take turns.
-  return () => deck[((turn += 1) * 7) % deck.length]!();
+  return (client) => deck[((turn += 1) * 7) % deck.length]!(client);
 }
 
 /** Of 20 requests. */
@@ -75,33 +78,43 @@ const megabyte = 1_000_000;
 /** The limit is 5 MiB. */
 const fiveMegabytes = 5_000_000;
 
+// Every client has an address of its own, as behind a proxy: limits are counted by address.
 const head = (host: string, path: string, contentType: string, length: number) =>
-  `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${contentType}\r\nContent-Length: ${length}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-For: 10.0.${clientMarker}\r\nContent-Type: ${contentType}\r\nContent-Length: ${length}\r\n\r\n`;
 
 /** Stands in a body where each request has a number of its own. */
 const marker = "00000000";
+const clientMarker = "{client}";
 let numbers = 0;
 
 /** Writes texts with fresh numbers in them. A client that wrote JSON anew would need as much CPU as the server. */
-function numbered(text: string): () => Buffer {
+function numbered(text: string): (client: number) => Buffer {
   const [first = "", ...rest] = text.split(marker);
-  return () => {
-    let written = first;
+  const beginnings = new Map<number, string>();
+  const beginningOf = (client: number) => {
+    const known = beginnings.get(client);
+    if (known !== undefined) return known;
+    const beginning = first.replace(clientMarker, `${Math.floor(client / 250)}.${1 + (client % 250)}`);
+    beginnings.set(client, beginning);
+    return beginning;
+  };
+  return (client) => {
+    let written = beginningOf(client);
     for (const part of rest) written += (numbers += 1).toString(36).padStart(marker.length, "0") + part;
     return Buffer.from(written, "latin1");
   };
 }
 
-function json(host: string, path: string, value: object, status: number): () => Request {
+function json(host: string, path: string, value: object, status: number): Requests {
   const body = JSON.stringify(value);
   const write = numbered(head(host, path, "application/json", body.length) + body);
-  return () => ({ chunks: [write()], status });
+  return (client) => ({ chunks: [write(client)], status });
 }
 
 /** As long as that of a browser. */
 const boundary = "----WebKitFormBoundary7MA4YWxkTrZu0gW";
 
-function form(host: string, path: string, email: string, resume: Buffer): () => Request {
+function form(host: string, path: string, email: string, resume: Buffer): Requests {
   const fields = { fullName: "Ana Souza", email, position: "Annotator" };
   const text = Object.entries(fields)
     .map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
@@ -110,7 +123,7 @@ function form(host: string, path: string, email: string, resume: Buffer): () => 
   const after = Buffer.from(`\r\n--${boundary}--\r\n`);
   const length = before.length + resume.length + after.length;
   const write = numbered(head(host, path, `multipart/form-data; boundary=${boundary}`, length) + before);
-  return () => ({ chunks: [write(), resume, after], status: 200 });
+  return (client) => ({ chunks: [write(client), resume, after], status: 200 });
 }
 
 const resumes = new Map<number, Buffer>();

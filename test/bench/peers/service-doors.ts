@@ -51,7 +51,7 @@ const http = await buildHttp({
   metrics: createMetrics(),
   draining: new Draining(),
   corsOrigins: [],
-  trustedProxy: { kind: "none" },
+  trustedProxy: { kind: "hops", count: 1 },
   rateLimit: { max: 1_000_000, windowSeconds: 1 },
   callCounts: null,
   doors: true,

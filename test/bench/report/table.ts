@@ -33,7 +33,7 @@ const columns: Readonly<Record<string, (row: Row) => string>> = {
   "Database CPU µs": ({ databaseCpuMicros }) => orDash(databaseCpuMicros, whole),
   "Written KB": ({ writtenKb }) => orDash(writtenKb, (kb) => kb.toFixed(1)),
   Syncs: ({ syncs }) => orDash(syncs, two),
-  "Memory KB": ({ memoryKb }) => whole(memoryKb),
+  "Memory KB": ({ memoryKb }) => orDash(memoryKb, whole),
 };
 
 export const columnNames = Object.keys(columns);
