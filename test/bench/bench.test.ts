@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openBench } from "./bench.ts";
 import { compare } from "./compare.ts";
 import { describeMachine } from "./machine.ts";
-import { drawThroughput } from "./report/charts.ts";
+import { drawCpu, drawThroughput } from "./report/charts.ts";
 import { columnNames } from "./report/table.ts";
 import { reportOf } from "./report/write.ts";
 import { scenarios } from "./scenarios.ts";
@@ -28,5 +28,5 @@ test("every scenario is answered as it should be, and has its rows in the table 
   const report = reportOf({ machine, rounds: 1, roundMs: 20, rows, goals: [] });
   for (const column of columnNames.filter((name) => !["Syncs", "Memory KB"].includes(name)))
     expect(report).toContain(column);
-  expect(drawThroughput(rows)).toMatch(/^<svg .*<\/svg>\n$/s);
+  for (const picture of [drawCpu(rows), drawThroughput(rows)]) expect(picture).toMatch(/^<svg .*<\/svg>\n$/s);
 });

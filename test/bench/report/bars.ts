@@ -1,5 +1,5 @@
 // Horizontal bars in groups, as a picture.
-import { colourOf, legend, picture, round, text, width } from "./svg.ts";
+import { colourOf, drawingTop, legend, picture, round, text, width } from "./svg.ts";
 
 export interface BarGroup {
   readonly label: string;
@@ -21,7 +21,7 @@ const gap = 14;
 /** Horizontal bars in groups; every group has a scale of its own. */
 export function drawBars(title: string, note: string, groups: readonly BarGroup[]): string {
   const series = [...new Set(groups.flatMap(({ bars }) => bars.map((bar) => bar.series)))];
-  let y = 76;
+  let y = drawingTop;
   const body = groups.map(({ label, bars }) => {
     const most = Math.max(...bars.map(({ value }) => value));
     const drawn = bars.map((bar, position) => {
@@ -35,5 +35,5 @@ export function drawBars(title: string, note: string, groups: readonly BarGroup[
     y += height + gap;
     return heading + drawn.join("");
   });
-  return picture(title, y + 20, legend(series, 54) + body.join("") + text(16, y + 6, note, 'class="small"'));
+  return picture(title, y + 20, legend(series) + body.join("") + text(16, y + 6, note, 'class="small"'));
 }

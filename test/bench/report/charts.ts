@@ -1,33 +1,42 @@
-// The pictures of the bench: which rows they show.
+// The pictures of the bench: which rows they show, and what of them.
 import type { Row } from "../compare.ts";
 import { type BarGroup, drawBars } from "./bars.ts";
 import { entrantTitle } from "./table.ts";
 
-/** Calls a second at 64 clients, or at as many as the scenario has, best first in each group's order. */
-export function drawThroughput(rows: readonly Row[]): string {
+/** Calls a second of each program. */
+export const drawThroughput = (rows: readonly Row[]): string =>
+  drawBars(
+    "Calls a second, stored and mailed",
+    "64 clients, 16 for uploads. Longer is faster. Every group has a scale of its own.",
+    groupsOf(rows, ({ perSecond }) => [perSecond, `${Math.round(perSecond).toLocaleString("en")}/s`]),
+  );
+
+/** CPU time of a call, which moves least when a machine has other work. */
+export const drawCpu = (rows: readonly Row[]): string =>
+  drawBars(
+    "CPU time of a call, stored and mailed",
+    "64 clients, 16 for uploads. Shorter is cheaper. Every group has a scale of its own.",
+    groupsOf(rows, ({ cpuMicros }) => [cpuMicros, `${Math.round(cpuMicros).toLocaleString("en")} µs`]),
+  );
+
+/** One group for each scenario, ours first. */
+function groupsOf(rows: readonly Row[], figure: (row: Row) => readonly [value: number, text: string]): BarGroup[] {
   const shown = rows.filter(
     ({ scenario, request }) => !scenario.startsWith("doors") && (scenario !== "refusal" || request === "refusal"),
   );
-  const groups = [...Map.groupBy(shown, ({ scenario }) => scenario).values()].map((ofScenario): BarGroup => {
-    const clients = ofScenario.some((row) => row.clients === 64) ? 64 : (ofScenario[0]?.clients ?? 0);
+  return [...Map.groupBy(shown, ({ scenario }) => scenario).values()].map((ofScenario) => {
+    const clients = ofScenario.some((row) => row.clients === 64) ? 64 : ofScenario[0]!.clients;
     const atClients = ofScenario.filter((row) => row.clients === clients);
-    const ours = atClients.filter(({ entrant }) => entrant === "service");
-    const theirs = atClients.filter(({ entrant }) => entrant !== "service");
-    const [first] = ours;
+    const isOurs = ({ entrant }: Row) => entrant === "service";
+    const ordered = [...atClients.filter(isOurs), ...atClients.filter((row) => !isOurs(row))];
     return {
-      label: first === undefined ? "" : labelOf(first),
-      bars: [...ours, ...theirs].map((row) => ({
-        series: entrantTitle(row),
-        value: row.perSecond,
-        text: `${Math.round(row.perSecond).toLocaleString("en")}/s`,
-      })),
+      label: labelOf(ordered[0]!),
+      bars: ordered.map((row) => {
+        const [value, text] = figure(row);
+        return { series: entrantTitle(row), value, text };
+      }),
     };
   });
-  return drawBars(
-    "Calls a second, stored and mailed",
-    "64 clients, 16 for uploads. Every group has a scale of its own; compare bars within a group.",
-    groups,
-  );
 }
 
 const engineNames = { SQLite: "", PostgreSQL: ", PostgreSQL" } as const;

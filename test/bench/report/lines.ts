@@ -1,5 +1,5 @@
 // Lines over two logarithmic axes, as a picture.
-import { colourOf, legend, picture, round, text, width } from "./svg.ts";
+import { colourOf, drawingTop, legend, picture, round, text, width } from "./svg.ts";
 
 export interface Line {
   readonly name: string;
@@ -14,7 +14,7 @@ interface LineOptions {
 }
 
 export function drawLines({ title, note, xName, yName }: LineOptions, lines: readonly Line[]): string {
-  const [top, bottom, from, to] = [80, 360, 70, width - 30];
+  const [top, bottom, from, to] = [drawingTop, drawingTop + 280, 70, width - 50];
   const all = lines.flatMap(({ points }) => points).filter(([, y]) => y > 0);
   const xs = [...new Set(all.map(([x]) => x))].toSorted((a, b) => a - b);
   const powers = powersAround(all.map(([, y]) => y));
@@ -33,10 +33,7 @@ export function drawLines({ title, note, xName, yName }: LineOptions, lines: rea
     const dots = shown.map(([x, y]) => `<circle cx="${round(xOf(x))}" cy="${round(yOf(y))}" r="3.5"/>`).join("");
     return `<g stroke="${colourOf(position)}" fill="${colourOf(position)}" stroke-width="2"><path d="${path}" fill="none"/>${dots}</g>`;
   });
-  const names = legend(
-    lines.map(({ name }) => name),
-    54,
-  );
+  const names = legend(lines.map(({ name }) => name));
   return picture(
     title,
     bottom + 56,

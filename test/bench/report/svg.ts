@@ -1,9 +1,11 @@
 // The parts of pictures in SVG, with colours for light and dark pages. Knows nothing of the bench.
 
 export const width = 760;
+/** Below title and legend. */
+export const drawingTop = 96;
 
 /** Legible on both backgrounds; the first is the one to look at. */
-const colours = ["#2563eb", "#94a3b8", "#b45309", "#0d9488", "#a855f7", "#dc2626"];
+const colours = ["#2563eb", "#60a5fa", "#b45309", "#0d9488", "#a855f7", "#dc2626", "#65a30d"];
 
 const style = `<style>
 text{font:13px system-ui,sans-serif;fill:#1f2937}.title{font-weight:600;font-size:15px}.small{font-size:11px;fill:#6b7280}
@@ -23,15 +25,17 @@ export function picture(title: string, height: number, body: string): string {
   );
 }
 
-export function legend(names: readonly string[], y: number): string {
-  let x = 16;
-  return names
-    .map((name, position) => {
-      const entry = `<rect x="${x}" y="${y - 10}" width="11" height="11" rx="2" fill="${colourOf(position)}"/>${text(x + 16, y, name)}`;
-      x += 34 + name.length * 7;
-      return entry;
-    })
-    .join("");
+/** The names of what is drawn, in two lines below the title. */
+export function legend(names: readonly string[]): string {
+  let [x, y] = [16, 52];
+  const entries = names.map((name, position) => {
+    const length = 34 + name.length * 7;
+    if (x + length > width) [x, y] = [16, y + 20];
+    const entry = `<rect x="${x}" y="${y - 10}" width="11" height="11" rx="2" fill="${colourOf(position)}"/>${text(x + 16, y, name)}`;
+    x += length;
+    return entry;
+  });
+  return entries.join("");
 }
 
 export const colourOf = (position: number) => colours[position % colours.length] ?? "";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Row } from "../compare.ts";
 import type { Goal } from "../goals/goals.ts";
 import { type Machine, machineLine } from "../machine.ts";
-import { drawThroughput } from "./charts.ts";
+import { drawCpu, drawThroughput } from "./charts.ts";
 import type { PartReport } from "./parts.ts";
 import { markdownTable, tableOf } from "./table.ts";
 
@@ -36,7 +36,9 @@ export async function writeResults(folder: string, results: Results): Promise<vo
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "bench.md"), reportOf(results));
   await writeFile(join(folder, "bench.json"), `${JSON.stringify(results, null, 1)}\n`);
-  if (results.rows.length > 0) await writeFile(join(folder, "throughput.svg"), drawThroughput(results.rows));
+  if (results.rows.length === 0) return;
+  await writeFile(join(folder, "throughput.svg"), drawThroughput(results.rows));
+  await writeFile(join(folder, "cpu.svg"), drawCpu(results.rows));
 }
 
 /** Writes the report of a part under its name. */
