@@ -1,7 +1,7 @@
 // The programs that are compared, and how each is started.
 import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Processes, Started } from "./processes.ts";
 import type { Syncs, SyncShim } from "./sync-shim.ts";
 
@@ -66,6 +66,8 @@ export interface StartOptions {
   /** Its folder; an empty one unless it is named. */
   readonly data?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder of another checkout, whose service it is. */
+  readonly checkout?: string;
   /** Null: where the machine likes. */
   readonly core?: 0 | null;
 }
@@ -76,6 +78,7 @@ export async function startEntrant(ground: Ground, name: EntrantName, options: S
   const { path, env } = entrants[name];
   const run = `entrant-${(started += 1)}`;
   const { databaseUrl = null, data = join(folder, run), core = 0 } = options;
+  const program = options.checkout === undefined ? path : join(resolve(options.checkout), "server/src/main.ts");
   await mkdir(data, { recursive: true });
   const syncs = shim?.watch(run) ?? null;
   const all = {
@@ -87,5 +90,5 @@ export async function startEntrant(ground: Ground, name: EntrantName, options: S
     POSTMARK_API_URL: providerUrl,
     ...options.env,
   };
-  return { ...(await processes.start(path, all, { core })), syncs };
+  return { ...(await processes.start(program, all, { core })), syncs };
 }
