@@ -51,6 +51,7 @@ const http = await buildHttp({
   metrics: createMetrics(),
   draining: new Draining(),
   traces: null,
+  privacy: null,
   corsOrigins: [],
   trustedProxy: { kind: "hops", count: 1 },
   rateLimit: { max: 1_000_000, windowSeconds: 1 },
