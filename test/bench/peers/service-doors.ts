@@ -52,6 +52,7 @@ const http = await buildHttp({
   draining: new Draining(),
   traces: null,
   privacy: null,
+  packages: [],
   corsOrigins: [],
   trustedProxy: { kind: "hops", count: 1 },
   rateLimit: { max: 1_000_000, windowSeconds: 1 },
