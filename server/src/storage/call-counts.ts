@@ -1,18 +1,28 @@
-// Where the processes of a service count their callers together. Knows no limits: the rate limiter decides what is
-// counted, and when it is too much.
+// Where the processes of a service count their callers together. Knows no limits: the gate decides what is too much.
 
-/** A query as `rate-limiter-flexible` asks it of a PostgreSQL client. */
-interface CountQuery {
-  readonly text: string;
-  readonly values?: readonly unknown[];
+/** Calls of one client at once. */
+export interface CountedCalls {
+  /** The client, as one gate tells clients apart. */
+  readonly key: string;
+  readonly calls: number;
+  /** How long a window is that begins with them, in milliseconds. */
+  readonly windowMs: number;
+}
+
+/** What was counted in a window so far. */
+export interface CallCount {
+  /** These calls among them. */
+  readonly calls: number;
+  /** When the window ends, in milliseconds since the epoch. */
+  readonly endsAt: number;
 }
 
 export interface CallCounts extends AsyncDisposable {
   /**
-   * Counts, or reads what was counted. Rejects within about a second when the database does not answer. While it is known
-   * to be away, one call a second tries it and the others reject at once.
+   * Counts calls, however many there were before. Rejects within about two seconds when the database does not answer. While
+   * it is known to be away, one caller a second tries it and the others are rejected at once.
    */
-  query(query: CountQuery): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number | null }>;
+  count(calls: CountedCalls): Promise<CallCount>;
   /** Forgets the clients whose windows ended at this or before, in milliseconds since the epoch. */
   forget(before: number): Promise<void>;
 }

@@ -1,12 +1,11 @@
 // The gate in front of what a client may do so often: refuses pages of other sites, then counts the calls of a client,
 // both before any body is read. It knows nothing of procedures and bodies.
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
 import type { Admission } from "../../rpc/context.ts";
 import type { CallCounts } from "../../storage/call-counts.ts";
 import type { ClientAddresses } from "./client-address.ts";
-import { countAlone, countTogether } from "./limiter.ts";
+import { countAlone, type Counted, countTogether, type Limiter } from "./limiter.ts";
 import type { IsForeign } from "./origin.ts";
 
 export interface RateLimit {
@@ -37,11 +36,11 @@ interface GuardOptions {
 /** Counts by client address. Both doors share one, so that changing the door does not change the limit. */
 export class Guard {
   readonly #options: GuardOptions;
-  readonly #limiter: RateLimiterAbstract;
+  readonly #limiter: Limiter;
 
   constructor(options: GuardOptions) {
     const { name, limit, shared } = options;
-    const counted = { keyPrefix: name, points: limit.max, duration: limit.windowSeconds };
+    const counted = { name, ...limit };
     this.#options = options;
     this.#limiter = shared === null ? countAlone(counted) : countTogether(counted, shared);
   }
@@ -56,10 +55,9 @@ export class Guard {
 
   async #count(request: FastifyRequest, reply: FastifyReply, { calls, refuseAll }: Gated, done: Done): Promise<void> {
     const made = calls(request);
-    let counted: RateLimiterRes;
+    let counted: Counted;
     try {
-      // Counts on beyond the limit and, unlike `consume`, rejects nothing; the window does not move for it.
-      counted = await this.#limiter.penalty(this.#options.addresses.keysOf(request.raw).rate, made);
+      counted = await this.#limiter.count(this.#options.addresses.keysOf(request.raw).rate, made);
     } catch (error) {
       return done(error as Error);
     }
@@ -69,10 +67,10 @@ export class Guard {
     else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
   }
 
-  #admit(reply: FastifyReply, calls: number, { consumedPoints, msBeforeNext }: RateLimiterRes): Admission {
+  #admit(reply: FastifyReply, calls: number, { calls: all, msLeft }: Counted): Admission {
     const { max } = this.#options.limit;
-    const left = max - consumedPoints;
-    const resetSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    const left = max - all;
+    const resetSeconds = Math.max(1, Math.ceil(msLeft / 1000));
     reply.headers({
       "ratelimit-limit": max,
       "ratelimit-remaining": Math.max(0, left),

@@ -1,6 +1,14 @@
 // Counts of calls, shared by all processes. They have connections of their own, so that a client that is refused costs
-// submissions nothing, and are given up quickly: a gate that cannot count with the others counts alone.
-import { type CallCountEvents, type CallCounts, callCountTable } from "../call-counts.ts";
+// submissions nothing, and are given up quickly: a gate that cannot count with the others counts alone. Calls that come in
+// while others are being counted share the next statement: each alone would cost several times what storing costs.
+import {
+  type CallCount,
+  type CallCountEvents,
+  type CallCounts,
+  callCountTable,
+  type CountedCalls,
+} from "../call-counts.ts";
+import { CommitQueue } from "../commit-queue.ts";
 import { forgottenAtOnce } from "../rules/retention.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
@@ -15,6 +23,28 @@ const answerMs = 1_000;
 const limits: Limits = { statementMs: 800, lockMs: 800, idleMs: 1_000 };
 /** After a failure the database is left alone for this long; then one caller finds out whether it is back. */
 const restMs = 1_000;
+
+/** Calls in one statement. */
+const batchMax = 1_000;
+
+interface CountRow {
+  readonly key: string;
+  readonly points: number;
+  readonly expire: number;
+}
+
+// Every process takes the rows in the same order, so that two of them cannot wait for each other.
+const count: Statement<CountRow> = {
+  name: "count-calls",
+  text: `
+    INSERT INTO ${callCountTable} AS counted (key, points, expire)
+    SELECT key, points, $4::bigint + length FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, points, length)
+    ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET
+      points = CASE WHEN counted.expire <= $4 THEN 0 ELSE counted.points END + excluded.points,
+      expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
+    RETURNING key, points, expire`,
+};
 
 const forgetCounts = forgetBatch(callCountTable, "expire");
 
@@ -44,16 +74,55 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
     }
   };
 
-  return {
-    async query(asked) {
-      const rows = await counted<object>(asked, asked.values ?? []);
-      return { rows, rowCount: rows.length };
+  const queue = new CommitQueue<CountedCalls, CallCount>({
+    batchMax,
+    atOnce: 1,
+    async commit(asked) {
+      const windows = gather(asked);
+      const [keys, calls, lengths] = [
+        windows.map(({ key }) => key),
+        windows.map((one) => one.calls),
+        windows.map((one) => one.windowMs),
+      ];
+      const rows = await counted(count, [keys, calls, lengths, Date.now()]);
+      return shareOut(asked, rows);
     },
+    asUnavailable: (error) => (error instanceof StorageUnavailable ? error : null),
+  });
+
+  return {
+    count: (calls) => queue.run(calls),
     async forget(before) {
       let batch: { readonly forgotten: number } | undefined;
       do [batch] = await counted(forgetCounts, [before]);
       while (batch?.forgotten === forgottenAtOnce);
     },
-    [Symbol.asyncDispose]: () => connections.close(),
+    async [Symbol.asyncDispose]() {
+      await queue.close();
+      await connections.close();
+    },
   };
+}
+
+/** One entry for each client: a statement changes a row once. */
+function gather(asked: readonly CountedCalls[]): readonly CountedCalls[] {
+  const windows = new Map<string, CountedCalls>();
+  for (const one of asked) {
+    const { calls = 0 } = windows.get(one.key) ?? {};
+    windows.set(one.key, { ...one, calls: calls + one.calls });
+  }
+  return [...windows.values()];
+}
+
+/** Tells each caller its place among those of the same client: the last one has the sum. */
+function shareOut(asked: readonly CountedCalls[], rows: readonly CountRow[]): readonly CallCount[] {
+  const windows = new Map(rows.map(({ key, points, expire }) => [key, { calls: points, endsAt: expire }]));
+  const answers: CallCount[] = [];
+  for (const { key, calls } of asked.toReversed()) {
+    const window = windows.get(key);
+    if (window === undefined) throw new Error("A client was not counted.");
+    answers.push({ ...window });
+    window.calls -= calls;
+  }
+  return answers.reverse();
 }
