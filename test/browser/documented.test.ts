@@ -17,6 +17,7 @@ test("parts", () => {
     packages: [{ id: "a", title: "A" }],
     strings: english,
     idempotencyKey: "k",
+    privacy: { url: "https://datasets.example/privacy" },
   };
   const markup = [
     formMarkup("inquiry", state).text,
