@@ -1,10 +1,11 @@
 // The local mailbox as pages, for `npm run dev`: the list, and each mail as HTML, as text and with its headers. On a port
 // of its own, because mails hold what strangers typed, and no page of the service should share its origin with them.
-import { createServer, type Server, type ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { html, type Fill, type Markup } from "@submissions/shared/html";
 import PostalMime, { type Email } from "postal-mime";
+import { createServer } from "./node-http.ts";
 
 /** The latest; the folder has all. */
 const listedMax = 200;

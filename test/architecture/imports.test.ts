@@ -37,6 +37,11 @@ test("sees the imports of the project", () => {
   expect(all.length).toBeGreaterThan(100);
 });
 
+test("the server imports node:http and node:https for their types only (server/src/node-http.ts)", () => {
+  const wrong = all.filter(inside("server/src")).filter(({ to, typeOnly }) => /^node:https?$/.test(to) && !typeOnly);
+  expect(named(wrong)).toEqual([]);
+});
+
 test("shared imports nothing but zod and zod-form-data, so that it runs in a browser", () => {
   const allowed = new Set(["zod", "zod-form-data"]);
   const wrong = all.filter(inside("shared/src")).filter(({ to }) => !to.startsWith("shared/src/") && !allowed.has(to));

@@ -2,9 +2,9 @@
 // is made to one of those: a second look-up could answer with another address. Redirects are answers like any other.
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
-import { request as requestHttp } from "node:http";
-import { request as requestHttps, type RequestOptions } from "node:https";
+import type { RequestOptions } from "node:https";
 import type { LookupFunction } from "node:net";
+import { httpRequest, httpsRequest } from "../node-http.ts";
 import { literalOf, mayBeCalled, problemOfUrl, type WebhookTargets } from "./target.ts";
 
 /** From the look-up to the end of the answer. The specification asks for 15 to 30 s. */
@@ -94,7 +94,7 @@ const pinnedTo =
 
 function send(url: URL, body: string, options: RequestOptions): Promise<PostAnswer> {
   return new Promise((resolve, reject) => {
-    const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (response) => {
+    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (response) => {
       const { statusCode: status = 0, headers } = response;
       const answer = { status, retryAfterMs: retryAfterOf(headers["retry-after"]) };
       let bytes = 0;
