@@ -48,6 +48,14 @@ export const webhookEventWords: Readonly<Record<WebhookEvent, string>> = {
   "subscriber.unsubscribed": "Subscribers who left",
 };
 
+/** What one delivery tells of. */
+export const deliveryEventWords: Readonly<Record<WebhookEvent, string>> = {
+  "inquiry.received": "Inquiry",
+  "application.received": "Application",
+  "subscriber.confirmed": "Confirmed subscriber",
+  "subscriber.unsubscribed": "Subscriber who left",
+};
+
 export const deliveryStatusWords: Readonly<Record<DeliveryStatus, string>> = {
   queued: "Queued",
   delivered: "Delivered",

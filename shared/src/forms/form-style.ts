@@ -125,7 +125,7 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .sign circle { stroke: none; }
 .sign path { fill: none; }
 .reference > span { display: block; color: var(--quiet); font-size: .9375em; }
-.reference button { margin: .25rem .5rem; }
+.reference button { margin: .25rem .5rem .25rem 0; }
 .reference strong { font-size: 1.125em; font-variant-numeric: tabular-nums; letter-spacing: .01em; user-select: all; }
 .trap { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 @container (min-width: 32rem) {

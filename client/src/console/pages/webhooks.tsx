@@ -7,7 +7,7 @@ import { textOf } from "../parts/form-text.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Empty, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { deliveryStatusWords, exactTime, plural, webhookEventWords } from "../words.ts";
+import { deliveryEventWords, deliveryStatusWords, exactTime, plural, webhookEventWords } from "../words.ts";
 import { ShownOnce } from "./shown-once.tsx";
 import { TableList } from "./table-list.tsx";
 
@@ -255,7 +255,10 @@ function DeliveriesDialog({ webhook, onClose }: DialogProps) {
         keyOf={({ id }) => id}
         cells={(delivery) => [
           <>
-            {webhookEventWords[delivery.event]} <Age at={delivery.createdAt} ago />
+            {deliveryEventWords[delivery.event]}
+            <div className="quiet small">
+              <Age at={delivery.createdAt} ago />
+            </div>
           </>,
           <code title={delivery.id}>{delivery.reference ?? delivery.id}</code>,
           <State delivery={delivery} />,
