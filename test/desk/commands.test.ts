@@ -280,6 +280,7 @@ describe("show", () => {
   test("is an object for programs, and a failure for an unknown reference", async () => {
     const shown = JSON.parse((await run("show", withResume, "--json")).stdout) as { fields: object };
     expect(shown).toMatchObject({ reference: withResume, fields: { fullName: "Ana Souza" } });
+    expect(shown).toHaveProperty("receivedAt", expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/));
     const unknown = await run("show", "INQ-20201121-000000");
     expect([unknown.code, unknown.stderr]).toEqual([1, "There is no submission INQ-20201121-000000.\n"]);
   });

@@ -54,7 +54,8 @@ test("log lists deliveries, and replay sends them again", async () => {
     "2026-11-21T12:00:00Z",
     "HTTP 410",
   ]);
-  expect(linesOf((await run("log", "2")).stdout)).toHaveLength(1);
+  expect(JSON.parse((await run("log", "--json")).stdout)).toMatchObject([{ id, endedAt: "2026-11-21T12:00:00.000Z" }]);
+  expect(await run("log", "2")).toMatchObject({ code: 1, stdout: "", stderr: "There is no webhook 2.\n" });
   expect(await run("replay", id)).toMatchObject({ code: 0, stderr: "1 delivery is due now.\n" });
   expect(await run("replay", "--failed", "1")).toMatchObject({ code: 0, stderr: "0 deliveries are due now.\n" });
   expect((await run("log")).stdout).toContain("queued");
@@ -66,12 +67,15 @@ test("remove removes, and what does not exist is told", async () => {
   for (const words of [
     ["remove", "1"],
     ["rotate", "1"],
+    ["log", "1"],
     ["replay", "--failed", "1"],
     ["replay", "msg_1-1"],
   ]) {
     expect(await run(...words), words.join(" ")).toMatchObject({ code: 1, stdout: "" });
   }
-  expect(linesOf((await run("list")).stdout)).toHaveLength(1);
+  expect(await run("list")).toMatchObject({ code: 0, stdout: "", stderr: "No webhooks.\n" });
+  expect(await run("log")).toMatchObject({ code: 0, stdout: "", stderr: "No deliveries.\n" });
+  expect((await run("list", "--json")).stdout).toBe("[]\n");
 });
 
 test.each([

@@ -27,7 +27,8 @@ test("a data folder that cannot be used ends the start with 1 and a line that sa
   const { code, output } = await runToEnd({ DATA_DIR: "/dev/null/data", PORT: "0" });
   expect(code).toBe(1);
   expect(output.trim().split("\n")).toHaveLength(1);
-  expect(output).toContain("The service could not start: The database file cannot be made.");
+  expect(output).toContain("The service could not start: The database file /dev/null/data/");
+  expect(output).toContain("cannot be made. Set DATA_DIR to another folder.");
 });
 
 const inquiry = (name: string) => ({

@@ -185,7 +185,9 @@ describe("folders that cannot be written", () => {
     for (const dataFolder of [folder, join(folder, "data")]) {
       const { code, output } = await runToEnd({ DATA_DIR: dataFolder, PORT: "0" }, { through });
       expect(code).toBe(1);
-      expect(output).toContain("The database file cannot be made.");
+      expect(output).toContain(
+        `The database file ${join(dataFolder, "submissions.sqlite")} cannot be made. Set DATA_DIR`,
+      );
       expect(output).toContain("EACCES");
     }
     await rm(folder, { recursive: true });

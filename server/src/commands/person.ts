@@ -9,8 +9,9 @@ import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./
 import { inPieces, Progress, writeAll } from "./terminal.ts";
 
 const eraseExamples = `
-Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written. An entry in the audit log stays, without the address; and a hash of it, where it is not to be mailed. Backups keep
-what they hold: see docs/operations.md.
+Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written.
+An entry in the audit log stays, without the address; and a hash of it, where it is not to be mailed. Backups keep what
+they hold: see docs/operations.md.
 
 Examples:
   npm run submissions -- erase ana@example.org

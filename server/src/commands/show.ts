@@ -31,7 +31,7 @@ export function registerShow(program: Command, deps: CommandDeps): void {
       if (found === null) throw new CommandFailed(`There is no submission ${reference}.`);
       const packageTitles = config.packageTitles ?? titlesOf(samplePackages);
       const detail = submissionDetail(found, { packageTitles, scanned: config.scanner !== null });
-      const text = json ? `${JSON.stringify(detail, null, 2)}\n` : pageOf(detail, deps);
+      const text = json ? `${JSON.stringify(detail, withDates, 2)}\n` : pageOf(detail, deps);
       await writeAll([text], deps.output);
     });
 }
@@ -71,3 +71,7 @@ function linesOf(
 }
 
 const minute = (epochMs: number): string => `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+/** For programs: times as text, as in the other lists. */
+const withDates = (name: string, value: unknown): unknown =>
+  typeof value === "number" && /(?:^a|A)t$/.test(name) ? new Date(value).toISOString() : value;

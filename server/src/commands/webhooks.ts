@@ -5,7 +5,7 @@ import { addWebhook, rotateSecret } from "../webhooks/registry.ts";
 import { problemOfUrl } from "../webhooks/target.ts";
 import { parseNumber } from "./arguments.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
-import { formatTable, forTerminal, writeAll } from "./terminal.ts";
+import { dated, forTerminal, writeAll, writeList } from "./terminal.ts";
 
 const examples = `
 The last line of add and of rotate is the secret that the receiver verifies deliveries with. It is shown only then. After
@@ -55,10 +55,12 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .command("list")
     .summary("list webhooks")
     .description("Lists webhooks and what they are told of.")
-    .action(async () => {
+    .option("--json", "one JSON array instead of a table")
+    .action(async ({ json = false }: { json?: boolean }) => {
       await using store = await deps.openStore(configOf(deps), "read-only");
-      const rows = (await store.webhooks.list()).map(webhookCells);
-      await writeAll([formatTable([["WEBHOOK", "ADDED", "URL", "EVENTS"], ...rows], deps.output)], deps.output);
+      const items = await store.webhooks.list();
+      const rows = [["WEBHOOK", "ADDED", "URL", "EVENTS"], ...items.map(webhookCells)];
+      await writeList(deps, { items: items.map(webhookOf), rows, noun: "webhooks" }, json);
     });
   webhooks
     .command("remove")
@@ -91,10 +93,13 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
     .description("Lists deliveries, newest first, with the answer to the last try.")
     .addArgument(new Argument("[webhook]", "only of this one").argParser(parseNumber(1, idMax)))
     .option("--limit <number>", "at most this many", parseNumber(1, 100), 50)
-    .action(async (webhook: number | undefined, { limit }: { limit: number }) => {
+    .option("--json", "one JSON array instead of a table")
+    .action(async (id: number | undefined, { limit, json = false }: { limit: number; json?: boolean }) => {
       await using store = await deps.openStore(configOf(deps), "read-only");
-      const { rows } = await store.webhooks.listDeliveries(webhook ?? null, { limit });
-      await writeAll([formatTable([header, ...rows.map(deliveryCells)], deps.output)], deps.output);
+      if (id !== undefined && !(await store.webhooks.list()).some((webhook) => webhook.id === id)) throw unknown(id);
+      const { rows: items } = await store.webhooks.listDeliveries(id ?? null, { limit });
+      const rows = [header, ...items.map(deliveryCells)];
+      await writeList(deps, { items: items.map(dated), rows, noun: "deliveries" }, json);
     });
   webhooks
     .command("replay")
@@ -124,6 +129,11 @@ function addEvent(text: string, before: readonly WebhookEvent[] = []): readonly 
 }
 
 const unknown = (id: number) => new CommandFailed(`There is no webhook ${id}.`);
+
+const webhookOf = ({ oldSecretUntil, ...webhook }: WebhookRow): object => ({
+  ...dated(webhook),
+  oldSecretUntil: oldSecretUntil === null ? null : new Date(oldSecretUntil).toISOString(),
+});
 
 const webhookCells = ({ id, createdAt, url, events }: WebhookRow): string[] =>
   [String(id), toSecond(createdAt), url, events.join(" ")].map(forTerminal);

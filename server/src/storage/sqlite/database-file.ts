@@ -4,6 +4,9 @@ import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StorageUnavailable } from "../store.ts";
 
+// The messages are for operators, at the terminal and in the log. Callers get words of the fault table.
+const advice = "Set DATA_DIR to another folder.";
+
 /** Makes the file, mode 0600, and its folder, mode 0700, where they are missing. What exists keeps its mode. */
 export function createDatabaseFile(file: string): void {
   const folder = dirname(file);
@@ -11,7 +14,7 @@ export function createDatabaseFile(file: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (makeEmpty(file)) syncFolder(folder);
   } catch (error) {
-    throw new StorageUnavailable("The database file cannot be made.", { cause: error });
+    throw new StorageUnavailable(`The database file ${file} cannot be made. ${advice}`, { cause: error });
   }
 }
 
@@ -47,7 +50,7 @@ export class FileGuard {
   /** To be made before SQLite opens the file. */
   constructor(file: string) {
     this.#file = file;
-    this.#database = identify(file) ?? refuse("There is no database file.");
+    this.#database = identify(file) ?? refuse(`There is no database file ${file}. ${advice}`);
   }
 
   /**
@@ -68,7 +71,7 @@ function identify(path: string): string | undefined {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? undefined : `${found.dev}:${found.ino}`;
   } catch (error) {
-    throw new StorageUnavailable("The database file cannot be reached.", { cause: error });
+    throw new StorageUnavailable(`The database file ${path} cannot be reached. ${advice}`, { cause: error });
   }
 }
 
