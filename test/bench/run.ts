@@ -4,12 +4,24 @@ import { openBench, type Bench } from "./bench.ts";
 import { compare, type Row } from "./compare.ts";
 import { goalsOfRows, measureGoals, type Goal } from "./goals/goals.ts";
 import { describeMachine } from "./machine.ts";
-import { readOptions, type BenchOptions } from "./options.ts";
+import { readOptions, usageOf, type BenchOptions } from "./options.ts";
 import { parts } from "./parts.ts";
 import { reportOf, writePart, writeResults } from "./report/write.ts";
 import { scenarios } from "./scenarios.ts";
 
-const options = readOptions(process.argv.slice(2));
+const known = ["goals", ...scenarios.map(({ name }) => name), ...Object.keys(parts)];
+
+function optionsOrEnd(): BenchOptions {
+  try {
+    const options = readOptions(process.argv.slice(2), known);
+    if (options !== null) return options;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(2);
+  }
+  process.stdout.write(usageOf(known));
+  process.exit(0);
+}
 
 async function runTable(bench: Bench, { rounds, roundMs, out }: BenchOptions, names: readonly string[]): Promise<void> {
   const isWanted = (name: string) => names.length === 0 || names.includes(name);
@@ -28,10 +40,7 @@ async function runTable(bench: Bench, { rounds, roundMs, out }: BenchOptions, na
   process.stdout.write(reportOf(results));
 }
 
-const known = ["goals", ...scenarios.map(({ name }) => name), ...Object.keys(parts)];
-const unknown = options.names.find((name) => !known.includes(name));
-if (unknown !== undefined) throw new Error(`There is no ${unknown}. Known: ${known.join(", ")}.`);
-
+const options = optionsOrEnd();
 await using bench = await openBench(options);
 if (bench.ground.shim === null) process.stderr.write("No C compiler: syncs are neither counted nor slowed.\n");
 const inTable = options.names.filter((name) => !(name in parts));

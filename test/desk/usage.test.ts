@@ -103,6 +103,8 @@ test.each([
   ["submissions ma", ["mail"]],
   ["submissions mail ", ["list", "retry", "--help"]],
   ["submissions mail list --status ", ["queued", "sent", "failed", "in-doubt"]],
+  ["submissions mail retry --status ", ["failed", "in-doubt"]],
+  ["submissions webhooks add --event subscriber.c", ["subscriber.confirmed"]],
   ["submissions export su", ["subscribers"]],
   ["submissions operators add eva@example.org --role s", ["sales"]],
 ])("bash completes %j", async (typed, expected) => {
@@ -114,6 +116,7 @@ test.each([
     .split("\n");
   expect(offered).toEqual(expect.arrayContaining(expected));
   for (const word of offered) expect(word.startsWith(words.at(-1)!)).toBe(true);
+  if (words.at(-2)?.startsWith("--")) expect(offered).toEqual(expected);
 });
 
 test("an unexpected error ends with 1 and tells its type, not its message", async () => {

@@ -36,20 +36,16 @@ function wordsAfter(command: Command, path: string): [path: string, words: reado
   return [[path, words], ...commands.flatMap((one) => wordsAfter(one, `${path} ${one.name()}`))];
 }
 
-/** The values of options that have a choice. */
-function choicesOf({ options, commands }: Command): [option: string, words: readonly string[]][] {
+/** The values of options that have a choice, by the words of the command and the option. */
+function choicesOf({ options, commands }: Command, path: string): [typed: string, words: readonly string[]][] {
   const own = options.flatMap(({ long, argChoices }): [string, readonly string[]][] =>
-    long && argChoices ? [[long, argChoices]] : [],
+    long && argChoices ? [[`${path}"*" ${long}`, argChoices]] : [],
   );
-  return [...own, ...commands.flatMap(choicesOf)];
+  return [...own, ...commands.flatMap((one) => choicesOf(one, `${path} ${one.name()}`))];
 }
 
 function scriptFor(program: Command, shell: "bash" | "zsh"): string {
   const folder = resolve(import.meta.dirname, "../../..").replaceAll("'", String.raw`'\''`);
-  const values = new Map<string, Set<string>>();
-  for (const [option, words] of choicesOf(program)) {
-    values.set(option, (values.get(option) ?? new Set()).union(new Set(words)));
-  }
   // The longest path first: `mail list` before `mail`.
   const paths = wordsAfter(program, "").toSorted(([one], [other]) => other.length - one.length);
   return `${shell === "zsh" ? "autoload -U +X compinit bashcompinit && compinit && bashcompinit\n" : ""}\
@@ -57,11 +53,11 @@ submissions() { npm run --silent --prefix '${folder}' submissions -- "$@"; }
 _submissions() {
   local typed="" words="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do typed="$typed $word"; done
-  case "\${COMP_WORDS[COMP_CWORD-1]}" in
-${[...values].map(([option, words]) => `    ${option}) words="${[...words].join(" ")}" ;;`).join("\n")}
-    *) case "$typed" in
-${paths.map(([path, words]) => `      "${path}"*) words="${words.join(" ")}" ;;`).join("\n")}
-    esac ;;
+  case "$typed" in
+${choicesOf(program, "")
+  .map(([typed, words]) => `    "${typed}") words="${words.join(" ")}" ;;`)
+  .join("\n")}
+${paths.map(([path, words]) => `    "${path}"*) words="${words.join(" ")}" ;;`).join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }

@@ -1,5 +1,6 @@
 // What an installation needs now and then: `backup`, `migrate`, `check-config`.
 import type { Command } from "commander";
+import { publicUrl } from "../config/config.ts";
 import { describeSettings, reportMisspellings } from "../config/load.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
@@ -60,8 +61,15 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
     .addHelpText("after", checkConfigExamples)
     .action(async () => {
       deps.messages.write(reportMisspellings(deps.environment));
-      configOf(deps);
-      const lines = describeSettings(deps.environment).map(([name, value]) => `${name}=${value}\n`);
+      const config = configOf(deps);
+      // What these are when they are unset depends on other settings.
+      const derived = new Map([
+        ["PUBLIC_URL", publicUrl(config)],
+        ["BRAND", config.brand],
+      ]);
+      const lines = describeSettings(deps.environment).map(
+        ([name, value]) => `${name}=${derived.get(name) ?? value}\n`,
+      );
       await writeAll(lines, deps.output);
     });
 }

@@ -40,7 +40,11 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .description("Adds a webhook and prints its secret.")
     // Read by the action: a value that commander refuses is quoted, with what is secret in it.
     .argument("<url>", "an https address")
-    .addOption(new Option("--event <event>", "only of this one; may be repeated (default: all)").argParser(addEvent))
+    .addOption(
+      new Option("--event <event>", "only of this one; may be repeated (default: all)")
+        .choices(webhookEvents)
+        .argParser(addEvent),
+    )
     .action(async (url: string, { event = [] }: { event?: readonly WebhookEvent[] }, command: Command) => {
       const config = configOf(deps);
       const problem = problemOfUrl(url, config.webhookTargets);
