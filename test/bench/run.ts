@@ -20,7 +20,7 @@ function optionsOrEnd(): BenchOptions {
     process.exit(2);
   }
   process.stdout.write(usageOf(known));
-  process.exit(0);
+  return process.exit(0);
 }
 
 async function runTable(bench: Bench, { rounds, roundMs, out }: BenchOptions, names: readonly string[]): Promise<void> {
