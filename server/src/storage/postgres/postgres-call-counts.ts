@@ -130,5 +130,5 @@ function shareOut(asked: readonly CountedCalls[], rows: readonly CountRow[]): re
     answers.push({ ...window });
     window.calls -= calls;
   }
-  return answers.reverse();
+  return answers.toReversed();
 }
