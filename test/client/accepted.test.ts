@@ -50,6 +50,17 @@ test("each kind may say which privacy notice was shown, and is stored with it", 
   ]);
 });
 
+test("each kind may say its language, English unless it does", async () => {
+  const [email, other] = ["deutsch@example.org", "english@example.org"];
+  const language = "de";
+  await submissions.marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { language });
+  await submissions.applications.submit({ ...person, email }, { language });
+  await submissions.applications.submit({ ...person, email: other });
+  const { inquiries, applications } = await service.stored();
+  const languages = [...inquiries, ...applications].filter((one) => [email, other].includes(one.email));
+  expect(languages.map((one) => one.language)).toEqual(["de", "de", "en"]);
+});
+
 test("an application's resume arrives byte for byte", async () => {
   const receipt = await submissions.applications.submit({
     ...person,

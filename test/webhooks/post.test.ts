@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
@@ -76,6 +76,42 @@ test("reads no more of an answer than a little, and what it asks for", async () 
   receiver.answer({ status: 503, headers: { "retry-after": "120" } }, { status: 503, headers: { "retry-after": "x" } });
   expect(await post(receiver.url, "{}", {}, inner)).toEqual({ status: 503, retryAfterMs: 120_000 });
   expect(await post(receiver.url, "{}", {}, inner)).toEqual({ status: 503, retryAfterMs: null });
+});
+
+/** A server that sends these bytes again and again until the connection ends. */
+async function openBare(bytes: string, times: number) {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    let left = times;
+    const write = () => {
+      while (left > 0 && !socket.destroyed) {
+        left -= 1;
+        if (!socket.write(bytes)) return;
+      }
+    };
+    socket.on("drain", write).once("data", write);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, [Symbol.dispose]: () => void server.close() };
+}
+
+test("a receiver that changes the protocol has answered", async () => {
+  using server = await openBare("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", 1);
+  expect(await post(server.url, "{}", {}, inner)).toEqual({ status: 101, retryAfterMs: null });
+});
+
+test("interim answers are not read for ever", async () => {
+  using server = await openBare("HTTP/1.1 102 Processing\r\n\r\n", Infinity);
+  expect(await post(server.url, "{}", {}, inner)).toEqual({ failure: "connection-failed" });
+});
+
+test("a public name is asked of the name servers, which is broken off with the call", async () => {
+  const stopping = new AbortController();
+  const call = post("https://unknown.invalid/", "{}", {}, { targets: "public", signal: stopping.signal });
+  stopping.abort();
+  expect(await call).toEqual({ failure: "timeout" });
 });
 
 test("what fails is told as a code, without the address", async () => {

@@ -50,6 +50,8 @@ export interface SubmissionOptions<Name extends SubmissionName> {
   readonly defaultValues?: Partial<Input<Name>> | undefined;
   /** Which privacy notice stands beside the inputs; it is kept with the submission. */
   readonly consent?: Consent | undefined;
+  /** The language of the form: of the mails and pages that the person gets. English unless told. */
+  readonly language?: "en" | "de" | undefined;
 }
 
 /** The first problem of each field: found by the schema, or by the service. The shape that react-hook-form takes as `errors`. */
@@ -108,7 +110,7 @@ interface State<Name extends SubmissionName> {
  */
 export function useSubmission<Name extends SubmissionName>(
   name: Name,
-  { client, schema, defaultValues = {}, consent }: SubmissionOptions<Name>,
+  { client, schema, defaultValues = {}, consent, language }: SubmissionOptions<Name>,
 ): Submission<Name> {
   const initial: State<Name> = { values: defaultValues, errors: {}, status: "idle" };
   const [state, setState] = useState(initial);
@@ -144,6 +146,7 @@ export function useSubmission<Name extends SubmissionName>(
       const receipt = await send(client, name, values, {
         signal: controller.signal,
         consent,
+        language,
         idempotencyKey: key.current.of(Object.entries(values)),
         onUploadProgress: ({ loaded, total }) => change({ progress: total > 0 ? (100 * loaded) / total : 0 }),
       });

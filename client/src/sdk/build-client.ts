@@ -37,8 +37,10 @@ export function buildClient(options: SubmissionsClientOptions, tempo: Tempo): Su
 }
 
 /** What goes beside the fields. Named here too, because the client is made of its own files only. */
-const told = ({ consent }: CallOptions = {}): Readonly<Record<string, string>> =>
-  consent === undefined ? {} : { consentText: consent.text, consentPage: consent.page ?? "" };
+const told = ({ consent, language }: CallOptions = {}): Readonly<Record<string, string>> => ({
+  ...(consent && { consentText: consent.text, consentPage: consent.page ?? "" }),
+  ...(language && { lang: language }),
+});
 
 function wayOf(options: SubmissionsClientOptions, tempo: Tempo): Way {
   // A content type of the caller is dropped: that of a form names the boundary in its body.

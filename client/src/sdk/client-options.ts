@@ -51,6 +51,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Which privacy notice the person was shown; it is kept with the submission. */
   readonly consent?: Consent | undefined;
+  /** The language of the form: of the mails and pages that the person gets. English unless told. */
+  readonly language?: "en" | "de" | undefined;
 }
 
 /**

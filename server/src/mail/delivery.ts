@@ -79,9 +79,9 @@ export class Delivery {
     return this.#book.holds(id);
   }
 
-  /** The mails that are not tried again and whose end reaches the store, until the watch is disposed of. */
-  watchRecords(): RecordWatch {
-    return this.#book.watch();
+  /** The mails that are not due and whose settlement reaches the store, until the watch is disposed of. */
+  watchRecords(now: number): RecordWatch {
+    return this.#book.watch(now);
   }
 
   /** Whether the end of any mail is. */

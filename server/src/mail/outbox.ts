@@ -239,7 +239,7 @@ export class Outbox implements AsyncDisposable {
     const admitted = this.#pause.admit(this.#pace.admit(wanted, now), now);
     if (admitted === 0 || this.#claiming.signal.aborted) return false;
     const lease = this.lease();
-    using watch = this.#delivery.watchRecords();
+    using watch = this.#delivery.watchRecords(now);
     const due = await store.claimDueMails(now, admitted, lease);
     const mails = this.#notHeld(due, lease, watch.recorded);
     if (isProbe && mails.length === 0) this.#pause.decline(now);

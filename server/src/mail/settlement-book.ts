@@ -16,7 +16,7 @@ export class SettlementBook {
   /** The mails of all that is not in the store yet. */
   readonly #open = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
-  #watched: Set<string> | null = null;
+  #watched: { readonly recorded: Set<string>; readonly now: number } | null = null;
 
   constructor(store: Pick<Store, "settleMails">, owner: string) {
     this.#store = store;
@@ -33,10 +33,14 @@ export class SettlementBook {
     return this.#open.has(id);
   }
 
-  /** The mails that are not tried again and whose end reaches the store, from now on until the watch is disposed of. */
-  watch(): RecordWatch {
+  /**
+   * The mails that are not due and whose settlement reaches the store, until the watch is disposed of.
+   *
+   * @param now by the store's clock
+   */
+  watch(now: number): RecordWatch {
     const recorded = new Set<string>();
-    this.#watched = recorded;
+    this.#watched = { recorded, now };
     return { recorded, [Symbol.dispose]: () => (this.#watched = null) };
   }
 
@@ -59,9 +63,11 @@ export class SettlementBook {
       this.#kept.push(...settlements);
       throw error;
     }
-    for (const { id, result } of settlements) {
-      this.#open.delete(id);
-      if (result !== "later") this.#watched?.add(id);
+    for (const settlement of settlements) {
+      this.#open.delete(settlement.id);
+      if (this.#watched === null) continue;
+      const { recorded, now } = this.#watched;
+      if (settlement.result !== "later" || settlement.dueAt > now) recorded.add(settlement.id);
     }
   }
 

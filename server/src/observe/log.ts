@@ -27,6 +27,9 @@ const factKinds = {
   mailKind: "string",
   result: "string",
   provider: "string",
+  /** Its number, as `webhooks list` shows it. */
+  webhook: "number",
+  delivery: "string",
   attempt: "number",
   /** A duration in milliseconds. */
   ms: "number",

@@ -12,6 +12,9 @@ export const webhooksMax = 20;
 /** How long deliveries are signed with the old secret, too, after a new one was drawn. */
 export const secretOverlapMs = 24 * 60 * 60 * 1000;
 
+/** The last answer of a delivery that was not sent, because its submission had become spam. */
+export const keptBack = "kept back: spam";
+
 export interface NewWebhook {
   readonly url: string;
   readonly events: readonly WebhookEvent[];

@@ -1,7 +1,7 @@
 // One POST to an address that others chose. The name is resolved once, all of its addresses are judged, and the connection
 // is made to one of those: a second look-up could answer with another address. Redirects are answers like any other.
 import type { LookupAddress } from "node:dns";
-import { lookup } from "node:dns/promises";
+import { lookup, Resolver } from "node:dns/promises";
 import type { RequestOptions } from "node:https";
 import type { LookupFunction } from "node:net";
 import { httpRequest, httpsRequest } from "../node-http.ts";
@@ -12,6 +12,11 @@ const answerMsMax = 15_000;
 /** Nothing of an answer is kept, but a connection that is cut while a receiver still writes looks like an error there. */
 const answerBytesMax = 64 * 1024;
 
+/** Interim answers (1xx) to one request: a receiver that sends nothing else must not be read for ever. */
+const interimMax = 10;
+/** Of one question to a name server, and how often it is asked. */
+const nameServer = { timeout: 3_000, tries: 2 };
+
 /** What came back. */
 export type PostAnswer =
   | { readonly status: number; readonly retryAfterMs: number | null }
@@ -21,7 +26,7 @@ export type PostAnswer =
 export interface PostOptions {
   readonly targets: WebhookTargets;
   readonly signal: AbortSignal;
-  /** How a name is resolved, unless by the system. */
+  /** How a name is resolved, unless by the name servers. */
   readonly resolve?: ((hostname: string) => Promise<readonly LookupAddress[]>) | undefined;
   /** Certificate authorities, unless the usual ones. */
   readonly ca?: string | undefined;
@@ -31,24 +36,46 @@ class Refused extends Error {
   readonly code = "address-refused";
 }
 
-const resolveBySystem = (hostname: string) => lookup(hostname, { all: true, verbatim: true });
+/**
+ * Asks the name servers. The system's own look-up would also read the hosts file; it cannot be broken off, and two of them
+ * that hang would hold up every name that the process looks for.
+ */
+async function resolveByServers(hostname: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+  const resolver = new Resolver(nameServer);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    if (four.status === "rejected" && six.status === "rejected") throw four.reason;
+    const of = (found: typeof four, family: 4 | 6) =>
+      found.status === "fulfilled" ? found.value.map((address) => ({ address, family })) : [];
+    return [...of(four, 4), ...of(six, 6)];
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** The names of this machine are in its hosts file. */
+const resolveHere = (hostname: string) => lookup(hostname, { all: true, verbatim: true });
 
 /** Posts JSON. Never rejects. */
 export async function post(
   address: string,
   body: string,
   headers: Readonly<Record<string, string>>,
-  { targets, signal, resolve = resolveBySystem, ca }: PostOptions,
+  { targets, signal, resolve, ca }: PostOptions,
 ): Promise<PostAnswer> {
   // The rules may be stricter than when the address was stored.
   if (problemOfUrl(address, targets) !== null) return { failure: "address-refused" };
   const url = new URL(address);
   const timed = AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]);
+  const byServers = (hostname: string) => resolveByServers(hostname, timed);
+  const resolver = resolve ?? (targets === "loopback" ? resolveHere : byServers);
   try {
-    const found = await unlessAborted(addressesOf(url.hostname, resolve), timed);
+    const found = await unlessAborted(addressesOf(url.hostname, resolver), timed);
     // One that is refused says that the name is not one of the internet.
     if (found.length === 0 || !found.every((one) => mayBeCalled(one.address, targets))) throw new Refused();
-    return await send(url, body, {
+    const sent = send(url, body, {
       method: "POST",
       headers: {
         ...headers,
@@ -62,19 +89,20 @@ export async function post(
       lookup: pinnedTo(found),
       ...(ca !== undefined && { ca }),
     });
+    return await unlessAborted(sent, timed);
   } catch (error) {
     return { failure: failureOf(error, timed) };
   }
 }
 
-async function addressesOf(hostname: string, resolve: typeof resolveBySystem | NonNullable<PostOptions["resolve"]>) {
+async function addressesOf(hostname: string, resolve: NonNullable<PostOptions["resolve"]>) {
   const literal = literalOf(hostname);
   // No name is looked up for an address.
   if (literal !== null) return [{ address: literal, family: literal.includes(":") ? 6 : 4 }];
   return resolve(hostname);
 }
 
-/** A look-up cannot be broken off, but it need not be waited for. */
+/** Some work cannot be broken off, but it need not be waited for. */
 const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);
@@ -107,6 +135,16 @@ function send(url: URL, body: string, options: RequestOptions): Promise<PostAnsw
       response.on("close", () => resolve(answer));
     });
     request.on("error", reject);
+    // 101: without this the request would neither be answered nor fail.
+    request.on("upgrade", ({ statusCode: status = 101 }, socket) => {
+      socket.destroy();
+      resolve({ status, retryAfterMs: null });
+    });
+    let interim = 0;
+    request.on("information", () => {
+      interim += 1;
+      if (interim > interimMax) request.destroy(new Error("too many interim answers"));
+    });
     request.end(body);
   });
 }

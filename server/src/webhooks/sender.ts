@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../storage/store.ts";
-import type { DeliverySettlement, LeasedDelivery } from "../storage/webhook-store.ts";
+import { type DeliverySettlement, keptBack, type LeasedDelivery } from "../storage/webhook-store.ts";
 import { payloadOf } from "./payload.ts";
 import { post, type PostOptions } from "./post.ts";
 import { afterTry } from "./settlement.ts";
@@ -44,7 +44,7 @@ export function startSender({ store, targets, publicUrl, log, tried, resolve, po
       webhooks.settleDelivery(id, settlement, owner);
     // An operator has found it to be spam since.
     if ("submission" in about && about.submission.status === "spam") {
-      return settle({ result: "failed", at: clock.now(), answer: "kept back: spam" });
+      return settle({ result: "failed", at: clock.now(), answer: keptBack });
     }
     const body = payloadOf(delivery, publicUrl());
     const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal, resolve });
@@ -54,7 +54,10 @@ export function startSender({ store, targets, publicUrl, log, tried, resolve, po
     const settlement = afterTry(delivery, answer, now);
     tried?.(settlement.result);
     if (settlement.result !== "delivered") {
-      log.warn({ code: settlement.answer ?? "" }, `a webhook was not told: ${settlement.result}`);
+      log.warn(
+        { webhook: delivery.webhook, delivery: id, code: settlement.answer ?? "" },
+        `a webhook was not told: ${settlement.result}`,
+      );
     }
     await settle(settlement);
   }

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { secretOverlapMs, webhooksMax } from "../../../server/src/storage/webhook-store.ts";
+import { keptBack, secretOverlapMs, webhooksMax } from "../../../server/src/storage/webhook-store.ts";
 import {
   accept,
   acceptReference,
@@ -114,6 +114,21 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     await store.desk.triage(whole, { targets: [{ reference: first, version: 2 }], status: "spam" }, eva);
     expect((await store.release(first, later)).result).toBe("released");
     expect(await told(store)).toHaveLength(2);
+  });
+
+  test("what was kept back as spam is told when it is released", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await addWebhook(store);
+    const reference = await acceptReference(store, inquiry(1));
+    const whole = { kinds: ["inquiry"], subscribers: false } as const;
+    await store.desk.triage(whole, { targets: [{ reference, version: 1 }], status: "spam" }, eva);
+    const [delivery] = await claim(store);
+    await store.webhooks.settleDelivery(delivery!.id, { result: "failed", at: later, answer: keptBack }, lease.owner);
+    expect((await store.release(reference, later)).result).toBe("released");
+    const again = await claim(store);
+    expect(again).toMatchObject([{ event: "inquiry.received", attempts: 0 }]);
+    expect(again[0]!.id).not.toBe(delivery!.id);
   });
 
   test("what is refused tells nothing", async () => {

@@ -17,10 +17,10 @@ import { forgetBatch } from "./housekeeping.ts";
 import type { Statement } from "./session.ts";
 
 const connectionsMax = 2;
-/** A caller waits for this, and as long for a connection, before anything of the request is looked at. */
+/** A caller waits this long for a connection, and half as long for the answer, before anything of the request is looked at. */
 const answerMs = 1_000;
 /** The server gives up first: a query that only we give up would keep its connection, and the next one take another. */
-const limits: Limits = { statementMs: 800, lockMs: 800, idleMs: 1_000 };
+const limits: Limits = { statementMs: 400, lockMs: 400, idleMs: 1_000 };
 /** After a failure the database is left alone for this long; then one caller finds out whether it is back. */
 const restMs = 1_000;
 
@@ -48,6 +48,8 @@ const count: Statement<CountRow> = {
 
 const forgetCounts = forgetBatch(callCountTable, "expire");
 
+const away = () => new StorageUnavailable("The counts of calls are away.");
+
 /** Opens no connection yet. */
 export function openPostgresCallCounts(url: string, events: CallCountEvents): CallCounts {
   const connections = new Connections(addressOf(url), { max: connectionsMax, connectMs: answerMs, answerMs });
@@ -56,7 +58,7 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
 
   const counted = async <Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]> => {
     const now = performance.now();
-    if (alone && now < askAgainAt) throw new StorageUnavailable("The counts of calls are away.");
+    if (alone && now < askAgainAt) throw away();
     // No other caller asks meanwhile.
     askAgainAt = now + answerMs + restMs;
     try {
@@ -91,7 +93,11 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
   });
 
   return {
-    count: (calls) => queue.run(calls),
+    async count(calls) {
+      // At once: in the queue it would wait for the one caller who finds out.
+      if (alone && performance.now() < askAgainAt) throw away();
+      return queue.run(calls);
+    },
     async forget(before) {
       let batch: { readonly forgotten: number } | undefined;
       do [batch] = await counted(forgetCounts, [before]);
@@ -124,5 +130,5 @@ function shareOut(asked: readonly CountedCalls[], rows: readonly CountRow[]): re
     answers.push({ ...window });
     window.calls -= calls;
   }
-  return answers.reverse();
+  return answers.toReversed();
 }

@@ -1,5 +1,6 @@
 // What webhooks are to be told, stored in the transaction of the event.
 import type { WebhookEvent } from "@submissions/shared/console";
+import { keptBack } from "../webhook-store.ts";
 import type { SqliteConnection } from "./connection.ts";
 
 export type Announcements = ReturnType<typeof prepareAnnouncements>;
@@ -14,7 +15,7 @@ export function prepareAnnouncements(connection: SqliteConnection) {
     INSERT INTO webhook_delivery (webhook, event, submission, subscriber, created_at, due_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?5)`);
   const isTold = connection.prepare<[number, number], object>(
-    "SELECT 1 FROM webhook_delivery WHERE submission = ? AND webhook = ?",
+    `SELECT 1 FROM webhook_delivery WHERE submission = ? AND webhook = ? AND last_answer IS NOT '${keptBack}'`,
   );
   let hearers: readonly Hearer[] | null = null;
 
@@ -33,7 +34,7 @@ export function prepareAnnouncements(connection: SqliteConnection) {
     begin(): void {
       hearers = null;
     },
-    /** Once for each submission: one that was taken for spam in between is not told again when it is released. */
+    /** Once for each submission: one that was taken for spam in between is not told again when it is released, unless it was kept back. */
     ofSubmission: (event: WebhookEvent, arrival: number, at: number) => tell(event, arrival, null, at),
     ofSubscriber(event: WebhookEvent | null, key: string, at: number): void {
       if (event !== null) tell(event, null, key, at);

@@ -11,10 +11,22 @@ const advice = "Set DATA_DIR to another folder.";
 export function createDatabaseFile(file: string): void {
   const folder = dirname(file);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     if (makeEmpty(file)) syncFolder(folder);
   } catch (error) {
     throw new StorageUnavailable(`The database file ${file} cannot be made. ${advice}`, { cause: error });
+  }
+}
+
+// Level by level: Node's own `recursive` never ends where a folder that exists answers ENOENT, as /proc does.
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 
