@@ -143,14 +143,16 @@ class FuzzRun {
       const { inquiryId, applicationId } = outcome.receipt;
       const reference = (inquiryId ?? applicationId) as string | undefined;
       if (reference === undefined) this.#noteSubscription(request, position, answer);
-      else if (replayed) this.#replayedReferences.add(reference);
+      // The headers of a stream are sent before it is known whether its calls are repeated.
+      else if (replayed || (isStream(answer) && this.acknowledged.has(reference)))
+        this.#replayedReferences.add(reference);
       else if (this.acknowledged.has(reference)) complain(`${reference} a second time`);
       else this.acknowledged.add(reference);
     });
   }
 
-  #noteSubscription(request: FuzzRequest, position: number, { headers }: WireAnswer): void {
-    if (headers.get("content-type") === "application/json") {
+  #noteSubscription(request: FuzzRequest, position: number, answer: WireAnswer): void {
+    if (isStream(answer)) {
       // A stream does not tell which call a receipt answers.
       request.procedures.forEach((procedure, call) => {
         if (procedure === "newsletter.subscribe") this.#perhapsSubscribed.add(subscribedBy(request, call));
@@ -198,3 +200,5 @@ function subscribedBy({ body, isBatch }: FuzzRequest, position: number): string 
   const { data } = subscribeInput.safeParse(isBatch ? sent[String(position)] : sent);
   return data === undefined ? "" : emailKey(data.email);
 }
+
+const isStream = ({ headers }: WireAnswer): boolean => headers.get("content-type") === "application/json";
