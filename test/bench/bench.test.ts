@@ -7,19 +7,22 @@ import { columnNames } from "./report/table.ts";
 import { reportOf } from "./report/write.ts";
 import { scenarios } from "./scenarios.ts";
 
-/** Some forty processes are started, one after the other. */
-const timeoutMs = 300_000;
+/** One of each way of sending; all of them take a minute (`npm run bench -- --ms 20 --rounds 1`). */
+const tried = scenarios.filter(({ name }) => ["inquiry", "upload-1mb", "refusal", "postgres"].includes(name));
+/** Some fifteen processes are started, one after the other. */
+const timeoutMs = 120_000;
 
 test(
-  "every scenario is answered as it should be, and has its rows in the table and in the picture",
+  "scenarios are answered as they should be, and have their rows in the table and in the picture",
   async () => {
     await using bench = await openBench({ rounds: 1, roundMs: 20 });
     const rows = [];
-    for (const scenario of scenarios) {
+    expect(tried).toHaveLength(4);
+    for (const scenario of tried) {
       // The generator fails when an answer has another status than it should have.
       rows.push(...(await compare({ ...scenario, clients: [2] }, bench)));
     }
-    for (const { name, entries } of scenarios) {
+    for (const { name, entries } of tried) {
       const services = entries.filter(({ entrant }) => entrant.startsWith("service"));
       const measured = rows.filter(({ scenario, entrant }) => scenario === name && entrant.startsWith("service"));
       expect(measured, name).toHaveLength(services.length);
