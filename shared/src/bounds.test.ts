@@ -1,5 +1,5 @@
-// A text over the raw limit is refused before any pattern, cleaning or parser sees it. test/work/texts.test.ts shows that the
-// work for shorter ones grows with their length only.
+// A text over the raw limit is refused before any pattern, cleaning or parser sees it. For shorter texts, texts.test.ts
+// shows that the work grows with their length only.
 import { afterEach, expect, test, vi } from "vitest";
 import { inquiryInput } from "./inquiry.ts";
 import { packageIdsMax } from "./limits.ts";

@@ -237,7 +237,7 @@ const intake = {
   PRIVACY_URL: optional(kind.httpUrl, "no privacy line", {
     means: "address of the privacy notice that the site's forms link to",
     values:
-      "An http or https address. The forms of the front page then say, above their buttons, that whoever sends them agrees to the notice.",
+      "An http or https address. Each form of the front page then shows a line above its button: sending the form means agreeing to the notice.",
     example: "https://www.example.org/privacy",
   }),
   PRIVACY_VERSION: valued(kind.noticeVersion, "1", {

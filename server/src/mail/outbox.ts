@@ -260,8 +260,8 @@ export class Outbox implements AsyncDisposable {
   /**
    * The mails that are not here already. After a freeze of this process it finds its own mails due.
    *
-   * @param recorded the mails whose end reached the store since the claim began. The claim may have come before that
-   *   end: to send such a mail could be to send it twice.
+   * @param recorded the mails that were settled since the claim began, and are not due. The claim may have come before
+   *   the settlement: sending such a mail could send it twice.
    */
   #notHeld(due: readonly LeasedMail[], lease: Lease, recorded: ReadonlySet<string>): readonly LeasedMail[] {
     const claimed = new Set(due.map(({ id }) => id));
