@@ -23,13 +23,17 @@ test("all configuration mistakes are told at once, without secrets, and end the 
   expect(output).not.toContain("hunter2");
 });
 
-test("a data folder that cannot be used ends the start with 1 and a line that says so", async () => {
-  const { code, output } = await runToEnd({ DATA_DIR: "/dev/null/data", PORT: "0" });
-  expect(code).toBe(1);
-  expect(output.trim().split("\n")).toHaveLength(1);
-  expect(output).toContain("The service could not start: The database file /dev/null/data/");
-  expect(output).toContain("cannot be made. Set DATA_DIR to another folder.");
-});
+// Below /proc a folder cannot be made although the one above it exists.
+test.each(["/dev/null/data", "/proc/nope/data"])(
+  "a data folder %s ends the start with 1 and says why",
+  async (folder) => {
+    const { code, output } = await runToEnd({ DATA_DIR: folder, PORT: "0" });
+    expect(code).toBe(1);
+    expect(output.trim().split("\n")).toHaveLength(1);
+    expect(output).toContain(`The service could not start: The database file ${folder}/`);
+    expect(output).toContain("cannot be made. Set DATA_DIR to another folder.");
+  },
+);
 
 const inquiry = (name: string) => ({
   method: "POST",

@@ -1,0 +1,33 @@
+// Counts of calls while PostgreSQL takes connections and says nothing.
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { openCallCounts } from "../../server/src/storage/open-store.ts";
+import { locate } from "./postgres-under-test.ts";
+
+const calls = { key: "calls:203.0.113.1", calls: 1, windowMs: 60_000 };
+
+test("one caller finds out whether the counts are back, and no other waits for it", async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket.on("error", () => {}))).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const url = `postgres://service@127.0.0.1:${(silent.address() as AddressInfo).port}/submissions`;
+  const counts = (await openCallCounts(locate(url), { alone: () => {}, together: () => {} }))!;
+  await expect(counts.count(calls)).rejects.toThrow("cannot be reached");
+
+  let asks = false;
+  const ask = async () => {
+    asks = true;
+    void counts.count(calls).catch(() => (asks = false));
+    await nextTurn();
+    return asks;
+  };
+  await expect.poll(ask, { timeout: 20_000 }).toBe(true);
+  await expect(counts.count(calls)).rejects.toThrow("are away");
+  expect(asks).toBe(true);
+
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  await counts[Symbol.asyncDispose]();
+});
