@@ -21,13 +21,14 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-function write(fill: Fill): string {
+/** A fill as it stands in a template: text escaped, lists joined. */
+export function writeFill(fill: Fill): string {
   // Most texts hold nothing to escape, and the test is quicker than the replacement.
   if (typeof fill === "string")
     return /[&<>"']/.test(fill) ? fill.replace(/[&<>"']/g, (special) => entities[special]!) : fill;
   if (fill instanceof Markup) return fill.text;
   if (typeof fill === "number") return `${fill}`;
-  return fill ? fill.map(write).join("") : "";
+  return fill ? fill.reduce<string>((text, one) => text + writeFill(one), "") : "";
 }
 
 // The static parts of each template without its indentation, computed once. A fill keeps its white space.
@@ -40,5 +41,5 @@ const compacted = new WeakMap<TemplateStringsArray, readonly string[]>();
 export function html(parts: TemplateStringsArray, ...fills: readonly Fill[]): Markup {
   let fixed = compacted.get(parts);
   if (!fixed) compacted.set(parts, (fixed = parts.map((part) => part.replace(/\s*\n\s*/g, "\n"))));
-  return new Markup(fills.reduce<string>((text, fill, index) => text + write(fill) + fixed[index + 1]!, fixed[0]!));
+  return new Markup(fills.reduce<string>((text, fill, index) => text + writeFill(fill) + fixed[index + 1]!, fixed[0]!));
 }

@@ -7,19 +7,20 @@ export type ReferenceKind = "INQ" | "APP";
 /** How many references a day and kind has: 000000 to 999999. */
 export const referencesPerDay = 1_000_000;
 
-/** The day part of a reference: the UTC date of an instant in milliseconds since the epoch, as `yyyymmdd`. */
-export function referenceDay(epochMs: number): string {
-  return new Date(epochMs).toISOString().slice(0, 10).replaceAll("-", "");
+/** The day part of a reference: the UTC date of an instant in milliseconds since the epoch, as the number yyyymmdd. */
+export function referenceDay(epochMs: number): number {
+  const instant = new Date(epochMs);
+  return (instant.getUTCFullYear() * 100 + instant.getUTCMonth() + 1) * 100 + instant.getUTCDate();
 }
 
 /**
  * Writes a reference.
  *
- * @param day `yyyymmdd`, from {@link referenceDay}
+ * @param day yyyymmdd, from {@link referenceDay}
  * @param number 0 to 999,999
  * @throws RangeError when the number does not fit six digits
  */
-export function formatReference(kind: ReferenceKind, day: string, number: number): string {
+export function formatReference(kind: ReferenceKind, day: number, number: number): string {
   if (!Number.isInteger(number) || number < 0 || number >= referencesPerDay) {
     throw new RangeError(`A reference number is 0 to 999,999, not ${number}.`);
   }

@@ -118,5 +118,5 @@ export function publicUrl(config: Pick<Config, "publicUrl" | "listen">, port: nu
   const { host } = config.listen;
   // 0.0.0.0 and :: are no addresses to visit. The machine itself, at least, can follow a link to localhost.
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
-  return new URL(`http://${name.includes(":") ? `[${name}]` : name}:${port}`).origin;
+  return `http://${name.includes(":") ? `[${name}]` : name}${port === 80 ? "" : `:${port}`}`;
 }

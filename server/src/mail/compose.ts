@@ -44,7 +44,7 @@ export function compose(
   const content = write(kind, about, settings);
   if (content.to.length === 0) throw new Error(`A mail of the kind ${kind} has no addressee.`);
   // A line break would begin another header. The schemas refuse control characters, so this finds mistakes of ours only.
-  if ([...content.to, content.subject, content.replyTo ?? ""].some((value) => /[\r\n\0]/.test(value))) {
+  if (/[\r\n\0]/.test(content.to.join() + content.subject + (content.replyTo ?? ""))) {
     throw new Error("A header of a mail holds a line break or NUL.");
   }
   return content;

@@ -1,11 +1,12 @@
 // Fills an empty store with made-up submissions, rows written in bulk: a million take about a minute on SQLite.
 import { createHash } from "node:crypto";
 import { emailKey } from "@submissions/shared/fields";
+import { referenceDay } from "@submissions/shared/reference";
 import { type MovableStore, openEmpty, type Row } from "../storage/move.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
 import { dayMs, startOfDay, storedDay } from "../storage/rules/days.ts";
 import { mailsOf } from "../storage/rules/mails.ts";
-import { dayNumber, dayOf, References } from "../storage/rules/references.ts";
+import { dayNumber, References } from "../storage/rules/references.ts";
 import { noteTexts } from "./people.ts";
 import { Random } from "./random.ts";
 import { type MadeUp, makeSubmissions } from "./submissions.ts";
@@ -62,7 +63,7 @@ async function writeSubmissions(
   let arrival = 0;
   for (const made of makeSubmissions(count, now - days * dayMs, now, random)) {
     arrival += 1;
-    const day = dayOf(made.receivedAt);
+    const day = referenceDay(made.receivedAt);
     const counter = counters.get(`${made.kind} ${day}`) ?? 0;
     counters.set(`${made.kind} ${day}`, counter + 1);
     const reference = references.format(made.kind, day, counter);

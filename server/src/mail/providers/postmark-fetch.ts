@@ -36,8 +36,9 @@ export class Connections implements Disposable {
       seen.failure ??= "code" in error ? String(error.code) : error.message;
       reject(error);
     };
-    const body = typeof init.body === "string" ? Buffer.from(init.body) : null;
-    const headers = { ...(init.headers as Record<string, string>), ...(body && { "content-length": body.length }) };
+    const body = typeof init.body === "string" ? init.body : null;
+    const length = body === null ? {} : { "content-length": Buffer.byteLength(body) };
+    const headers = { ...(init.headers as Record<string, string>), ...length };
     const options = { method: init.method ?? "GET", headers };
     const isSecure = address.startsWith("https:");
     const request = isSecure

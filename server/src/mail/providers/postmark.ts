@@ -63,24 +63,32 @@ function toMessage(
   sender: string,
   stream: string,
 ): Models.Message {
-  return {
+  const message: Models.Message = {
     From: sender,
-    To: content.to.join(", "),
-    ...(content.replyTo === null ? {} : { ReplyTo: content.replyTo }),
-    Subject: content.subject,
-    TextBody: content.text,
-    HtmlBody: content.html,
+    To: inOnePiece(content.to.join(", ")),
+    Subject: inOnePiece(content.subject),
+    TextBody: inOnePiece(content.text),
+    HtmlBody: inOnePiece(content.html),
     Headers: Object.entries(content.headers).map(([Name, Value]) => ({ Name, Value })),
     MessageStream: stream,
     Tag: kind,
     // Postmark can be asked for the mail by these, and its webhooks bring them back.
-    Metadata: {
-      mailId: id,
-      kind,
-      ...(requestId === null ? {} : { requestId }),
-      ...(reference === null ? {} : { reference }),
-    },
+    Metadata: metadataOf({ mailId: id, kind, requestId, reference }),
     TrackOpens: false,
     TrackLinks: Models.LinkTrackingOptions.None,
   };
+  if (content.replyTo !== null) message.ReplyTo = inOnePiece(content.replyTo);
+  return message;
 }
+
+function metadataOf(values: Readonly<Record<string, string | null>>): Record<string, string> {
+  const metadata: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) if (value !== null) metadata[name] = inOnePiece(value);
+  return metadata;
+}
+
+/**
+ * The same text, in one piece of memory. V8 keeps a text that was put together as the tree of its parts, and JSON.stringify
+ * takes four times as long from the first such text on: a third of all that mails cost.
+ */
+const inOnePiece = (text: string): string => text.split("\0").join("\0");

@@ -76,5 +76,7 @@ export const aboutForm = ({ language, receivedAt, reference }: StoredSubmission)
 ];
 
 /** `2026-11-21 09:30 UTC`. */
-export const utcMinute = (epochMs: number): string =>
-  `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+export function utcMinute(epochMs: number): string {
+  const iso = new Date(epochMs).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}

@@ -1,6 +1,6 @@
 // Templates of mails are written once. What does not change is kept as finished strings, and a mail costs the joining of
 // a few of them: at thousands of mails a second, writing them took a tenth of the service's time.
-import { html, Markup, type Fill } from "@submissions/shared/html";
+import { Markup, writeFill, type Fill } from "@submissions/shared/html";
 
 /** Stands before and after the name of a slot. */
 const cut = "\0";
@@ -20,7 +20,7 @@ export function frame<Slot extends string>(
   return (fills) => {
     let text = fixed[0]!;
     for (let index = 0; index < slots.length; index += 1) {
-      text += html`${fills[slots[index]!]}`.text + fixed[index + 1]!;
+      text += writeFill(fills[slots[index]!]) + fixed[index + 1]!;
     }
     return new Markup(text);
   };

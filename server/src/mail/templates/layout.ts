@@ -113,7 +113,8 @@ export function textOf(...blocks: readonly (string | readonly string[] | null)[]
     if (typeof block === "string") lines.push(block);
     else lines.push(...block);
   }
-  return [...lines, ""].join("\n");
+  lines.push("");
+  return lines.join("\n");
 }
 
 /** A paragraph. */

@@ -1,10 +1,11 @@
 // Inquiries and applications as rows: the part of a statement that stores them with their mails, its parameters and its
 // answer.
 import { emailKey } from "@submissions/shared/fields";
+import { referenceDay } from "@submissions/shared/reference";
 import type { LeasedMail, MailKind, SubmissionKind, SubmissionRecord } from "../records.ts";
 import { mailId } from "../rules/mail-id.ts";
 import { capMs, mailsOf, receiptsMax } from "../rules/mails.ts";
-import { dayNumber, dayOf, type References } from "../rules/references.ts";
+import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import type { Acceptance, Entry } from "../store.ts";
 import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
@@ -36,7 +37,7 @@ interface Drawn {
 export const newFiling = (entry: Entry, record: SubmissionRecord): Filing => ({
   entry,
   record,
-  day: dayOf(record.receivedAt),
+  day: referenceDay(record.receivedAt),
   drawn: null,
 });
 

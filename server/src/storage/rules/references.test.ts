@@ -1,5 +1,6 @@
+import { referenceDay } from "@submissions/shared/reference";
 import { expect, test } from "vitest";
-import { dayNumber, dayOf, References } from "./references.ts";
+import { dayNumber, References } from "./references.ts";
 
 const day = 20261121;
 const references = new References("0".repeat(64));
@@ -72,6 +73,6 @@ test.each([-1, 0.5, 1_000_000])("has no reference for the counter %d", (counter)
 });
 
 test("counts days in UTC", () => {
-  expect(dayOf(Date.UTC(2026, 10, 21, 23, 59, 59, 999))).toBe(20261121);
-  expect(dayOf(Date.UTC(2026, 10, 22))).toBe(20261122);
+  expect(referenceDay(Date.UTC(2026, 10, 21, 23, 59, 59, 999))).toBe(20261121);
+  expect(referenceDay(Date.UTC(2026, 10, 22))).toBe(20261122);
 });

@@ -1,7 +1,7 @@
 // References are labels that people quote. They must be unique and must not tell how many submissions came, so they are
 // neither counted nor drawn: a keyed permutation turns the day's counter into six digits, and back.
 import { hkdfSync } from "node:crypto";
-import { formatReference, referenceDay, type ReferenceKind, referencesPerDay } from "@submissions/shared/reference";
+import { formatReference, type ReferenceKind, referencesPerDay } from "@submissions/shared/reference";
 import type { SubmissionKind } from "../records.ts";
 
 /** A six-digit number is two halves of three digits. */
@@ -20,9 +20,6 @@ export interface DayNumber {
   readonly dayNumber: number;
 }
 
-/** The day of an instant (milliseconds since the epoch) as the number yyyymmdd, in UTC. */
-export const dayOf = (epochMs: number): number => Number(referenceDay(epochMs));
-
 /** What is stored and indexed instead of the reference: yyyymmdd * 1,000,000 + the day's counter, which begins at 0. */
 export const dayNumber = (day: number, counter: number): number => day * referencesPerDay + counter;
 
@@ -38,7 +35,7 @@ export class References {
 
   /** @throws RangeError when the counter is not 0 to 999,999 */
   format(kind: SubmissionKind, day: number, counter: number): string {
-    return formatReference(labels[kind], String(day), this.#permute(kind, day, counter));
+    return formatReference(labels[kind], day, this.#permute(kind, day, counter));
   }
 
   /** Null when the text has not the form of a reference. */
