@@ -16,7 +16,7 @@ function queueOf(more: Partial<Commits<number, number>> = {}) {
     batchMax: 100,
     atOnce: 1,
     asUnavailable,
-    commit(jobs) {
+    async commit(jobs) {
       batches.push(jobs);
       return jobs.map((job) => job * 2);
     },
@@ -27,34 +27,25 @@ function queueOf(more: Partial<Commits<number, number>> = {}) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number);
 
-for (const [kind, answer] of [
-  ["at once", (results: number[]) => results],
-  ["later", async (results: number[]) => (await nextTurn(), results)],
-] as const) {
-  test(`commits what comes together in one batch and answers each in its place, ${kind}`, async () => {
-    const batches: (readonly number[])[] = [];
-    const commit = (jobs: readonly number[]) => (batches.push(jobs), answer(jobs.map((job) => job * 2)));
-    const { queue } = queueOf({ commit });
-    expect(await Promise.all(upTo(3).map((job) => queue.run(job)))).toEqual([0, 2, 4]);
-    expect(batches).toEqual([[0, 1, 2]]);
-    expect(queue.counts).toMatchObject({ commits: 1, jobs: 3, retries: 0, waiting: 0 });
-  });
+test("commits what comes together in one batch and answers each in its place", async () => {
+  const { queue, batches } = queueOf();
+  expect(await Promise.all(upTo(3).map((job) => queue.run(job)))).toEqual([0, 2, 4]);
+  expect(batches).toEqual([[0, 1, 2]]);
+  expect(queue.counts).toMatchObject({ commits: 1, jobs: 3, retries: 0, waiting: 0 });
+});
 
-  test(`refuses only the job that fails, ${kind}`, async () => {
-    const mistake = new TypeError("a mistake in this program");
-    const commit = (jobs: readonly number[]) => {
-      if (jobs.includes(5)) throw mistake;
-      return answer([...jobs]);
-    };
-    const { queue } = queueOf({ commit });
-    const settled = await Promise.allSettled(upTo(16).map((job) => queue.run(job)));
-    expect(settled).toEqual(
-      upTo(16).map((job) =>
-        job === 5 ? { status: "rejected", reason: mistake } : { status: "fulfilled", value: job },
-      ),
-    );
-  });
-}
+test("refuses only the job that fails", async () => {
+  const mistake = new TypeError("a mistake in this program");
+  const commit = async (jobs: readonly number[]) => {
+    if (jobs.includes(5)) throw mistake;
+    return [...jobs];
+  };
+  const { queue } = queueOf({ commit });
+  const settled = await Promise.allSettled(upTo(16).map((job) => queue.run(job)));
+  expect(settled).toEqual(
+    upTo(16).map((job) => (job === 5 ? { status: "rejected", reason: mistake } : { status: "fulfilled", value: job })),
+  );
+});
 
 test("splits a burst into batches", async () => {
   const { queue, batches } = queueOf({ batchMax: 100 });
@@ -99,7 +90,7 @@ test("keeps jobs apart that need the same", async () => {
 test("refuses all jobs of a batch when the storage is unavailable", async () => {
   const gone = new StorageUnavailable("gone");
   const { queue } = queueOf({
-    commit: () => {
+    commit: async () => {
       throw gone;
     },
   });
@@ -123,7 +114,7 @@ test("tries a batch again while another process is in the way, together with wha
   const { queue, batches } = queueOf({
     isBusy: (error) => error === busy,
     busyMs: 60_000,
-    commit(jobs) {
+    async commit(jobs) {
       if ((inTheWay -= 1) >= 0) throw busy;
       batches.push(jobs);
       return [...jobs];
@@ -137,7 +128,7 @@ test("tries a batch again while another process is in the way, together with wha
 });
 
 test("gives up when another process stays in the way", async () => {
-  const commit = () => {
+  const commit = async () => {
     throw busy;
   };
   const { queue } = queueOf({ isBusy: (error) => error === busy, busyMs: 0, commit });

@@ -13,7 +13,7 @@ export interface Commits<Job, Result> {
    * Commits some jobs together and answers each in its place. When it fails, none of them is stored, unless it throws
    * StorageUnavailable with another outcome. May be called again with the same jobs, or some of them.
    */
-  commit(jobs: readonly Job[]): readonly Result[] | Promise<readonly Result[]>;
+  commit(jobs: readonly Job[]): Promise<readonly Result[]>;
   /** What a job needs for itself, a key for example: two that need the same are kept out of one batch. */
   contendedBy?(job: Job): readonly string[];
   /** Whether another process was in the way, so that the same batch may succeed after a pause. */
@@ -128,9 +128,7 @@ export class CommitQueue<Job, Result> {
     let results: readonly Result[];
     const begun = performance.now();
     try {
-      const committed = this.#commits.commit(batch.map(({ job }) => job));
-      // What SQLite has committed is answered in this turn.
-      results = committed instanceof Promise ? await committed : committed;
+      results = await this.#commits.commit(batch.map(({ job }) => job));
     } catch (error) {
       return this.#refuse(batch, error);
     }

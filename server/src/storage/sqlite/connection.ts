@@ -1,5 +1,6 @@
-// One open SQLite database: its settings, its statements and its transactions. Everything here is synchronous, so that
-// nothing can come between two calls.
+// One open SQLite database: its settings, its statements and its transactions. Everything but the sync of the log is
+// synchronous, so that nothing can come between two calls.
+import { closeSync, fdatasync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Access } from "../open-store.ts";
 import { StorageUnavailable } from "../store.ts";
@@ -32,6 +33,9 @@ export class SqliteConnection {
   readonly #guard: FileGuard;
   readonly #begin: () => void;
   readonly #commit: () => void;
+  /** A descriptor of the log, from the first {@link sync} on. */
+  #log: number | null = null;
+  #mayHaveGap = false;
 
   /** Opens the handle only. {@link configure} and everything after it may find the database locked. */
   constructor(file: string, access: Access = "read-write") {
@@ -60,7 +64,7 @@ export class SqliteConnection {
     }
     this.execute(`PRAGMA cache_size = -${cacheKiB}`);
     if (access === "read-only") return;
-    // FULL syncs the log on every commit: what was acknowledged survives a power cut, too.
+    // FULL syncs the log on every commit: what was acknowledged survives a power cut, too. See also syncApart.
     this.execute("PRAGMA journal_mode = WAL");
     this.execute("PRAGMA synchronous = FULL");
     this.execute(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
@@ -88,6 +92,7 @@ export class SqliteConnection {
   begin(): void {
     // An earlier ROLLBACK may have failed on a bad disk.
     this.rollback();
+    if (this.#mayHaveGap) this.#closeGap();
     this.#begin();
   }
 
@@ -99,6 +104,42 @@ export class SqliteConnection {
     } catch (error) {
       throw asCommitError(error);
     }
+  }
+
+  /** From now on {@link commit} waits for no disk, and nothing may be acknowledged before {@link sync}. */
+  syncApart(): void {
+    this.execute("PRAGMA synchronous = NORMAL");
+  }
+
+  /**
+   * Resolves once everything that was committed before is on the disk. Another thread waits for the disk, and this one
+   * goes on. One call at a time: the kernel tells one of several callers that a sync has failed, not all.
+   *
+   * @throws StorageUnavailable with the outcome `unknown`
+   */
+  async sync(): Promise<void> {
+    try {
+      const log = (this.#log ??= this.#guard.openLog());
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      fdatasync(log, (error) => (error === null ? resolve() : reject(error)));
+      await promise;
+    } catch (error) {
+      this.#mayHaveGap = true;
+      throw new StorageUnavailable("The database failed to sync its log.", { cause: error, outcome: "unknown" });
+    }
+  }
+
+  /** Whether a sync has failed, so that what is read may be lost in a power cut. The next {@link begin} mends it. */
+  get mayHaveGap(): boolean {
+    return this.#mayHaveGap;
+  }
+
+  // The kernel forgets pages that it could not write. Were more appended behind them, and even synced, recovery would end
+  // before them. So the log is moved into the database, which is synced, and begun anew.
+  #closeGap(): void {
+    const [result] = this.query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (result?.busy !== 0) throw new StorageUnavailable("The database's log is to be begun anew and is being read.");
+    this.#mayHaveGap = false;
   }
 
   /** Ends a transaction if there is one: after a full disk, for example, SQLite has already rolled back by itself. */
@@ -114,6 +155,8 @@ export class SqliteConnection {
   /** Closes the handle. The last one to close moves the log into the database and removes it. */
   close(): void {
     if (this.#database.isOpen) this.#database.close();
+    if (this.#log !== null) closeSync(this.#log);
+    this.#log = null;
   }
 }
 

@@ -1,0 +1,126 @@
+// What of an SQLite database is on the disk when a caller is answered, and what happens when the disk does not take it. A
+// power cut is played by copies of the files: what was written before a sync began is all that the disk surely holds when
+// the sync has ended.
+import fs, { cpSync, mkdirSync, statSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, expect, test } from "vitest";
+import { accept, inquiries, inquiry, noon, offer } from "./records.ts";
+import { openSqliteUnderTest, useRaw, type SqliteUnderTest } from "./sqlite-under-test.ts";
+
+const realSync = fs.fdatasync;
+type Sync = (file: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
+
+function replaceSync(sync: Sync): void {
+  Object.assign(fs, { fdatasync: sync });
+  syncBuiltinESMExports();
+}
+
+afterEach(() => replaceSync(realSync));
+
+const diskError = () => Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+
+/** Lets the next syncs fail. */
+function failSyncs(count: number): void {
+  let left = count;
+  replaceSync((file, done) => ((left -= 1) >= 0 ? setImmediate(done, diskError()) : realSync(file, done)));
+}
+
+/** The references in a copy of the database, with its log or without. */
+function referencesIn(folder: string, name: string): readonly string[] {
+  return useRaw(join(folder, name), (database) =>
+    database
+      .prepare("SELECT reference FROM submission ORDER BY arrival")
+      .all()
+      .map((row) => String(row["reference"])),
+  );
+}
+
+function copyOf({ file, folder }: SqliteUnderTest, name: string, parts: readonly string[]): string {
+  const copy = join(folder, name);
+  mkdirSync(copy);
+  for (const part of parts) cpSync(file + part, join(copy, `submissions.db${part}`));
+  return copy;
+}
+
+test("what is acknowledged was in the log when its sync began", async () => {
+  await using tested = await openSqliteUnderTest();
+  let copies = 0;
+  let onDisk = "";
+  replaceSync((file, done) => {
+    const copy = copyOf(tested, `sync-${(copies += 1)}`, ["", "-wal"]);
+    realSync(file, (error) => {
+      onDisk = copy;
+      done(error);
+    });
+  });
+  const acknowledged: { reference: string; onDisk: string }[] = [];
+  for (let round = 0; round < 12; round += 1) {
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, place) => {
+        const { reference } = await accept(tested.store, inquiry(8 * round + place));
+        acknowledged.push({ reference: reference ?? "", onDisk });
+      }),
+    );
+  }
+  expect(acknowledged).toHaveLength(96);
+  for (const copy of new Set(acknowledged.map((one) => one.onDisk))) {
+    const mine = acknowledged.filter((one) => one.onDisk === copy).map(({ reference }) => reference);
+    expect(referencesIn(copy, "submissions.db")).toEqual(expect.arrayContaining(mine));
+  }
+});
+
+test("while the disk is waited for, the event loop goes on", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<() => void>();
+  replaceSync((file, done) => begin(() => realSync(file, done)));
+  const accepted = accept(tested.store, inquiry(1));
+  const letItEnd = await begun;
+  // Reads go on, too; what waits for the disk is not acknowledged.
+  expect(await tested.store.mailBacklog()).toMatchObject({ queued: 2 });
+  expect(await Promise.race([accepted, Promise.resolve("open")])).toBe("open");
+  letItEnd();
+  expect(await accepted).toMatchObject({ result: "accepted" });
+});
+
+test("a sync that fails leaves the outcome open, and the next commit begins the log anew", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { store } = tested;
+  await accept(store, inquiry(1));
+  failSyncs(1);
+  await expect(offer(store, inquiry(2))).rejects.toMatchObject({
+    name: "StorageUnavailable",
+    outcome: "unknown",
+    cause: { code: "EIO" },
+  });
+  const before = statSync(`${tested.file}-wal`).size;
+  const { reference } = await accept(store, inquiry(3));
+  expect(statSync(`${tested.file}-wal`).size).toBeLessThan(before);
+  // The kernel may have lost pages of the old log: the database alone holds all that was committed to it.
+  expect(referencesIn(copyOf(tested, "without-log", [""]), "submissions.db")).toHaveLength(2);
+  expect(referencesIn(copyOf(tested, "with-log", ["", "-wal"]), "submissions.db")).toContain(reference);
+  expect(await inquiries(store)).toHaveLength(3);
+});
+
+test("nothing is stored or found again by its key while the old log cannot be left", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { store, file } = tested;
+  const key = { procedure: "marketplace.inquiry", keyHash: "k", fingerprint: "f", createdAt: noon };
+  const reader = new DatabaseSync(file);
+  try {
+    await accept(store, inquiry(0));
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM submission").get();
+    failSyncs(1);
+    await expect(offer(store, inquiry(1), { key })).rejects.toMatchObject({ outcome: "unknown" });
+    await expect(offer(store, inquiry(2))).rejects.toMatchObject({ outcome: "not-stored" });
+    await expect(store.findEarlier(key)).rejects.toMatchObject({ name: "StorageUnavailable" });
+    expect(await store.checkReadiness()).toMatchObject({ ready: false });
+  } finally {
+    reader.close();
+  }
+  expect(await store.findEarlier(key)).toMatchObject({ fingerprint: "f" });
+  expect(await store.checkReadiness()).toEqual({ ready: true });
+  expect(await inquiries(store)).toHaveLength(2);
+});
