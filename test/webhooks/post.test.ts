@@ -1,5 +1,7 @@
 // One POST to an address that others chose: what it reaches, and what it never does.
 import { execFileSync } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
@@ -178,4 +180,40 @@ describe.skipIf(!openssl)("over https", () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+/** A name server that knows every name but those that begin with `silent`, which it never answers. */
+async function startNameServer(): Promise<AsyncDisposable & { readonly address: string; readonly unanswered: number }> {
+  const server = createSocket("udp4");
+  let unanswered = 0;
+  server.on("message", (query, from) => {
+    if (query.subarray(13, 19).toString() === "silent") return void (unanswered += 1);
+    const isA = query.readUInt16BE(query.indexOf(0, 12) + 1) === 1;
+    const question = query.subarray(12, query.indexOf(0, 12) + 5);
+    const header = Buffer.from([query[0]!, query[1]!, 0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0]);
+    // The name of the question, A, IN, 60 s, four bytes: an address that may not be called.
+    const answer = isA ? Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 10, 0, 0, 1]) : Buffer.alloc(0);
+    server.send(Buffer.concat([header, question, answer]), from.port, from.address);
+  });
+  server.bind(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `127.0.0.1:${server.address().port}`,
+    get unanswered() {
+      return unanswered;
+    },
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+test("names whose server is silent hold up no other look-up, and can be broken off", async () => {
+  await using server = await startNameServer();
+  const stop = new AbortController();
+  const options = { targets: "public", signal: stop.signal, nameServers: [server.address] } as const;
+  const hanging = Array.from({ length: 8 }, (_, n) => post(`https://silent-${n}.example/`, "{}", {}, options));
+  await expect.poll(() => server.unanswered).toBeGreaterThanOrEqual(16);
+  expect(await post("https://known.example/", "{}", {}, options)).toEqual({ failure: "address-refused" });
+  expect(await lookup("localhost", { all: true })).not.toEqual([]);
+  stop.abort();
+  expect(await Promise.all(hanging)).toEqual(hanging.map(() => ({ failure: "timeout" })));
 });

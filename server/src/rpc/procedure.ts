@@ -94,10 +94,10 @@ export function objectOnly(value: unknown): object {
 
 // The time to store begins when the body was read: an upload may take longer to arrive.
 const callOf = ({ door, requestId, key, answerMsMax, replayed }: Context, raw: object, watch: CallWatch): Call => ({
+  ...readHiddenFields(raw),
   door,
   requestId,
   key: key(),
-  ...readHiddenFields(raw),
   deadline: performance.now() + answerMsMax,
   replayed,
   watch,

@@ -28,6 +28,8 @@ export interface PostOptions {
   readonly signal: AbortSignal;
   /** How a name is resolved, unless by the name servers. */
   readonly resolve?: ((hostname: string) => Promise<readonly LookupAddress[]>) | undefined;
+  /** Which name servers, as `address:port`, unless those of the machine. */
+  readonly nameServers?: readonly string[] | undefined;
   /** Certificate authorities, unless the usual ones. */
   readonly ca?: string | undefined;
 }
@@ -40,8 +42,13 @@ class Refused extends Error {
  * Asks the name servers. The system's own look-up would also read the hosts file; it cannot be broken off, and two of them
  * that hang would hold up every name that the process looks for.
  */
-async function resolveByServers(hostname: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+async function resolveByServers(
+  hostname: string,
+  signal: AbortSignal,
+  servers?: readonly string[],
+): Promise<readonly LookupAddress[]> {
   const resolver = new Resolver(nameServer);
+  if (servers !== undefined) resolver.setServers(servers);
   const cancel = () => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -63,13 +70,13 @@ export async function post(
   address: string,
   body: string,
   headers: Readonly<Record<string, string>>,
-  { targets, signal, resolve, ca }: PostOptions,
+  { targets, signal, resolve, nameServers, ca }: PostOptions,
 ): Promise<PostAnswer> {
   // The rules may be stricter than when the address was stored.
   if (problemOfUrl(address, targets) !== null) return { failure: "address-refused" };
   const url = new URL(address);
   const timed = AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]);
-  const byServers = (hostname: string) => resolveByServers(hostname, timed);
+  const byServers = (hostname: string) => resolveByServers(hostname, timed, nameServers);
   const resolver = resolve ?? (targets === "loopback" ? resolveHere : byServers);
   try {
     const found = await unlessAborted(addressesOf(url.hostname, resolver), timed);
