@@ -50,6 +50,21 @@ describe("an e-mail address", () => {
     expect((await service.stored()).subscribers.map(({ email }) => email)).toContain("reader@gmial.com");
   });
 
+  test("with a likely slip is suggested only once the button is let go, which would move away otherwise", async () => {
+    const { visit, form } = await visitForm("inquiry-form");
+    await using _ = visit;
+    const { mouse } = visit.page;
+    await form.getByLabel("E-mail address").fill("ann@gmial.com");
+    const button = form.getByRole("button", { name: "Send inquiry" });
+    await button.hover();
+    const place = await button.boundingBox();
+    await mouse.down();
+    expect(await button.boundingBox()).toEqual(place);
+    await mouse.up();
+    await form.getByRole("group", { name: "There is a problem" }).waitFor();
+    await form.getByRole("button", { name: "Did you mean ann@gmail.com?" }).waitFor();
+  });
+
   test("is named in the receipt of a subscription, and can be changed from there", async () => {
     const { visit, form } = await visitForm("newsletter-form");
     await using _ = visit;
