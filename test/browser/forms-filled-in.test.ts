@@ -104,6 +104,18 @@ test("the letters of the cover letter are counted, as the language writes number
   await form.getByText("Zeichen").waitFor({ state: "hidden" });
 });
 
+test("the button that removes a file says one word, and its name says which file", async () => {
+  for (const [lang, word, name] of [
+    ["en", "Remove", "Remove cv.pdf"],
+    ["de", "Entfernen", "cv.pdf entfernen"],
+  ] as const) {
+    const { visit, form } = await visitForm("application-form", { lang });
+    await using _ = visit;
+    await form.locator("input[type=file]").setInputFiles({ ...resume, name: "cv.pdf" });
+    expect(await form.getByRole("button", { name, exact: true }).innerText()).toBe(word);
+  }
+});
+
 test("the labels of a pair stay side by side when one field has a problem", async () => {
   const { visit, form } = await visitForm("inquiry-form");
   await using _ = visit;
