@@ -16,8 +16,12 @@ body { max-width: 70rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem; }
 h1 { font-size: 1.375rem; } h2 { margin: 2rem 0 .5rem; font-size: 1rem; }
 table { width: 100%; border-collapse: collapse; } th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 th { color: var(--quiet); font-weight: 500; white-space: nowrap; } .quiet { color: var(--quiet); }
-iframe { width: 100%; height: 46rem; border: 1px solid var(--line); border-radius: 8px; background: light-dark(#fff, #121417); }
+iframe { box-sizing: border-box; width: 100%; height: 46rem; border: 1px solid var(--line); border-radius: 8px; background: light-dark(#fff, #121417); }
 pre { padding: 1rem; border: 1px solid var(--line); border-radius: 8px; font-size: .875rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+@media (max-width: 40rem) {
+  table, tbody, tr, th, td { display: block; } th, td { padding: 0; border: 0; } tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  tr:has(th + th) { display: none; }
+}
 `;
 
 /**

@@ -1,5 +1,6 @@
 // What the operators' console and its server say to each other: plain types of filters, rows and changes. Times are
 // milliseconds since the epoch, UTC.
+import type { Language } from "./language.ts";
 
 /** What an operator may see: `sales` inquiries, `recruiting` applications and resumes, `marketing` subscribers. */
 export type Role = "admin" | "sales" | "recruiting" | "marketing";
@@ -174,6 +175,8 @@ export interface SubscriberRow {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
+  /** Of the latest form that was filled in. */
+  readonly language: Language;
   /** The privacy notice that was shown; null: the form did not tell. */
   readonly consent: { readonly text: string; readonly page: string | null; readonly at: number } | null;
   readonly disposable: boolean;

@@ -115,6 +115,19 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   });
 });
 
+test.each(["", "/subscribers"])("what to search for can be read as a whole on a phone in console%s", async (path) => {
+  await using visit = await enter(browser, standIn, path, { viewport: { width: 360, height: 740 } });
+  const room = await visit.page.getByRole("searchbox").evaluate((input: HTMLInputElement) => {
+    const { font, paddingLeft, paddingRight } = getComputedStyle(input);
+    const pen = document.createElement("canvas").getContext("2d")!;
+    pen.font = font;
+    // The button that clears the box has room of its own.
+    const inside = input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) - 16;
+    return inside - pen.measureText(input.placeholder).width;
+  });
+  expect(room).toBeGreaterThanOrEqual(0);
+});
+
 test.each(["", "/overview", "/subscribers"])("nothing moves while console%s loads", async (path) => {
   await using visit = await enter(browser, standIn, path);
   const { page } = visit;

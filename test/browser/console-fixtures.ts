@@ -134,6 +134,7 @@ export function fixtures(now: number) {
             portfolioUrl: "https://portfolio.example/ben-novak/samples?from=letter",
             resumeUrl: null,
             coverLetter: letter,
+            language: "de",
             consentText: "2026-11",
             consentPage: "https://www.example.org/careers",
           };
@@ -226,6 +227,7 @@ export function fixtures(now: number) {
       lastSource: "footer",
       subscribedAt,
       confirmedAt: status === "pending" ? null : subscribedAt + 9 * minuteMs,
+      language: index === 0 ? "de" : "en",
       consent: { text: "2026-11", page: "https://www.example.org/", at: subscribedAt },
       unsubscribedAt: status === "unsubscribed" ? subscribedAt + 2 * dayMs : null,
       disposable: email.includes("mailinator"),

@@ -18,6 +18,7 @@ import type {
   Role,
   SubmissionDetail,
   SubscriberFilter,
+  SubscriberRow,
   TokenRow,
   TriageOutcome,
   TriageRequest,
@@ -118,6 +119,10 @@ export class ConsoleStandIn implements AsyncDisposable {
 
   get submissions(): readonly Stored[] {
     return this.#data.submissions;
+  }
+
+  get subscribers(): readonly SubscriberRow[] {
+    return this.#data.subscribers;
   }
 
   endSessions(): void {

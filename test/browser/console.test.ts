@@ -333,6 +333,20 @@ describe("a submission", () => {
   });
 });
 
+test("a language is told of an application and of a subscriber, unless it is English", async () => {
+  const { reference } = standIn.submissions.find(({ kind }) => kind === "application")!;
+  const [german, english] = standIn.subscribers.map(({ email }) => `/people/${encodeURIComponent(email)}`);
+  for (const [address, count] of [
+    [`/applications/${reference}`, 1],
+    [german!, 1],
+    [english!, 0],
+  ] as const) {
+    await using visit = await enter(browser, standIn, address);
+    await visit.page.getByText("Privacy notice").waitFor();
+    expect(await visit.page.getByText("German", { exact: true }).count()).toBe(count);
+  }
+});
+
 test("erasing a person asks first, and then leaves nothing in the list", async () => {
   const { email } = standIn.submissions[0]!;
   await using visit = await enter(browser, standIn, `/people/${encodeURIComponent(email)}`);
@@ -421,7 +435,7 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await page.getByRole("button", { name: "Remove: crm.example.org" }).click();
   await dialog.getByRole("button", { name: "Remove" }).click();
   await page.getByText("The webhook is told nothing more.").waitFor();
-  expect(await line.count()).toBe(0);
+  await expect.poll(() => line.count()).toBe(0);
 });
 
 test("a chart says its numbers as a table too", async () => {

@@ -33,6 +33,24 @@ test("lists mails, and shows each as HTML, as text and with its headers", async 
   expect(await page.title()).toBe("Mailbox");
 });
 
+test("breaks no address on a phone", async () => {
+  await using service = await startService();
+  await rest.send(service, "marketplace.inquiry", json(buyer));
+  await expect.poll(async () => (await service.mails()).length).toBe(2);
+  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
+  await using visit = await Visit.begin(browser, { viewport: { width: 360, height: 740 } });
+  const { page } = visit;
+  const lines = (text: string) =>
+    page
+      .getByText(text, { exact: true })
+      .evaluate((cell) => cell.clientHeight / Number.parseFloat(getComputedStyle(cell).lineHeight));
+  const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+  await page.goto(mailbox.address);
+  expect([await lines("sales@marketplace.example"), await width()]).toEqual([1, 360]);
+  await page.getByRole("link", { name: /^New inquiry from Ann Buyer/ }).click();
+  expect([await lines("sales@marketplace.example"), await lines("auto-generated"), await width()]).toEqual([1, 1, 360]);
+});
+
 test("knows no other files", async () => {
   await using service = await startService();
   await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);

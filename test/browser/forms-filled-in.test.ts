@@ -50,6 +50,21 @@ describe("an e-mail address", () => {
     expect((await service.stored()).subscribers.map(({ email }) => email)).toContain("reader@gmial.com");
   });
 
+  test("with a likely slip is suggested only once the button is let go, which would move away otherwise", async () => {
+    const { visit, form } = await visitForm("inquiry-form");
+    await using _ = visit;
+    const { mouse } = visit.page;
+    await form.getByLabel("E-mail address").fill("ann@gmial.com");
+    const button = form.getByRole("button", { name: "Send inquiry" });
+    await button.hover();
+    const place = await button.boundingBox();
+    await mouse.down();
+    expect(await button.boundingBox()).toEqual(place);
+    await mouse.up();
+    await form.getByRole("group", { name: "There is a problem" }).waitFor();
+    await form.getByRole("button", { name: "Did you mean ann@gmail.com?" }).waitFor();
+  });
+
   test("is named in the receipt of a subscription, and can be changed from there", async () => {
     const { visit, form } = await visitForm("newsletter-form");
     await using _ = visit;
@@ -87,6 +102,18 @@ test("the letters of the cover letter are counted, as the language writes number
   await form.getByText("1.204 von 20.000 Zeichen").waitFor();
   await letter.fill("");
   await form.getByText("Zeichen").waitFor({ state: "hidden" });
+});
+
+test("the button that removes a file says one word, and its name says which file", async () => {
+  for (const [lang, word, name] of [
+    ["en", "Remove", "Remove cv.pdf"],
+    ["de", "Entfernen", "cv.pdf entfernen"],
+  ] as const) {
+    const { visit, form } = await visitForm("application-form", { lang });
+    await using _ = visit;
+    await form.locator("input[type=file]").setInputFiles({ ...resume, name: "cv.pdf" });
+    expect(await form.getByRole("button", { name, exact: true }).innerText()).toBe(word);
+  }
 });
 
 test("the labels of a pair stay side by side when one field has a problem", async () => {

@@ -49,6 +49,17 @@ test("an inquiry that begins at a card of the catalogue ends with its reference"
   expect(await referenceOn(page)).toBe(stored[0]!.reference);
 });
 
+test.each([320, 360])("a reference stands on one line of a page of %d px", async (width) => {
+  await using visit = await Visit.begin(browser, { javaScriptEnabled: false, viewport: { width, height: 600 } });
+  const { page } = visit;
+  await page.goto(`${service.url}/thanks?kind=application&reference=APP-20261122-284135`);
+  const lines = await page
+    .locator(".reference strong")
+    .evaluate((one) => one.clientHeight / Number.parseFloat(getComputedStyle(one).lineHeight));
+  expect(Math.round(lines)).toBe(1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+});
+
 test("a subscription ends with a word about the inbox", async () => {
   await using visit = await visitWithoutScript();
   const form = visit.page.locator("newsletter-form");

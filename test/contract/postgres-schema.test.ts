@@ -7,7 +7,7 @@ import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-vers
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
-import { accept, inquiries, inquiry, lease, noon, offer } from "./records.ts";
+import { accept, inquiries, inquiry, lease, noon, offer, onlySubscriber, subscription } from "./records.ts";
 
 const names = postgresMigrations().map(({ name }) => name);
 const latest = names.length;
@@ -50,6 +50,16 @@ describe("migrations", () => {
     await database.query("DROP TABLE spent_challenge");
     expect(await migrate(locate(database.url))).toEqual(names);
   });
+});
+
+test("subscribers of before their language was kept are taken as English", async () => {
+  await using database = await createDatabase();
+  await using before = await openStore(locate(database.url));
+  await accept(before, subscription({ language: "de" }));
+  await before[Symbol.asyncDispose]();
+  await database.query("ALTER TABLE subscriber DROP COLUMN language; DELETE FROM schema_migration WHERE number >= 6");
+  await using after = await openStore(locate(database.url));
+  expect(await onlySubscriber(after)).toMatchObject({ email: subscription().email, language: "en" });
 });
 
 describe("a newer release", () => {

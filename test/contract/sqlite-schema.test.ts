@@ -7,7 +7,7 @@ import { migrate, openStore, pendingMigrations } from "../../server/src/storage/
 import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable, welcomeIntervalMs } from "../../server/src/storage/store.ts";
 import { startChild } from "./children/child.ts";
-import { accept, inquiries, inquiry, lease, noon, offer, subscription } from "./records.ts";
+import { accept, inquiries, inquiry, lease, noon, offer, onlySubscriber, subscription } from "./records.ts";
 import { openFolder, openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
 
 const locate = (folder: string) => ({ kind: "sqlite", file: join(folder, "store.db") }) as const;
@@ -36,6 +36,19 @@ describe("migrations", () => {
     expect(await migrate(location)).toEqual(pending);
     expect(await pendingMigrations(location)).toEqual([]);
     expect(await migrate(location)).toEqual([]);
+  });
+
+  test("take subscribers of before their language was kept as English", async () => {
+    await using folder = await openFolder();
+    const location = locate(folder.path);
+    await using before = await openStore(location);
+    await accept(before, subscription({ language: "de" }));
+    await before[Symbol.asyncDispose]();
+    useRaw(location.file, (database) =>
+      database.exec("ALTER TABLE subscriber DROP COLUMN language; DELETE FROM schema_migration WHERE number >= 6"),
+    );
+    await using after = await openStore(location);
+    expect(await onlySubscriber(after)).toMatchObject({ email: subscription().email, language: "en" });
   });
 
   test("are applied by exactly one of several processes that start at once, and all of them go on", async () => {

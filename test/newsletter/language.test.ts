@@ -52,6 +52,7 @@ test.each([undefined, "fr", "", "DEN", 7, ["de"]])("a form in the language %j is
 
 test("a German subscription is confirmed and ended on German pages", async () => {
   await subscribe(service, "leserin@example.org", { lang: "de" });
+  expect((await service.stored()).subscribers).toMatchObject([{ email: "leserin@example.org", language: "de" }]);
   const [links] = await welcomes(service, "leserin@example.org", 1);
   expect((await open(links!.confirm!)).text).toMatch(/<html lang="de">[^]*Bestätigen Sie Ihr Abonnement/);
   expect((await press(links!.confirm!)).text).toContain("Sie haben unseren Newsletter abonniert");

@@ -72,6 +72,7 @@ test("tells of an inquiry, an application and a subscriber, signed, with their f
     company: "Kalomi",
     email: "ann@example.org",
     selectedPackageIds: ["de-AT"],
+    language: "en",
     consoleUrl: `https://submissions.example.org/console/inquiries/${inquiry}`,
   });
   expect(of("application.received")?.data).toMatchObject({
@@ -81,7 +82,7 @@ test("tells of an inquiry, an application and a subscriber, signed, with their f
     consoleUrl: `https://submissions.example.org/console/applications/${application}`,
   });
   expect(JSON.stringify(told)).not.toContain("%PDF");
-  expect(of("subscriber.confirmed")?.data).toMatchObject({ email: record.email, status: "active" });
+  expect(of("subscriber.confirmed")?.data).toMatchObject({ email: record.email, status: "active", language: "de" });
   for (const { timestamp } of told) expect(Date.parse(timestamp)).toBeLessThanOrEqual(Date.now());
   expect(receiver.received.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("POST /hook"));
   for (const row of await settled(3)) expect(row).toMatchObject({ status: "delivered", lastAnswer: "HTTP 204" });

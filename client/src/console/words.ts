@@ -26,6 +26,9 @@ export const roleWords: Readonly<Record<Role, string>> = {
   marketing: "Marketing",
 };
 
+/** The languages of forms but English, which goes without saying. */
+export const languageWords: Readonly<Record<string, string>> = { de: "German" };
+
 export const subscriberWords: Readonly<Record<SubscriberStatus, string>> = {
   pending: "Pending",
   active: "Active",

@@ -73,7 +73,8 @@ export class FormView {
     fill(chosen, html`${file.name} <span>${sizeIn(this.#strings.lang, file.size)}</span>`);
     const [before, after] = this.#strings.fileRemove.split("{name}");
     // The label is short; its accessible name says which file.
-    fill(remove, html`${before?.trim() || after?.trim()}`);
+    const short = before?.trim() || after?.trim() || "";
+    fill(remove, html`${short.charAt(0).toLocaleUpperCase(this.#strings.lang)}${short.slice(1)}`);
     remove.setAttribute("aria-label", filled(this.#strings.fileRemove, { name: file.name }));
   }
 

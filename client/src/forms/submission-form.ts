@@ -41,6 +41,9 @@ export abstract class SubmissionForm extends FormElement {
   #draft: Draft | null = null;
   /** Whether the person has changed anything since the form began. */
   #touched = false;
+  /** Whether a pointer is pressed on something in the form. */
+  #pressed = false;
+  readonly #release = () => (this.#pressed = false);
   readonly #key = new SubmissionKey();
 
   protected begin(root: ShadowRoot): void {
@@ -148,6 +151,10 @@ export abstract class SubmissionForm extends FormElement {
       event.preventDefault();
       void this.#submit(view);
     });
+    root.addEventListener("pointerdown", () => {
+      this.#pressed = true;
+      for (const type of ["pointerup", "pointercancel"]) addEventListener(type, this.#release, { once: true });
+    });
     root.addEventListener("click", (event) => this.#click(event));
     on("input", ({ target }, view) => this.#typed(target as Control, view));
     on("change", ({ target }, view) => this.#changed(target as Control, view));
@@ -209,8 +216,13 @@ export abstract class SubmissionForm extends FormElement {
 
   #changed(control: Control, view: FormView): void {
     if (control === view.fileInput) return void fileChosen(view, this.#strings);
-    helpTyped(view, control, this.#strings);
-    this.#keep(view);
+    const help = () => {
+      helpTyped(view, control, this.#strings);
+      this.#keep(view);
+    };
+    if (!this.#pressed) return help();
+    // A suggestion moves what is below. A button that moves from under a pressed pointer hears no click.
+    addEventListener("pointerup", () => setTimeout(help), { once: true });
   }
 
   async #submit(view: FormView): Promise<void> {

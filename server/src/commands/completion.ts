@@ -44,15 +44,22 @@ function choicesOf({ options, commands }: Command, path: string): [typed: string
   return [...own, ...commands.flatMap((one) => choicesOf(one, `${path} ${one.name()}`))];
 }
 
+// A second compinit would forget what the user's own completion scripts defined. The script is one for both shells, so zsh
+// learns bash's way.
+const readyZsh = `\
+(( $+functions[compdef] )) || { autoload -U +X compinit && compinit; }
+autoload -U +X bashcompinit && bashcompinit
+`;
+
 function scriptFor(program: Command, shell: "bash" | "zsh"): string {
   const folder = resolve(import.meta.dirname, "../../..").replaceAll("'", String.raw`'\''`);
   // The longest path first: `mail list` before `mail`.
   const paths = wordsAfter(program, "").toSorted(([one], [other]) => other.length - one.length);
-  return `${shell === "zsh" ? "autoload -U +X compinit bashcompinit && compinit && bashcompinit\n" : ""}\
+  return `${shell === "zsh" ? readyZsh : ""}\
 submissions() { npm run --silent --prefix '${folder}' submissions -- "$@"; }
 _submissions() {
   local typed="" words="" word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do typed="$typed $word"; done
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do typed="$typed $word"; done
   case "$typed" in
 ${choicesOf(program, "")
   .map(([typed, words]) => `    "${typed}") words="${words.join(" ")}" ;;`)

@@ -14,7 +14,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
   const ids = submission.kind === "inquiry" ? submission.selectedPackageIds : [];
   return {
     ...row,
-    fields: { ...fieldsOf(submission), ...consentOf(submission) },
+    fields: { ...fieldsOf(submission), ...languageOf(submission), ...consentOf(submission) },
     packageTitles: Object.fromEntries(
       ids.flatMap((id) => {
         const title = packageTitles?.get(id);
@@ -48,6 +48,9 @@ function fieldsOf(submission: StoredSubmission): SubmissionDetail["fields"] {
   const contact = { fullName, email, position, phone, company };
   return { ...contact, availability, accent, portfolioUrl, resumeUrl, coverLetter };
 }
+
+// Who sends no form tells no language and counts as English, so that says nothing.
+const languageOf = ({ language }: StoredSubmission) => ({ language: language === "en" ? null : language });
 
 const consentOf = ({ consent }: StoredSubmission) => ({
   consentText: consent?.text ?? null,

@@ -34,6 +34,7 @@ const inquiry: StoredInquiry = {
 
 const application: StoredApplication = {
   ...filed,
+  language: "de",
   kind: "application",
   reference: "APP-20261121-907715",
   status: "spam",
@@ -60,6 +61,7 @@ const subscriber: StoredSubscriber = {
   subscribedAt: receivedAt,
   confirmedAt: receivedAt + 1000,
   unsubscribedAt: null,
+  language: "de",
   consent: null,
 };
 
@@ -93,6 +95,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     consentText: "2026-11",
     consentPage: "https://example.org/contact",
     consentAt: "2026-11-21T08:30:00.005Z",
+    language: "en",
   });
   expect(JSON.parse(await exported("applications", "ndjson"))).toEqual({
     applicationId: "APP-20261121-907715",
@@ -114,6 +117,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     consentText: "=3",
     consentPage: null,
     consentAt: "2026-11-21T08:30:00.005Z",
+    language: "de",
   });
   expect(JSON.parse(await exported("subscribers", "ndjson"))).toEqual({
     email: "reader@throwaway.example",
@@ -128,24 +132,25 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     consentText: null,
     consentPage: null,
     consentAt: null,
+    language: "de",
   });
 });
 
 test("CSV has stable columns", async () => {
   expect(await exported("inquiries", "csv")).toBe(
-    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt"\r\n' +
-      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7","2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z"\r\n',
+    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +
+      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7","2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en"\r\n',
   );
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
       '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
-      '"emailDisposable","arrival","consentText","consentPage","consentAt"\r\n' +
+      '"emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +
       '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@throwaway.example","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z"\r\n`,
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de"\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
-    '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival","consentText","consentPage","consentAt"\r\n' +
-      '"reader@throwaway.example","active","footer","blog","2026-11-21T08:30:00.005Z","2026-11-21T08:30:01.005Z",,"true","9",,,\r\n',
+    '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +
+      '"reader@throwaway.example","active","footer","blog","2026-11-21T08:30:00.005Z","2026-11-21T08:30:01.005Z",,"true","9",,,,"de"\r\n',
   );
 });
 

@@ -1,5 +1,6 @@
 // What operators take out: all inquiries, applications or subscribers as CSV or NDJSON, record by record, so that memory
 // stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
+import type { Language } from "@submissions/shared/language";
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
 import { byteOrderMark, csvLine, joinList, type Cell } from "./csv.ts";
@@ -80,9 +81,10 @@ export const subscriberFields = (subscriber: StoredSubscriber) => ({
 interface Marks extends ReturnType<typeof consentFields> {
   readonly emailDisposable: boolean;
   readonly arrival: number;
+  readonly language: Language;
 }
 
-const markNames = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt"] as const;
+const markNames = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt", "language"] as const;
 
 /** CSV columns by name, left to right. New ones go to the right end only. */
 type Columns<Fields> = Readonly<Record<string, (fields: Fields) => Cell>>;
@@ -130,7 +132,10 @@ export function exportLines(sources: Sources, options: ExportOptions): AsyncGene
   return exports[options.subject]();
 }
 
-async function* lines<Row extends Pick<StoredSubscriber, "email" | "arrival" | "consent">, Fields extends object>(
+async function* lines<
+  Row extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">,
+  Fields extends object,
+>(
   rows: AsyncIterable<Row>,
   fieldsOf: (row: Row) => Fields,
   columns: Columns<Fields & Marks>,
@@ -144,6 +149,7 @@ async function* lines<Row extends Pick<StoredSubscriber, "email" | "arrival" | "
       emailDisposable: isDisposable(row.email),
       arrival: row.arrival,
       ...consentFields(row),
+      language: row.language,
     };
     yield format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
   }

@@ -11,8 +11,11 @@ function fieldsOf(fact: KnownFact): object {
     const fields = submission.kind === "inquiry" ? inquiryFields(submission) : applicationFields(submission);
     return { kind: submission.kind, ...fields, language: submission.language, ...consentFields(submission) };
   }
-  if (fact.kind === "subscription")
-    return { kind: fact.kind, ...subscriberFields(fact.subscriber), ...consentFields(fact.subscriber) };
+  if (fact.kind === "subscription") {
+    const { subscriber } = fact;
+    const { language } = subscriber;
+    return { kind: fact.kind, ...subscriberFields(subscriber), language, ...consentFields(subscriber) };
+  }
   if (fact.kind === "note") {
     return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
   }

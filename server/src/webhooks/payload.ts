@@ -10,11 +10,11 @@ export const payloadOf = ({ event, createdAt, about }: Told, publicUrl: string):
   JSON.stringify({ type: event, timestamp: iso(createdAt), data: dataOf(about, publicUrl) });
 
 function dataOf(about: Told["about"], publicUrl: string): object {
-  if ("subscriber" in about) return subscriberFields(about.subscriber);
+  if ("subscriber" in about) return { ...subscriberFields(about.subscriber), language: about.subscriber.language };
   const { submission } = about;
-  const { reference } = submission;
+  const { reference, language } = submission;
   if (submission.kind === "inquiry") {
-    return { ...inquiryFields(submission), consoleUrl: `${publicUrl}/console/inquiries/${reference}` };
+    return { ...inquiryFields(submission), language, consoleUrl: `${publicUrl}/console/inquiries/${reference}` };
   }
-  return { ...applicationFields(submission), consoleUrl: `${publicUrl}/console/applications/${reference}` };
+  return { ...applicationFields(submission), language, consoleUrl: `${publicUrl}/console/applications/${reference}` };
 }

@@ -41,9 +41,9 @@ p { margin: 0; }
 .hint { margin-bottom: .375rem; color: var(--quiet); font-size: .9375em; }
 .error, .note { margin-top: .375rem; font-size: .9375em; }
 fieldset > .error { margin: 0 0 .5rem; }
-.error { color: var(--bad); font-weight: 600; }
+.error { position: relative; padding-inline-start: 1.65em; color: var(--bad); font-weight: 600; }
 .note { color: var(--quiet); font-variant-numeric: tabular-nums; }
-.error::before { content: "!"; content: "!" / ""; display: inline-block; width: 1.25em; height: 1.25em; margin-inline-end: .4em; border-radius: 50%; background: var(--bad); color: light-dark(#fff, #2a0d08); font-weight: 700; line-height: 1.25; text-align: center; }
+.error::before { content: "!"; content: "!" / ""; position: absolute; inset-block-start: .125em; inset-inline-start: 0; width: 1.25em; height: 1.25em; border-radius: 50%; background: var(--bad); color: light-dark(#fff, #2a0d08); font-weight: 700; line-height: 1.25; text-align: center; }
 input:not([type=checkbox]), textarea {
   display: block;
   width: 100%;
@@ -99,7 +99,7 @@ button.quiet { border-color: var(--line); background: transparent; color: inheri
 button.quiet:hover { background: color-mix(in srgb, var(--text) 7%, transparent); }
 .drop button.quiet, .reference button { min-height: 2.25rem; padding: .25rem .875rem; }
 .send { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
-.status { flex: 1 1 12rem; color: var(--quiet); }
+.status { flex: 1 1 auto; color: var(--quiet); }
 .send .status:empty { flex-basis: 0; }
 .percent { color: var(--quiet); font-variant-numeric: tabular-nums; }
 slot { display: contents; }
@@ -136,8 +136,8 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
   .newsletter ::slotted(*), .newsletter .privacy { order: 1; }
   .newsletter .send { display: contents; }
   .newsletter .send [type=submit] { margin-top: 1.875rem; }
-  .newsletter .send [data-do=cancel] { justify-self: start; order: 2; }
-  .newsletter :is(.status, progress) { grid-column: 1 / -1; order: 2; }
+  .newsletter .status { align-self: center; order: 2; }
+  .newsletter .send [data-do=cancel] { grid-column: 2; order: 3; }
   .newsletter .status:empty { display: none; }
 }
 @container (max-width: 26rem) {

@@ -63,6 +63,7 @@ function newAddresses(open: OpenStoreUnderTest): void {
       subscribedAt: noon,
       confirmedAt: null,
       unsubscribedAt: null,
+      language: "de",
       consent,
     });
     expect(await allMails(tested.store)).toMatchObject([{ reference: null, email: given.email }]);
@@ -118,6 +119,24 @@ function knownAddresses(open: OpenStoreUnderTest): void {
     expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active", consent: later });
     await subscribe(tested.store, { receivedAt: noon + 3, consent });
     expect(await onlySubscriber(tested.store)).toMatchObject({ consent: later });
+  });
+
+  test("keeps the language of the latest form, whatever the address is", async () => {
+    await using tested = await open();
+    for (const [index, status] of ([null, "active", "unsubscribed", "bounced", "complained"] as const).entries()) {
+      if (status !== null) await tested.setSubscriber("Reader@example.org", status, noon + index);
+      for (const language of ["en", "de", "en"] as const) {
+        await subscribe(tested.store, { receivedAt: noon + index, language });
+        expect(await onlySubscriber(tested.store)).toMatchObject({ language });
+      }
+    }
+  });
+
+  test("keeps the language of the last of many that subscribe an address at once", async () => {
+    await using tested = await open();
+    const languages = ["en", "de", "en", "de"] as const;
+    await Promise.all(languages.map((language) => subscribe(tested.store, { language })));
+    expect(await onlySubscriber(tested.store)).toMatchObject({ language: "de" });
   });
 
   test("knows an address again whatever its case", async () => {

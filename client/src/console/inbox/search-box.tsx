@@ -53,7 +53,7 @@ export function SearchBox({ search, onChange, input }: Props) {
         type="search"
         aria-label="Search"
         aria-keyshortcuts="/"
-        placeholder="Name, address, company…"
+        placeholder="Name, address, company"
         title="Press Enter to search whole letters as well"
         value={text}
         maxLength={200}

@@ -10,7 +10,7 @@ import { Modal } from "../parts/modal.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Failure, Skeleton, StatusMark } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { kindWords, plural, submissionPath, subscriberWords } from "../words.ts";
+import { kindWords, languageWords, plural, submissionPath, subscriberWords } from "../words.ts";
 
 export function PersonPage() {
   const me = useMe();
@@ -100,6 +100,12 @@ function Records({ person: { submissions, subscription, suppressed } }: { readon
             <When label="Subscribed" at={subscription.subscribedAt} />
             <When label="Confirmed" at={subscription.confirmedAt} />
             <When label="Unsubscribed" at={subscription.unsubscribedAt} />
+            {subscription.language !== "en" && (
+              <div>
+                <dt>Language</dt>
+                <dd>{languageWords[subscription.language]}</dd>
+              </div>
+            )}
             {subscription.consent && (
               <div>
                 <dt>Privacy notice</dt>

@@ -3,6 +3,7 @@ import type { SubmissionDetail } from "@submissions/shared/console";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { languageWords } from "../words.ts";
 
 const labels: Readonly<Record<string, string>> = {
   name: "Name",
@@ -16,6 +17,7 @@ const labels: Readonly<Record<string, string>> = {
   portfolioUrl: "Portfolio",
   resumeUrl: "Resume elsewhere",
   selectedPackageIds: "Packages",
+  language: "Language",
   consentText: "Privacy notice",
   consentPage: "Shown on",
 };
@@ -57,6 +59,7 @@ function valueOf(name: string, value: string | readonly string[], detail: Submis
   }
   if (name === "email") return <EmailValue email={value} disposable={detail.disposable} />;
   if (name === "phone") return <a href={`tel:${value.replaceAll(/[^\d+*#]/g, "")}`}>{value}</a>;
+  if (name === "language") return languageWords[value] ?? value;
   if (name.endsWith("Url")) return <WebAddress url={value} name={labelOf(name)} />;
   return value;
 }

@@ -58,6 +58,7 @@ const subscriberColumns = {
   welcomed_at: "bigint",
   door: "text",
   request_id: "text",
+  language: "text",
   consent: "text",
 } as const;
 
@@ -93,7 +94,7 @@ const storeAll: Statement<{ id: number; subscriber: string; createdAt: number }>
       ON CONFLICT (email_key) DO UPDATE SET status = excluded.status, last_source = excluded.last_source,
         welcomed_at = coalesce(excluded.welcomed_at, subscriber.welcomed_at),
         unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END,
-        consent = coalesce(excluded.consent, subscriber.consent)
+        language = excluded.language, consent = coalesce(excluded.consent, subscriber.consent)
     ),
     expired AS (
       DELETE FROM newsletter_token USING ${rowsAs("renewed", welcomeColumns, welcomesFirst)}
@@ -253,6 +254,7 @@ class Change {
       welcomed_at: this.#welcomedAt,
       door: first.door,
       request_id: first.requestId,
+      language: last.language,
       consent: this.#consent,
     };
   }

@@ -1,13 +1,15 @@
 // Subscribers as rows, and what becomes of the consent that came with a subscription.
+import { languageOf } from "@submissions/shared/language";
 import type { ConsentRecord, StoredSubscriber, SubscriptionRecord } from "../records.ts";
 import type { KnownSubscriber } from "./subscription.ts";
 import { readConsent } from "./submission-row.ts";
 
 /** Quoted names keep their case on both engines. */
 export const subscriberColumns = `arrival, email, status, source, last_source AS "lastSource",
-  subscribed_at AS "subscribedAt", confirmed_at AS "confirmedAt", unsubscribed_at AS "unsubscribedAt", consent`;
+  subscribed_at AS "subscribedAt", confirmed_at AS "confirmedAt", unsubscribed_at AS "unsubscribedAt", language, consent`;
 
-export interface SubscriberRow extends Omit<StoredSubscriber, "consent"> {
+export interface SubscriberRow extends Omit<StoredSubscriber, "language" | "consent"> {
+  readonly language: string;
   readonly consent: string | null;
 }
 
@@ -20,6 +22,7 @@ export const storedSubscriber = ({
   subscribedAt,
   confirmedAt,
   unsubscribedAt,
+  language,
   consent,
 }: SubscriberRow): StoredSubscriber => ({
   arrival,
@@ -30,6 +33,7 @@ export const storedSubscriber = ({
   subscribedAt,
   confirmedAt,
   unsubscribedAt,
+  language: languageOf(language),
   consent: readConsent(consent),
 });
 

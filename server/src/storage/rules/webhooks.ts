@@ -1,5 +1,6 @@
 // Webhooks and deliveries as rows, and which events a change of a subscriber is. Engines read, ask here and write within
 // one transaction.
+import { languageOf } from "@submissions/shared/language";
 import type { DeliveryRow, DeliveryStatus, Page, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { AuditEntry, KnownFact } from "../desk-store.ts";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
@@ -83,7 +84,8 @@ export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delive
   delivery.created_at AS "createdAt", webhook.url, webhook.secret, webhook.old_secret AS "oldSecret",
   webhook.old_secret_until AS "oldSecretUntil", subscriber.arrival AS "subscriber",
   subscriber.email AS "subscriberEmail", subscriber.status AS "subscriberStatus", subscriber.source,
-  subscriber.last_source AS "lastSource", subscriber.consent, subscriber.subscribed_at AS "subscribedAt",
+  subscriber.last_source AS "lastSource", subscriber.language, subscriber.consent,
+  subscriber.subscribed_at AS "subscribedAt",
   subscriber.confirmed_at AS "confirmedAt", subscriber.unsubscribed_at AS "unsubscribedAt",
   ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
 
@@ -106,6 +108,7 @@ export interface ClaimedDelivery extends SubmissionRow {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
+  readonly language: string;
   readonly consent: string | null;
 }
 
@@ -130,8 +133,8 @@ function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status, source, lastSource } = row;
   const { subscribedAt, confirmedAt, unsubscribedAt } = row;
   const times = { subscribedAt, confirmedAt, unsubscribedAt };
-  const consent = readConsent(row.consent);
-  return { subscriber: { arrival, email, status, source, lastSource, ...times, consent } };
+  const [language, consent] = [languageOf(row.language), readConsent(row.consent)];
+  return { subscriber: { arrival, email, status, source, lastSource, ...times, language, consent } };
 }
 
 /** What is known of a person: to be read from `webhook_delivery AS delivery` and `webhook`. */

@@ -1,4 +1,5 @@
 // Subscribers, and the links in their mails. What changes is decided in `rules/subscription.ts`; here it is written.
+import type { Language } from "@submissions/shared/language";
 import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { mayGetNewsletterMail } from "../rules/mails.ts";
@@ -23,15 +24,16 @@ export function prepareSubscribers(connection: SqliteConnection) {
   const find = connection.prepare<[string], KnownSubscriber>(`
     SELECT status, welcomed_at AS welcomedAt, unsubscribed_at AS unsubscribedAt FROM subscriber WHERE email_key = ?`);
   const insert = connection.prepare<
-    [string, string, SubscriberStatus, string, number, number | null, string, string, string | null]
+    [string, string, SubscriberStatus, string, number, number | null, string, string, Language, string | null]
   >(`
     INSERT INTO subscriber (email_key, email, status, source, last_source, subscribed_at, welcomed_at, door, request_id,
-      consent)
-    VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9)`);
-  const renew = connection.prepare<[SubscriberStatus, string, number | null, string | null, string]>(`
+      language, consent)
+    VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`);
+  const renew = connection.prepare<[SubscriberStatus, string, number | null, Language, string | null, string]>(`
     UPDATE subscriber SET status = ?1, last_source = ?2, welcomed_at = coalesce(?3, welcomed_at),
-      unsubscribed_at = CASE WHEN ?1 = 'active' THEN NULL ELSE unsubscribed_at END, consent = coalesce(?4, consent)
-    WHERE email_key = ?5`);
+      unsubscribed_at = CASE WHEN ?1 = 'active' THEN NULL ELSE unsubscribed_at END, language = ?4,
+      consent = coalesce(?5, consent)
+    WHERE email_key = ?6`);
   const deleteExpired = connection.prepare<[string, number]>(
     "DELETE FROM newsletter_token WHERE email_key = ? AND expires_at <= ?",
   );
@@ -58,11 +60,11 @@ export function prepareSubscribers(connection: SqliteConnection) {
       const known = find.get(key);
       const decision = decideSubscription(known, record, isAllowed(key, since));
       const { status, welcome } = decision;
-      const { email, source, receivedAt, door, requestId } = record;
+      const { email, source, receivedAt, door, requestId, language } = record;
       const welcomedAt = welcome === "stored" ? receivedAt : null;
       const consent = newConsent(known, record);
-      if (known === undefined) insert.run(key, email, status, source, receivedAt, welcomedAt, door, requestId, consent);
-      else renew.run(status, source, welcomedAt, consent, key);
+      if (known !== undefined) renew.run(status, source, welcomedAt, language, consent, key);
+      else insert.run(key, email, status, source, receivedAt, welcomedAt, door, requestId, language, consent);
       if (welcome === "stored") {
         // Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
         deleteExpired.run(key, receivedAt);
