@@ -6,7 +6,7 @@ import { Distribution } from "../../observe/distribution.ts";
 import { CommitQueue, type Commits } from "../commit-queue.ts";
 import type { References } from "../rules/references.ts";
 import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
-import { valuesOf } from "./columns.ts";
+import { preparedArrays, type Statement, valuesOf } from "./statement.ts";
 import type { Connections, TransactionOptions } from "./connections.ts";
 import { DayNumbers } from "./day-numbers.ts";
 import { isLockTimeout, isTaken } from "./errors.ts";
@@ -33,7 +33,7 @@ import {
   wantedBy,
 } from "./once.ts";
 import { type Settled, settledColumns, settling } from "./outbox.ts";
-import type { Session, Statement } from "./session.ts";
+import type { Session } from "./session.ts";
 import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
 
 /** Most jobs of one commit. */
@@ -41,17 +41,11 @@ const batchMax = 128;
 
 const nothingStored: Acceptance = { result: "accepted", reference: null, mails: [], capped: [] };
 
-const storeOrdinary: Statement<StoredRow> = {
-  name: "accept",
-  text: `WITH ${filingParts}, ${settling(filingParameters + 1)} ${filingAnswer}`,
-  arrays: true,
-};
+const storeOrdinary = preparedArrays<StoredRow>(
+  `WITH ${filingParts}, ${settling(filingParameters + 1)} ${filingAnswer}`,
+);
 
-const storeOnce: Statement<StoredRow> = {
-  name: "accept-once",
-  text: `WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`,
-  arrays: true,
-};
+const storeOnce = preparedArrays<StoredRow>(`WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`);
 
 /** How the tries of some mails ended. */
 interface Settling {

@@ -1,63 +1,51 @@
 // Makes submissions searchable, behind them and apart from them.
+import type { DeskStore } from "../desk-store.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { indexedWords, letterTexts, whoTexts } from "../rules/words.ts";
-import { rowsAs, valuesOf } from "./columns.ts";
 import type { Connections } from "./connections.ts";
-import type { Session, Statement } from "./session.ts";
 import { lastComplete, lastSubmission } from "./reading.ts";
+import type { Session } from "./session.ts";
+import { prepared, rowsAs, valuesOf } from "./statement.ts";
 
 // Held until the end of the transaction: processes take turns.
-const lockProgress: Statement<{ reached: number }> = {
-  name: "lock-search-progress",
-  text: "SELECT indexed_to AS reached FROM search_progress FOR UPDATE",
-};
+const lockProgress = prepared<{ reached: number }>("SELECT indexed_to AS reached FROM search_progress FOR UPDATE");
 
-const progress: Statement<{ reached: number; last: number }> = {
-  name: "search-progress",
-  text: "SELECT indexed_to AS reached, (SELECT coalesce(max(arrival), 0) FROM submission) AS last FROM search_progress",
-};
+const progress = prepared<{ reached: number; last: number }>(
+  "SELECT indexed_to AS reached, (SELECT coalesce(max(arrival), 0) FROM submission) AS last FROM search_progress",
+);
 
-const setProgress: Statement = { name: "set-search-progress", text: "UPDATE search_progress SET indexed_to = $1" };
+const setProgress = prepared("UPDATE search_progress SET indexed_to = $1");
 
-const next: Statement<SubmissionRow> = {
-  name: "next-to-index",
-  text: `SELECT ${submissionColumns.join(", ")} FROM submission WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival LIMIT $3`,
-};
+const next = prepared<SubmissionRow>(
+  `SELECT ${submissionColumns.join(", ")} FROM submission WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival LIMIT $3`,
+);
 
 const wordColumns = { arrival: "bigint", who: "text", letter: "text" } as const;
 
 // Words travel as JSON, and become the lexemes as they are: what counts as a word is decided in `rules/words.ts`. A row
 // that was erased meanwhile is left out.
 const lexemes = (column: string) => `array_to_tsvector(ARRAY (SELECT jsonb_array_elements_text(${column}::jsonb)))`;
-const insertWords: Statement = {
-  name: "insert-words",
-  text: `
-    INSERT INTO submission_search (arrival, who, letter)
-    SELECT submission.arrival, ${lexemes("words.who")}, ${lexemes("words.letter")}
-    FROM ${rowsAs("words", wordColumns)} JOIN submission ON submission.arrival = words.arrival
-    ON CONFLICT (arrival) DO NOTHING`,
-};
+const insertWords = prepared(`
+  INSERT INTO submission_search (arrival, who, letter)
+  SELECT submission.arrival, ${lexemes("words.who")}, ${lexemes("words.letter")}
+  FROM ${rowsAs("words", wordColumns)} JOIN submission ON submission.arrival = words.arrival
+  ON CONFLICT (arrival) DO NOTHING`);
 
 const markColumns = { arrival: "bigint", disposable: "integer", resume_sha256: "text" } as const;
 
-const mark: Statement = {
-  name: "mark-submissions",
-  text: `
-    UPDATE submission SET disposable = marked.disposable, resume_sha256 = marked.resume_sha256
-    FROM ${rowsAs("marked", markColumns)} WHERE submission.arrival = marked.arrival`,
-};
+const mark = prepared(`
+  UPDATE submission SET disposable = marked.disposable, resume_sha256 = marked.resume_sha256
+  FROM ${rowsAs("marked", markColumns)} WHERE submission.arrival = marked.arrival`);
 
-/** Answers how many submissions were made searchable. */
-export async function indexNext(
-  connections: Connections,
-  limit: number,
-  isDisposable: (email: string) => boolean,
-): Promise<number> {
-  const [now] = await connections.all(progress);
-  if (now === undefined || now.reached >= now.last) return 0;
-  const to = await lastComplete(connections, lastSubmission);
-  return connections.transaction((session) => indexWithin(session, to, limit, isDisposable), { repeatable: true });
-}
+export const makeDeskSearch = (connections: Connections) =>
+  ({
+    async indexNext(limit, isDisposable) {
+      const [now] = await connections.all(progress);
+      if (now === undefined || now.reached >= now.last) return 0;
+      const to = await lastComplete(connections, lastSubmission);
+      return connections.transaction((session) => indexWithin(session, to, limit, isDisposable), { repeatable: true });
+    },
+  }) satisfies Partial<DeskStore>;
 
 async function indexWithin(
   session: Session,

@@ -5,14 +5,14 @@ import type { Clock } from "../../clock.ts";
 import type { Migration } from "../migrations.ts";
 import type { Access } from "../open-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import { StorageUnavailable } from "../store.ts";
+import { StorageUnavailable, type Store } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { sqlState } from "./errors.ts";
 import { applyPending, findPending, postgresMigrations } from "./migrate.ts";
-import { PostgresStore } from "./postgres-store.ts";
+import { makePostgresStore } from "./postgres-store.ts";
 import { ServerClock } from "./server-clock.ts";
-import type { Statement } from "./session.ts";
+import { prepared } from "./statement.ts";
 
 /** The oldest release that its makers still look after. */
 const versionMin = 14;
@@ -37,7 +37,7 @@ export interface PostgresLocation {
 export async function openPostgresStore(
   { url, replicaUrl, poolMax }: PostgresLocation,
   { access, clock }: { readonly access: Access; readonly clock: Clock },
-): Promise<PostgresStore> {
+): Promise<Store> {
   const address = addressOf(access === "read-only" ? (replicaUrl ?? url) : url);
   const answer = access === "read-only" ? { answerMs: exportAnswerMs } : {};
   await using opened = new AsyncDisposableStack();
@@ -50,7 +50,7 @@ export async function openPostgresStore(
   const [row] = await connections.all(readStore);
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const serverClock = opened.use(await ServerClock.start(connections, clock));
-  return new PostgresStore(connections, serverClock, row, opened.move());
+  return makePostgresStore(connections, serverClock, row, opened.move());
 }
 
 /** Applies what is pending. Answers the names of what this process applied. */
@@ -85,12 +85,10 @@ async function checkServer(connections: Connections): Promise<void> {
   if (server.encoding !== "UTF8") throw new StorageUnavailable("The database must have the encoding UTF8.");
 }
 
-const readServer: Statement<{ version: number; encoding: string }> = {
-  name: "read-server",
-  text: `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
-};
+const readServer = prepared<{ version: number; encoding: string }>(
+  `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
+);
 
-const readStore: Statement<{ identity: string; referenceKey: string }> = {
-  name: "read-store",
-  text: `SELECT identity, reference_key AS "referenceKey" FROM store`,
-};
+const readStore = prepared<{ identity: string; referenceKey: string }>(
+  `SELECT identity, reference_key AS "referenceKey" FROM store`,
+);

@@ -14,7 +14,7 @@ import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { forgetBatch } from "./housekeeping.ts";
-import type { Statement } from "./session.ts";
+import { prepared, type Statement } from "./statement.ts";
 
 const connectionsMax = 2;
 /** A caller waits this long for a connection, and half as long for the answer, before anything of the request is looked at. */
@@ -34,17 +34,14 @@ interface CountRow {
 }
 
 // Every process takes the rows in the same order, so that two of them cannot wait for each other.
-const count: Statement<CountRow> = {
-  name: "count-calls",
-  text: `
-    INSERT INTO ${callCountTable} AS counted (key, points, expire)
-    SELECT key, points, $4::bigint + length FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, points, length)
-    ORDER BY key
-    ON CONFLICT (key) DO UPDATE SET
-      points = CASE WHEN counted.expire <= $4 THEN 0 ELSE counted.points END + excluded.points,
-      expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
-    RETURNING key, points, expire`,
-};
+const count = prepared<CountRow>(`
+  INSERT INTO ${callCountTable} AS counted (key, points, expire)
+  SELECT key, points, $4::bigint + length FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, points, length)
+  ORDER BY key
+  ON CONFLICT (key) DO UPDATE SET
+    points = CASE WHEN counted.expire <= $4 THEN 0 ELSE counted.points END + excluded.points,
+    expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
+  RETURNING key, points, expire`);
 
 const forgetCounts = forgetBatch(callCountTable, "expire");
 

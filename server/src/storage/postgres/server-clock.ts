@@ -4,16 +4,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
-import type { Statement } from "./session.ts";
+import { prepared } from "./statement.ts";
 
 const measureEveryMs = 60_000;
 /** Samples of one measurement; their median counts, so that one slow answer does no harm. */
 const samples = 5;
 
-const askTime: Statement<{ now: number }> = {
-  name: "ask-time",
-  text: "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
-};
+const askTime = prepared<{ now: number }>("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now");
 
 export class ServerClock implements Clock, Disposable {
   readonly #connections: Connections;

@@ -40,6 +40,3 @@ export const historyMax = 200;
 
 /** Submissions of a person that the console shows. */
 export const personMax = 200;
-
-/** Possible duplicates of a submission that its page shows. */
-export const duplicatesMax = 5;

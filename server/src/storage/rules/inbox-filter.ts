@@ -1,6 +1,6 @@
 // Which rows the filter of a list wants, and which index leads to them. Planners choose badly here on both engines, so
 // the choice is made in code.
-import type { InboxFilter, PageRequest } from "@submissions/shared/console";
+import type { InboxFilter, Page, PageRequest } from "@submissions/shared/console";
 import { pageLimit, pageLimitMax, type Scope } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
 
@@ -76,6 +76,18 @@ function indexFor({ disposable, status, assignee }: InboxFilter, oneKind: boolea
 /** How many rows a page has. */
 export const rowsOf = ({ limit = pageLimit }: PageRequest): number =>
   Math.max(1, Math.min(Math.trunc(limit), pageLimitMax));
+
+/**
+ * A page of a list.
+ *
+ * @param rows one more than the page holds, if there are more
+ * @param numberOf the number behind which the next page begins
+ */
+export function pageOf<Row>(rows: readonly Row[], limit: number, numberOf: (row: Row) => number): Page<Row> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown, next: rows.length > limit && last !== undefined ? numberOf(last) : null };
+}
 
 /** The kinds of mails that a scope holds. */
 export const mailKindsOf = ({ kinds, subscribers }: Scope): string[] => [

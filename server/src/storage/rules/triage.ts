@@ -1,10 +1,14 @@
 // What a change by an operator does to a submission. Engines read, ask here and write within one transaction.
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import type { Actor, AuditEntry } from "../desk-store.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Actor, type AuditEntry, triageMax } from "../desk-store.ts";
 import type { TriageStatus } from "../records.ts";
 
 /** Submissions that one transaction changes. */
-export const triagedAtOnce = 100;
+const triagedAtOnce = 100;
+
+/** Pause between two batches, so that submissions are stored in between. */
+const batchPauseMs = 2;
 
 export type TriageTarget = TriageRequest["targets"][number];
 
@@ -50,11 +54,26 @@ export function decideTriage(
 const changed = (action: string, subject: string, from: string | null, to: string | null): AuditEntry => ({
   action,
   subject,
-  detail: {
-    from,
-    to,
-  },
+  detail: { from, to },
 });
+
+/**
+ * Changes submissions batch by batch.
+ *
+ * @throws RangeError for more than {@link triageMax}
+ */
+export async function inBatches(
+  targets: readonly TriageTarget[],
+  change: (batch: readonly TriageTarget[]) => Promise<readonly TriageOutcome[]>,
+): Promise<TriageOutcome[]> {
+  if (targets.length > triageMax) throw new RangeError(`At most ${triageMax} submissions are changed at once.`);
+  const outcomes: TriageOutcome[] = [];
+  for (let from = 0; from < targets.length; from += triagedAtOnce) {
+    if (from > 0) await pause(batchPauseMs);
+    outcomes.push(...(await change(targets.slice(from, from + triagedAtOnce))));
+  }
+  return outcomes;
+}
 
 /** The actions that change the version of a submission. */
 export const changingActions = ["status", "assignee", "release"] as const;

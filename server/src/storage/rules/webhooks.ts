@@ -4,6 +4,7 @@ import type { DeliveryRow, DeliveryStatus, Page, WebhookEvent, WebhookRow } from
 import type { AuditEntry, KnownFact } from "../desk-store.ts";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, type NewWebhook, secretOverlapMs } from "../webhook-store.ts";
+import { pageOf } from "./inbox-filter.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { storable } from "./mails.ts";
 import { readConsent, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
@@ -73,10 +74,8 @@ const deliveryRow = (row: ListedDelivery): DeliveryRow => ({
 });
 
 /** @param rows one more than the page holds, if there are more */
-export function deliveryPage(rows: readonly ListedDelivery[], limit: number): Page<DeliveryRow> {
-  const shown = rows.slice(0, limit).map(deliveryRow);
-  return { rows: shown, next: rows.length > limit ? (shown.at(-1)?.number ?? null) : null };
-}
+export const deliveryPage = (rows: readonly ListedDelivery[], limit: number): Page<DeliveryRow> =>
+  pageOf(rows.map(deliveryRow), limit, ({ number }) => number);
 
 /** To be read from `webhook_delivery AS delivery`, `webhook`, `submission` and `subscriber`. */
 export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delivery.event, delivery.attempts,

@@ -1,19 +1,6 @@
 // What operators see and change, on SQLite. Changes are jobs of the store's commit queue.
-import type { Neighbours, PageRequest, TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import { setTimeout as pause } from "node:timers/promises";
-import {
-  type Actor,
-  type AuditEntry,
-  type DeskStore,
-  type Erased,
-  type Outdated,
-  type Scope,
-  triageMax,
-} from "../desk-store.ts";
-import { inSteps } from "../pages.ts";
-import { dayMs, startOfDay } from "../rules/days.ts";
+import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
 import type { References } from "../rules/references.ts";
-import { triagedAtOnce } from "../rules/triage.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { type Audit, type DeskChanges, prepareAudit, prepareDeskChanges } from "./desk-changes.ts";
@@ -28,9 +15,6 @@ import type { Release } from "./release.ts";
 /** Runs a job in the next transaction. */
 export type RunJob = <T>(job: () => T) => Promise<T>;
 
-/** Pause between two batches of a long change, so that submissions are stored in between. */
-const batchPauseMs = 2;
-
 interface Parts {
   readonly references: References;
   readonly release: Release;
@@ -39,124 +23,115 @@ interface Parts {
 
 export class SqliteDesk implements DeskStore {
   readonly #run: RunJob;
+  readonly #audit: Audit;
+  readonly #search: DeskSearch;
   readonly #lists: DeskLists;
   readonly #reading: DeskReading;
   readonly #overview: DeskOverview;
-  readonly #search: DeskSearch;
   readonly #changes: DeskChanges;
   readonly #erase: DeskErase;
-  readonly #audit: Audit;
 
-  constructor(connection: SqliteConnection, run: RunJob, parts: Parts) {
+  constructor(connection: SqliteConnection, run: RunJob, { references, release, oversight }: Parts) {
     this.#run = run;
-    this.#lists = prepareDeskLists(connection);
-    this.#reading = prepareDeskReading(connection, parts.references);
-    this.#overview = prepareDeskOverview(connection, this.#lists);
-    this.#search = prepareDeskSearch(connection);
     this.#audit = prepareAudit(connection);
-    this.#changes = prepareDeskChanges(connection, { ...parts, audit: this.#audit });
-    this.#erase = prepareDeskErase(connection, this.#search, this.#audit);
+    this.#search = prepareDeskSearch(connection);
+    this.#lists = prepareDeskLists(connection, references);
+    this.#reading = prepareDeskReading(connection, references);
+    this.#overview = prepareDeskOverview(connection, run, this.#lists);
+    this.#changes = prepareDeskChanges(connection, run, { references, audit: this.#audit, release, oversight });
+    this.#erase = prepareDeskErase(connection, run, { lists: this.#lists, search: this.#search, audit: this.#audit });
   }
 
-  listSubmissions(...[scope, filter, page]: Parameters<DeskStore["listSubmissions"]>) {
-    return this.#lists.listSubmissions(scope, filter, page);
+  listSubmissions(...request: Parameters<DeskStore["listSubmissions"]>) {
+    return this.#lists.listSubmissions(...request);
   }
 
-  listWhole(...[scope, filter, page]: Parameters<DeskStore["listWhole"]>) {
-    return this.#lists.listWhole(scope, filter, page);
+  listWhole(...request: Parameters<DeskStore["listWhole"]>) {
+    return this.#lists.listWhole(...request);
   }
 
-  countByStatus(scope: Scope, operator: string) {
-    return this.#lists.countByStatus(scope, operator);
+  countByStatus(...request: Parameters<DeskStore["countByStatus"]>) {
+    return this.#lists.countByStatus(...request);
   }
 
-  since(scope: Scope, arrival: number) {
-    return this.#lists.since(scope, arrival);
+  since(...request: Parameters<DeskStore["since"]>) {
+    return this.#lists.since(...request);
   }
 
-  findDetail(scope: Scope, reference: string) {
-    return this.#reading.find(scope, reference);
+  neighbours(...request: Parameters<DeskStore["neighbours"]>) {
+    return this.#lists.neighbours(...request);
   }
 
-  async neighbours(...[scope, reference, filter]: Parameters<DeskStore["neighbours"]>): Promise<Neighbours> {
-    const row = await retryWhileBusy(() => this.#reading.findRow(scope, reference));
-    if (row === null) return { previous: null, next: null };
-    return this.#lists.neighbours(scope, row.arrival, filter);
+  findDetail(...request: Parameters<DeskStore["findDetail"]>) {
+    return this.#reading.findDetail(...request);
   }
 
-  findPerson(scope: Scope, email: string) {
-    return this.#reading.person(scope, email);
+  findPerson(...request: Parameters<DeskStore["findPerson"]>) {
+    return this.#reading.findPerson(...request);
   }
 
-  listSubscribers(...[filter, page]: Parameters<DeskStore["listSubscribers"]>) {
-    return this.#reading.subscribers(filter, page);
+  listSubscribers(...request: Parameters<DeskStore["listSubscribers"]>) {
+    return this.#reading.listSubscribers(...request);
   }
 
-  subscriberGrowth(now: number, days: number) {
-    return this.#overview.growth(now, days);
+  listMails(...request: Parameters<DeskStore["listMails"]>) {
+    return this.#reading.listMails(...request);
   }
 
-  listMails(...[scope, status, page]: Parameters<DeskStore["listMails"]>) {
-    return this.#reading.mails(scope, status, page);
+  listAudit(...request: Parameters<DeskStore["listAudit"]>) {
+    return this.#reading.listAudit(...request);
   }
 
-  overview(scope: Scope, now: number) {
-    return this.#overview.overview(scope, now);
+  readAudit(...request: Parameters<DeskStore["readAudit"]>) {
+    return this.#reading.readAudit(...request);
   }
 
-  listAudit(page: PageRequest) {
-    return this.#reading.auditPage(page);
+  readPerson(...request: Parameters<DeskStore["readPerson"]>) {
+    return this.#reading.readPerson(...request);
   }
 
-  readAudit(after: number) {
-    return this.#reading.audit(after);
+  overview(...request: Parameters<DeskStore["overview"]>) {
+    return this.#overview.overview(...request);
   }
 
-  async triage(scope: Scope, request: TriageRequest, actor: Actor): Promise<TriageOutcome[]> {
-    const { targets } = request;
-    if (targets.length > triageMax) throw new RangeError(`At most ${triageMax} submissions are changed at once.`);
-    const outcomes: TriageOutcome[] = [];
-    await inSteps(0, async (from) => {
-      const batch = targets.slice(from, from + triagedAtOnce);
-      outcomes.push(...(await this.#run(() => this.#changes.triage(scope, batch, request, actor))));
-      if (from + triagedAtOnce >= targets.length) return null;
-      await pause(batchPauseMs);
-      return from + triagedAtOnce;
-    });
-    return outcomes;
+  subscriberGrowth(...request: Parameters<DeskStore["subscriberGrowth"]>) {
+    return this.#overview.subscriberGrowth(...request);
   }
 
-  addNote(...[scope, reference, text, actor]: Parameters<DeskStore["addNote"]>) {
-    return this.#run(() => this.#changes.addNote(scope, reference, text, actor));
+  countNextDay(...request: Parameters<DeskStore["countNextDay"]>) {
+    return this.#overview.countNextDay(...request);
   }
 
-  release(scope: Scope, reference: string, actor: Actor) {
-    return this.#run(() => this.#changes.release(scope, reference, actor));
+  triage(...request: Parameters<DeskStore["triage"]>) {
+    return this.#changes.triage(...request);
   }
 
-  sendAgain(scope: Scope, mailId: string, actor: Actor) {
-    return this.#run(() => this.#changes.sendAgain(scope, mailId, actor));
+  addNote(...request: Parameters<DeskStore["addNote"]>) {
+    return this.#changes.addNote(...request);
   }
 
-  erasePerson(email: string, actor: Actor): Promise<Erased> {
-    return this.#run(() => this.#erase.person(email, actor));
+  release(...request: Parameters<DeskStore["release"]>) {
+    return this.#changes.release(...request);
   }
 
-  async eraseOutdated(outdated: Outdated): Promise<Erased> {
-    const firstKept = await this.#lists.firstSince(outdated.before);
-    return this.#run(() => this.#erase.outdated(outdated, firstKept));
+  sendAgain(...request: Parameters<DeskStore["sendAgain"]>) {
+    return this.#changes.sendAgain(...request);
   }
 
-  resumesToDiscard(limit: number) {
-    return retryWhileBusy(() => this.#erase.toDiscard(limit));
+  erasePerson(...request: Parameters<DeskStore["erasePerson"]>) {
+    return this.#erase.erasePerson(...request);
   }
 
-  forgetDiscarded(keys: readonly string[]) {
-    return this.#run(() => this.#erase.discarded(keys));
+  eraseOutdated(...request: Parameters<DeskStore["eraseOutdated"]>) {
+    return this.#erase.eraseOutdated(...request);
   }
 
-  readPerson(scope: Scope, email: string) {
-    return this.#reading.facts(scope, email);
+  resumesToDiscard(...request: Parameters<DeskStore["resumesToDiscard"]>) {
+    return this.#erase.resumesToDiscard(...request);
+  }
+
+  forgetDiscarded(...request: Parameters<DeskStore["forgetDiscarded"]>) {
+    return this.#erase.forgetDiscarded(...request);
   }
 
   audit(entry: AuditEntry, actor: Actor) {
@@ -167,14 +142,5 @@ export class SqliteDesk implements DeskStore {
     // Without a transaction where there is nothing to do: this is asked for every second.
     if (await retryWhileBusy(() => this.#search.isComplete())) return 0;
     return this.#run(() => this.#search.indexNext(limit, isDisposable));
-  }
-
-  async countNextDay(now: number): Promise<boolean> {
-    const at = await this.#overview.nextDay(now);
-    if (at === null) return false;
-    const [from, to] = [await this.#lists.firstSince(at), await this.#lists.firstSince(at + dayMs)];
-    const isYesterday = at === startOfDay(now) - dayMs;
-    await this.#run(() => this.#overview.storeDay(at, from, to, isYesterday));
-    return !isYesterday;
   }
 }
