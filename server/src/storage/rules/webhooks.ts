@@ -7,7 +7,8 @@ import { type DeliverySettlement, type LeasedDelivery, type NewWebhook, secretOv
 import { pageOf } from "./inbox-filter.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { storable } from "./mails.ts";
-import { readConsent, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
+import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
+import { storedSubscriber, type SubscriberRow } from "./subscriber-row.ts";
 
 export const receivedEvent = (kind: SubmissionKind): WebhookEvent => `${kind}.received`;
 
@@ -86,13 +87,12 @@ export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delive
   subscriber.confirmed_at AS "confirmedAt", subscriber.unsubscribed_at AS "unsubscribedAt",
   ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
 
-export interface ClaimedDelivery extends SubmissionRow {
+type ClaimedDeliveryColumns = SubmissionRow &
+  Omit<SubscriberRow, "arrival" | "email" | "status"> &
+  Omit<LeasedDelivery, "id" | "secrets" | "about">;
+
+export interface ClaimedDelivery extends ClaimedDeliveryColumns {
   readonly delivery: number;
-  readonly webhook: number;
-  readonly event: WebhookEvent;
-  readonly attempts: number;
-  readonly createdAt: number;
-  readonly url: string;
   readonly secret: string;
   readonly oldSecret: string | null;
   readonly oldSecretUntil: number | null;
@@ -100,12 +100,6 @@ export interface ClaimedDelivery extends SubmissionRow {
   readonly subscriber: number | null;
   readonly subscriberEmail: string;
   readonly subscriberStatus: SubscriberStatus;
-  readonly source: string;
-  readonly lastSource: string;
-  readonly subscribedAt: number;
-  readonly confirmedAt: number | null;
-  readonly unsubscribedAt: number | null;
-  readonly consent: string | null;
 }
 
 export function leasedDelivery(row: ClaimedDelivery, now: number): LeasedDelivery {
@@ -126,11 +120,8 @@ export function leasedDelivery(row: ClaimedDelivery, now: number): LeasedDeliver
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   if (row.subscriber === null) return { submission: readSubmissionAnyway(row) };
-  const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status, source, lastSource } = row;
-  const { subscribedAt, confirmedAt, unsubscribedAt } = row;
-  const times = { subscribedAt, confirmedAt, unsubscribedAt };
-  const consent = readConsent(row.consent);
-  return { subscriber: { arrival, email, status, source, lastSource, ...times, consent } };
+  const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status } = row;
+  return { subscriber: storedSubscriber({ ...row, arrival, email, status }) };
 }
 
 /** What is known of a person: to be read from `webhook_delivery AS delivery` and `webhook`. */
