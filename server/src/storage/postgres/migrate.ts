@@ -2,8 +2,7 @@
 // it. Any number of processes may start at once, of this release and of the one before. Knows nothing of what the
 // migrations say, but for their first line: the lowest migration that a process must know to work with the schema.
 import { join } from "node:path";
-import { type Migration, readMigrations } from "../migrations.ts";
-import { SchemaTooNew } from "../schema-version.ts";
+import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
 import type { Connections, Limits } from "./connections.ts";
 import type { Session } from "./session.ts";
 import { prepared } from "./statement.ts";

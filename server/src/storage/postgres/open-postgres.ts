@@ -2,7 +2,6 @@
 // the connections again.
 import type { PoolConfig } from "pg";
 import type { Clock } from "../../clock.ts";
-import type { Migration } from "../migrations.ts";
 import type { Access } from "../open-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
@@ -43,10 +42,14 @@ export async function openPostgresStore(
   await using opened = new AsyncDisposableStack();
   const connections = opened.use(new Connections(address, { max: poolMax, ...answer }));
   await checkServer(connections);
-  const pending = await findPending(connections, postgresMigrations());
-  if (pending.length > 0 && access === "read-only") throw tooOld(pending);
+  const pending = (await findPending(connections, postgresMigrations())).map(({ name }) => name);
+  if (pending.length > 0 && access === "read-only") throw new SchemaTooOld(pending);
   // A role that may only read and write rows can start the service all the same, once another one has migrated.
-  if (pending.length > 0) await migrateAt(address).catch((error: unknown) => throwTooOld(error, pending));
+  if (pending.length > 0) {
+    await migrateAt(address).catch((error: unknown) => {
+      throw sqlState(error) === "42501" ? new SchemaTooOld(pending) : error;
+    });
+  }
   const [row] = await connections.all(readStore);
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const serverClock = opened.use(await ServerClock.start(connections, clock));
@@ -69,12 +72,6 @@ async function migrateAt(address: PoolConfig): Promise<string[]> {
 export async function pendingPostgresMigrations({ url }: Pick<PostgresLocation, "url">): Promise<string[]> {
   await using connections = new Connections(addressOf(url), { max: 1 });
   return (await findPending(connections, postgresMigrations())).map(({ name }) => name);
-}
-
-const tooOld = (pending: readonly Migration[]) => new SchemaTooOld(pending.map(({ name }) => name));
-
-function throwTooOld(error: unknown, pending: readonly Migration[]): never {
-  throw sqlState(error) === "42501" ? tooOld(pending) : error;
 }
 
 async function checkServer(connections: Connections): Promise<void> {
