@@ -2,7 +2,7 @@
 import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import { firstAt } from "../ranges.ts";
-import { type Condition, type ListPlan, pageOf, planList, rowsOf } from "../rules/inbox-filter.ts";
+import { type Condition, countMax, type ListPlan, pageOf, planList, rowsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
@@ -11,9 +11,6 @@ import type { Connections } from "./connections.ts";
 import { findRow, lastSubmission } from "./reading.ts";
 import type { Session } from "./session.ts";
 import { prepared, type Statement } from "./statement.ts";
-
-/** Counting further costs much and tells little. */
-const countMax = 1_001;
 
 const receivedAt = prepared<{ at: number }>(
   "SELECT received_at AS at FROM submission WHERE arrival >= $1 ORDER BY arrival LIMIT 1",

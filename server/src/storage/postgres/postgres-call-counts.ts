@@ -1,13 +1,7 @@
 // Counts of calls, shared by all processes. They have connections of their own, so that a client that is refused costs
 // submissions nothing, and are given up quickly: a gate that cannot count with the others counts alone. Calls that come in
 // while others are being counted share the next statement: each alone would cost several times what storing costs.
-import {
-  type CallCount,
-  type CallCountEvents,
-  type CallCounts,
-  callCountTable,
-  type CountedCalls,
-} from "../call-counts.ts";
+import type { CallCount, CallCountEvents, CallCounts, CountedCalls } from "../call-counts.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import { forgottenAtOnce } from "../rules/retention.ts";
 import { StorageUnavailable } from "../store.ts";
@@ -35,7 +29,7 @@ interface CountRow {
 
 // Every process takes the rows in the same order, so that two of them cannot wait for each other.
 const count = prepared<CountRow>(`
-  INSERT INTO ${callCountTable} AS counted (key, points, expire)
+  INSERT INTO call_count AS counted (key, points, expire)
   SELECT key, points, $4::bigint + length FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, points, length)
   ORDER BY key
   ON CONFLICT (key) DO UPDATE SET
@@ -43,7 +37,7 @@ const count = prepared<CountRow>(`
     expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
   RETURNING key, points, expire`);
 
-const forgetCounts = forgetBatch(callCountTable, "expire");
+const forgetCounts = forgetBatch("call_count", "expire");
 
 const away = () => new StorageUnavailable("The counts of calls are away.");
 

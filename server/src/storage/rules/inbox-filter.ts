@@ -73,6 +73,9 @@ function indexFor({ disposable, status, assignee }: InboxFilter, oneKind: boolea
   return oneKind ? "kind" : "arrival";
 }
 
+/** Counting further costs much and tells little. */
+export const countMax = 1_001;
+
 /** How many rows a page has. */
 export const rowsOf = ({ limit = pageLimit }: PageRequest): number =>
   Math.max(1, Math.min(Math.trunc(limit), pageLimitMax));

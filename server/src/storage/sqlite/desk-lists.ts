@@ -4,16 +4,13 @@ import type { SQLInputValue } from "node:sqlite";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import { firstAt, searchRanges } from "../ranges.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
-import { type ListPlan, pageOf, planList, rowsOf } from "../rules/inbox-filter.ts";
+import { countMax, type ListPlan, pageOf, planList, rowsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import { matchOf } from "./desk-search.ts";
-
-/** Counting further costs much and tells little. */
-const countMax = 1_001;
 
 /** Each range looks its words up again. */
 const searchWidth = 50_000;
