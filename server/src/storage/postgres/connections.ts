@@ -125,12 +125,8 @@ export class Connections implements Reader, AsyncDisposable {
   }
 
   /** Waits for what is under way, then closes all connections. */
-  close(): Promise<void> {
-    return (this.#closed ??= this.#pool.end());
-  }
-
   [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+    return (this.#closed ??= this.#pool.end());
   }
 
   async #run<T>(

@@ -12,7 +12,6 @@ import {
   conflict,
   decideTriage,
   inBatches,
-  type LastChange,
   type Triaged,
   type TriageTarget,
 } from "../rules/triage.ts";
@@ -63,7 +62,7 @@ const update = prepared(`
     responded_at = changed.responded_at
   FROM ${rowsAs("changed", changedColumns)} WHERE submission.arrival = changed.arrival`);
 
-const lastChange = prepared<LastChange>(
+const lastChange = prepared<Actor>(
   `SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)}) ORDER BY id DESC LIMIT 1`,
 );
 

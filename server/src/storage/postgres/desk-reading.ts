@@ -3,10 +3,12 @@ import { emailKey } from "@submissions/shared/fields";
 import type { Note } from "@submissions/shared/console";
 import type { DeskStore, KnownFact } from "../desk-store.ts";
 import { pageRows, readPages } from "../pages.ts";
-import type { MailStatus, ScanState } from "../records.ts";
+import type { MailStatus } from "../records.ts";
 import { type AuditColumns, auditRow, historyEntry, historyMax, personMax } from "../rules/audit.ts";
 import { mailKindsOf, pageOf, quoted, rowsOf } from "../rules/inbox-filter.ts";
 import {
+  detailColumns,
+  type DetailRow,
   duplicatesMax,
   inboxRow,
   inboxRowOf,
@@ -24,15 +26,7 @@ import type { Connections } from "./connections.ts";
 import { prepared, type Statement } from "./statement.ts";
 import { hashedInSql } from "./suppression.ts";
 
-interface DetailRow extends ListedRow {
-  readonly resume_scan: ScanState | null;
-  readonly resume_sha256: string | null;
-  readonly email_key: string;
-}
-
-const find = prepared<DetailRow>(
-  `SELECT ${listedColumns}, resume_scan, resume_sha256, email_key FROM submission WHERE day_number = $1 AND kind = $2`,
-);
+const find = prepared<DetailRow>(`SELECT ${detailColumns} FROM submission WHERE day_number = $1 AND kind = $2`);
 
 const mailsOf = prepared<ReadMail>(
   `SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.submission = $1 ORDER BY mail.id`,

@@ -96,7 +96,7 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
     },
     async [Symbol.asyncDispose]() {
       await queue.close();
-      await connections.close();
+      await connections[Symbol.asyncDispose]();
     },
   };
 }

@@ -10,7 +10,6 @@ import {
   eventsOf,
   leasedDelivery,
   type ListedDelivery,
-  overlapEnd,
   parseDeliveryId,
   replayedAtOnce,
   settledColumns,
@@ -19,7 +18,7 @@ import {
   webhookEntry,
   webhookRow,
 } from "../rules/webhooks.ts";
-import { type WebhookStore, webhooksMax } from "../webhook-store.ts";
+import { secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-store.ts";
 import type { Connections } from "./connections.ts";
 import { auditWithin } from "./desk-changes.ts";
 import { batchPauseMs } from "./outbox.ts";
@@ -114,7 +113,7 @@ export const makeWebhooks = (connections: Connections): WebhookStore => ({
     connections.transaction(async (session) => {
       const [found] = await session.all(lockOne, [id]);
       if (found === undefined) return null;
-      const [rotated = found] = await session.all(rotate, [id, overlapEnd(actor.at), secret]);
+      const [rotated = found] = await session.all(rotate, [id, actor.at + secretOverlapMs, secret]);
       await auditWithin(session, [webhookEntry("rotate", found)], actor);
       return webhookRow(rotated);
     }),

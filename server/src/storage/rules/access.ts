@@ -1,16 +1,11 @@
 // Operators, sessions and tokens as rows.
-import type { OperatorRow, Role, TokenRow } from "@submissions/shared/console";
+import type { OperatorRow, TokenRow } from "@submissions/shared/console";
 import { sessionIdleMs, type StoredOperator, type StoredToken, touchMs } from "../access-store.ts";
 
-export interface OperatorColumns {
-  readonly id: number;
-  readonly email: string;
-  readonly role: Role;
-  readonly password: string | null;
-  readonly createdAt: number;
+export type OperatorColumns = Omit<StoredOperator, "oidc"> & {
   readonly issuer: string | null;
   readonly subject: string | null;
-}
+};
 
 /** Quoted names keep their case on both engines. */
 export const operatorColumns = `operator.id, operator.email, operator.role, operator.password,

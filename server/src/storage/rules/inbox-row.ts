@@ -1,7 +1,7 @@
 // A submission as a row of a list, its neighbours there, and its possible duplicates.
 import type { InboxFilter, InboxRow, Neighbours } from "@submissions/shared/console";
 import type { DeskDetail, DeskStore, Scope } from "../desk-store.ts";
-import type { StoredSubmission } from "../records.ts";
+import type { ScanState, StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 
 /** The columns that a row of a list is read from. */
@@ -9,6 +9,15 @@ export const listedColumns = [...submissionColumns, "disposable"].map((column) =
 
 export interface ListedRow extends SubmissionRow {
   readonly disposable: number;
+}
+
+/** The columns of the page of a submission. */
+export const detailColumns = `${listedColumns}, resume_scan, resume_sha256, email_key`;
+
+export interface DetailRow extends ListedRow {
+  readonly resume_scan: ScanState | null;
+  readonly resume_sha256: string | null;
+  readonly email_key: string;
 }
 
 const summaryLengthMax = 200;

@@ -2,7 +2,7 @@
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Actor, type AuditEntry, triageMax } from "../desk-store.ts";
-import type { TriageStatus } from "../records.ts";
+import type { StoredSubmission } from "../records.ts";
 
 /** Submissions that one transaction changes. */
 const triagedAtOnce = 100;
@@ -13,18 +13,8 @@ const batchPauseMs = 2;
 export type TriageTarget = TriageRequest["targets"][number];
 
 /** A submission before the change. */
-export interface Triaged {
-  readonly reference: string;
-  readonly status: TriageStatus;
-  readonly assignee: string | null;
-  readonly version: number;
+export interface Triaged extends Pick<StoredSubmission, "reference" | "status" | "assignee" | "version"> {
   readonly respondedAt: number | null;
-}
-
-/** Who changed a submission last. */
-export interface LastChange {
-  readonly operator: string;
-  readonly at: number;
 }
 
 export interface TriageDecision {
@@ -78,15 +68,8 @@ export async function inBatches(
 /** The actions that change the version of a submission. */
 export const changingActions = ["status", "assignee", "release"] as const;
 
-export const conflict = (
-  { reference, version, status, assignee }: Triaged,
-  last: LastChange | undefined,
-): TriageOutcome => ({
-  result: "conflict",
-  reference,
-  version,
-  status,
-  assignee,
-  changedBy: last?.operator ?? null,
-  changedAt: last?.at ?? null,
-});
+/** @param last who changed it last, and when */
+export function conflict({ reference, version, status, assignee }: Triaged, last: Actor | undefined): TriageOutcome {
+  const { operator: changedBy = null, at: changedAt = null } = last ?? {};
+  return { result: "conflict", reference, version, status, assignee, changedBy, changedAt };
+}

@@ -1,9 +1,9 @@
 // Webhooks and deliveries as rows, and which events a change of a subscriber is. Engines read, ask here and write within
 // one transaction.
-import type { DeliveryRow, DeliveryStatus, Page, WebhookEvent, WebhookRow } from "@submissions/shared/console";
+import type { DeliveryRow, Page, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { AuditEntry, KnownFact } from "../desk-store.ts";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
-import { type DeliverySettlement, type LeasedDelivery, type NewWebhook, secretOverlapMs } from "../webhook-store.ts";
+import { type DeliverySettlement, type LeasedDelivery, type NewWebhook } from "../webhook-store.ts";
 import { pageOf } from "./inbox-filter.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { storable } from "./mails.ts";
@@ -24,13 +24,7 @@ export function subscriberEvent(before: SubscriberStatus | undefined, after: Sub
 /** The column `events`: names with a space between them. No name is a part of another. */
 export const eventsOf = ({ events }: Pick<NewWebhook, "events">): string => events.join(" ");
 
-export interface WebhookColumns {
-  readonly id: number;
-  readonly url: string;
-  readonly events: string;
-  readonly createdAt: number;
-  readonly oldSecretUntil: number | null;
-}
+export type WebhookColumns = Omit<WebhookRow, "events"> & { readonly events: string };
 
 /** Quoted names keep their case on both engines. */
 export const webhookColumns = `id, url, events, created_at AS "createdAt", old_secret_until AS "oldSecretUntil"`;
@@ -39,9 +33,6 @@ export const webhookRow = (row: WebhookColumns): WebhookRow => ({
   ...row,
   events: row.events.split(" ") as WebhookEvent[],
 });
-
-/** Until when the secret that is replaced now stays in force. */
-export const overlapEnd = (now: number): number => now + secretOverlapMs;
 
 /** An entry of the audit log. The path of an address may be secret. */
 export const webhookEntry = (
@@ -127,12 +118,7 @@ function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
 /** What is known of a person: to be read from `webhook_delivery AS delivery` and `webhook`. */
 export const factColumns = `delivery.event, webhook.url, delivery.status, delivery.created_at AS "createdAt"`;
 
-export interface DeliveryFact {
-  readonly event: WebhookEvent;
-  readonly url: string;
-  readonly status: DeliveryStatus;
-  readonly createdAt: number;
-}
+export type DeliveryFact = Pick<DeliveryRow, "event" | "status" | "createdAt"> & { readonly url: string };
 
 export const deliveryFact = ({ event, url, status, createdAt }: DeliveryFact): KnownFact => ({
   kind: "delivery",
@@ -143,20 +129,12 @@ export const deliveryFact = ({ event, url, status, createdAt }: DeliveryFact): K
 });
 
 /** The columns that a settlement changes. */
-export interface SettledColumns {
-  readonly status: DeliveryStatus;
-  readonly tries: number;
-  readonly dueAt: number | null;
-  readonly endedAt: number | null;
-  readonly answer: string | null;
-}
-
-export function settledColumns(settlement: DeliverySettlement): SettledColumns {
+export function settledColumns(settlement: DeliverySettlement) {
   const answer = settlement.answer === null ? null : storable(settlement.answer);
   if (settlement.result !== "later") {
     return { status: settlement.result, tries: 1, dueAt: null, endedAt: settlement.at, answer };
   }
-  return { status: "queued", tries: answer === null ? 0 : 1, dueAt: settlement.dueAt, endedAt: null, answer };
+  return { status: "queued" as const, tries: answer === null ? 0 : 1, dueAt: settlement.dueAt, endedAt: null, answer };
 }
 
 /** Deliveries that one transaction replays. */

@@ -13,7 +13,6 @@ import {
   conflict,
   decideTriage,
   inBatches,
-  type LastChange,
   type Triaged,
   type TriageTarget,
 } from "../rules/triage.ts";
@@ -54,7 +53,7 @@ export function prepareDeskChanges(
   const update = connection.prepare<[TriageStatus, string | null, number, number | null, number]>(
     "UPDATE submission SET status = ?, assignee = ?, version = ?, responded_at = ? WHERE arrival = ?",
   );
-  const lastChange = connection.prepare<[string], LastChange>(`
+  const lastChange = connection.prepare<[string], Actor>(`
     SELECT operator, at FROM audit WHERE subject = ? AND action IN (${quoted(changingActions)}) ORDER BY id DESC LIMIT 1`);
   const insertNote = connection.prepare<[number, string, number, string]>(
     "INSERT INTO note (submission, author, at, text) VALUES (?, ?, ?, ?)",

@@ -5,11 +5,13 @@ import type { SQLInputValue } from "node:sqlite";
 import type { DeskStore, KnownFact } from "../desk-store.ts";
 import { pageRows, readPages } from "../pages.ts";
 import { searchRanges } from "../ranges.ts";
-import type { ScanState, SubmissionKind } from "../records.ts";
+import type { SubmissionKind } from "../records.ts";
 import { type AuditColumns, auditRow, historyEntry, historyMax, personMax } from "../rules/audit.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { mailKindsOf, pageOf, quoted, rowsOf } from "../rules/inbox-filter.ts";
 import {
+  detailColumns,
+  type DetailRow,
   duplicatesMax,
   inboxRow,
   inboxRowOf,
@@ -26,17 +28,11 @@ import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 
-interface DetailRow extends ListedRow {
-  readonly resume_scan: ScanState | null;
-  readonly resume_sha256: string | null;
-  readonly email_key: string;
-}
-
 export type DeskReading = ReturnType<typeof prepareDeskReading>;
 
 export function prepareDeskReading(connection: SqliteConnection, references: References) {
   const find = connection.prepare<[number, SubmissionKind], DetailRow>(`
-    SELECT ${listedColumns}, resume_scan, resume_sha256, email_key FROM submission WHERE day_number = ? AND kind = ?`);
+    SELECT ${detailColumns} FROM submission WHERE day_number = ? AND kind = ?`);
   const mailsOf = connection.prepare<[number], ReadMail>(
     `SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.submission = ? ORDER BY mail.id`,
   );

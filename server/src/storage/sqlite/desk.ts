@@ -42,97 +42,30 @@ export class SqliteDesk implements DeskStore {
     this.#erase = prepareDeskErase(connection, run, { lists: this.#lists, search: this.#search, audit: this.#audit });
   }
 
-  listSubmissions(...request: Parameters<DeskStore["listSubmissions"]>) {
-    return this.#lists.listSubmissions(...request);
-  }
-
-  listWhole(...request: Parameters<DeskStore["listWhole"]>) {
-    return this.#lists.listWhole(...request);
-  }
-
-  countByStatus(...request: Parameters<DeskStore["countByStatus"]>) {
-    return this.#lists.countByStatus(...request);
-  }
-
-  since(...request: Parameters<DeskStore["since"]>) {
-    return this.#lists.since(...request);
-  }
-
-  neighbours(...request: Parameters<DeskStore["neighbours"]>) {
-    return this.#lists.neighbours(...request);
-  }
-
-  findDetail(...request: Parameters<DeskStore["findDetail"]>) {
-    return this.#reading.findDetail(...request);
-  }
-
-  findPerson(...request: Parameters<DeskStore["findPerson"]>) {
-    return this.#reading.findPerson(...request);
-  }
-
-  listSubscribers(...request: Parameters<DeskStore["listSubscribers"]>) {
-    return this.#reading.listSubscribers(...request);
-  }
-
-  listMails(...request: Parameters<DeskStore["listMails"]>) {
-    return this.#reading.listMails(...request);
-  }
-
-  listAudit(...request: Parameters<DeskStore["listAudit"]>) {
-    return this.#reading.listAudit(...request);
-  }
-
-  readAudit(...request: Parameters<DeskStore["readAudit"]>) {
-    return this.#reading.readAudit(...request);
-  }
-
-  readPerson(...request: Parameters<DeskStore["readPerson"]>) {
-    return this.#reading.readPerson(...request);
-  }
-
-  overview(...request: Parameters<DeskStore["overview"]>) {
-    return this.#overview.overview(...request);
-  }
-
-  subscriberGrowth(...request: Parameters<DeskStore["subscriberGrowth"]>) {
-    return this.#overview.subscriberGrowth(...request);
-  }
-
-  countNextDay(...request: Parameters<DeskStore["countNextDay"]>) {
-    return this.#overview.countNextDay(...request);
-  }
-
-  triage(...request: Parameters<DeskStore["triage"]>) {
-    return this.#changes.triage(...request);
-  }
-
-  addNote(...request: Parameters<DeskStore["addNote"]>) {
-    return this.#changes.addNote(...request);
-  }
-
-  release(...request: Parameters<DeskStore["release"]>) {
-    return this.#changes.release(...request);
-  }
-
-  sendAgain(...request: Parameters<DeskStore["sendAgain"]>) {
-    return this.#changes.sendAgain(...request);
-  }
-
-  erasePerson(...request: Parameters<DeskStore["erasePerson"]>) {
-    return this.#erase.erasePerson(...request);
-  }
-
-  eraseOutdated(...request: Parameters<DeskStore["eraseOutdated"]>) {
-    return this.#erase.eraseOutdated(...request);
-  }
-
-  resumesToDiscard(...request: Parameters<DeskStore["resumesToDiscard"]>) {
-    return this.#erase.resumesToDiscard(...request);
-  }
-
-  forgetDiscarded(...request: Parameters<DeskStore["forgetDiscarded"]>) {
-    return this.#erase.forgetDiscarded(...request);
-  }
+  readonly listSubmissions: DeskStore["listSubmissions"] = (...request) => this.#lists.listSubmissions(...request);
+  readonly listWhole: DeskStore["listWhole"] = (...request) => this.#lists.listWhole(...request);
+  readonly countByStatus: DeskStore["countByStatus"] = (...request) => this.#lists.countByStatus(...request);
+  readonly since: DeskStore["since"] = (...request) => this.#lists.since(...request);
+  readonly neighbours: DeskStore["neighbours"] = (...request) => this.#lists.neighbours(...request);
+  readonly findDetail: DeskStore["findDetail"] = (...request) => this.#reading.findDetail(...request);
+  readonly findPerson: DeskStore["findPerson"] = (...request) => this.#reading.findPerson(...request);
+  readonly listSubscribers: DeskStore["listSubscribers"] = (...request) => this.#reading.listSubscribers(...request);
+  readonly listMails: DeskStore["listMails"] = (...request) => this.#reading.listMails(...request);
+  readonly listAudit: DeskStore["listAudit"] = (...request) => this.#reading.listAudit(...request);
+  readonly readAudit: DeskStore["readAudit"] = (...request) => this.#reading.readAudit(...request);
+  readonly readPerson: DeskStore["readPerson"] = (...request) => this.#reading.readPerson(...request);
+  readonly overview: DeskStore["overview"] = (...request) => this.#overview.overview(...request);
+  readonly subscriberGrowth: DeskStore["subscriberGrowth"] = (...request) =>
+    this.#overview.subscriberGrowth(...request);
+  readonly countNextDay: DeskStore["countNextDay"] = (...request) => this.#overview.countNextDay(...request);
+  readonly triage: DeskStore["triage"] = (...request) => this.#changes.triage(...request);
+  readonly addNote: DeskStore["addNote"] = (...request) => this.#changes.addNote(...request);
+  readonly release: DeskStore["release"] = (...request) => this.#changes.release(...request);
+  readonly sendAgain: DeskStore["sendAgain"] = (...request) => this.#changes.sendAgain(...request);
+  readonly erasePerson: DeskStore["erasePerson"] = (...request) => this.#erase.erasePerson(...request);
+  readonly eraseOutdated: DeskStore["eraseOutdated"] = (...request) => this.#erase.eraseOutdated(...request);
+  readonly resumesToDiscard: DeskStore["resumesToDiscard"] = (...request) => this.#erase.resumesToDiscard(...request);
+  readonly forgetDiscarded: DeskStore["forgetDiscarded"] = (...request) => this.#erase.forgetDiscarded(...request);
 
   audit(entry: AuditEntry, actor: Actor) {
     return this.#run(() => this.#audit(entry, actor));

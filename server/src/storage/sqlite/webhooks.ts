@@ -10,7 +10,6 @@ import {
   eventsOf,
   leasedDelivery,
   type ListedDelivery,
-  overlapEnd,
   parseDeliveryId,
   replayedAtOnce,
   settledColumns,
@@ -24,6 +23,7 @@ import {
   type DeliverySettlement,
   type LeasedDelivery,
   type NewWebhook,
+  secretOverlapMs,
   type WebhookStore,
   webhooksMax,
 } from "../webhook-store.ts";
@@ -119,7 +119,7 @@ export class SqliteWebhooks implements WebhookStore {
     return this.#run(() => {
       const found = this.#statements.find.get(id);
       if (found === undefined) return null;
-      const rotated = this.#statements.rotate.get(overlapEnd(actor.at), secret, id) ?? found;
+      const rotated = this.#statements.rotate.get(actor.at + secretOverlapMs, secret, id) ?? found;
       this.#audit(webhookEntry("rotate", found), actor);
       return webhookRow(rotated);
     });
