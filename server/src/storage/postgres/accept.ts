@@ -45,7 +45,9 @@ const storeOrdinary = preparedArrays<StoredRow>(
   `WITH ${filingParts}, ${settling(filingParameters + 1)} ${filingAnswer}`,
 );
 
-const storeOnce = preparedArrays<StoredRow>(`WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`);
+export const storeOnce = preparedArrays<StoredRow>(
+  `WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`,
+);
 
 /** How the tries of some mails ended. */
 interface Settling {
@@ -131,8 +133,10 @@ export class Acceptor {
     const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
     const exhausted = await this.#filings.draw(filings);
     const open = filings.filter((filing) => !exhausted.has(filing));
+    const more = valuesOf(settledColumns, settled);
+    const find = (session: Session) => this.#filings.findIn(session, open);
     try {
-      const stored = await this.#storeOrdinary(open, settled);
+      const stored = await this.#store(storeOrdinary, open, more, { find, deadline: latestDeadline(open) });
       return jobs.map((job) =>
         "settled" in job ? { result: "settled" } : (stored.get(job) ?? { result: "references-exhausted" }),
       );
@@ -144,15 +148,6 @@ export class Acceptor {
     return alone.map((one) =>
       one.status === "rejected" ? { result: "refused", error: one.reason } : (one.value[0] as Acceptance | End),
     );
-  }
-
-  async #storeOrdinary(
-    filings: readonly Filing[],
-    settled: readonly Settled[],
-  ): Promise<ReadonlyMap<Filing, Acceptance>> {
-    const find = (session: Session) => this.#filings.findIn(session, filings);
-    const deadline = latestDeadline(filings);
-    return this.#store(storeOrdinary, filings, valuesOf(settledColumns, settled), { find, deadline });
   }
 
   /** Runs a statement that stores filings and something more. */

@@ -14,7 +14,7 @@ const findHolder = prepared<{ key: string; status: SubscriberStatus }>(`
   WHERE token.token_hash = $1 AND token.purpose = $2 AND (token.expires_at IS NULL OR token.expires_at > $3)`);
 
 // The first time counts, also for a subscriber who became active without confirming.
-const confirm = prepared(`
+export const confirm = prepared(`
   UPDATE subscriber SET status = 'active', confirmed_at = $2, unsubscribed_at = NULL
   WHERE email_key = $1 AND (status <> 'active' OR confirmed_at IS NULL)`);
 

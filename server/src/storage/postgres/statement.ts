@@ -16,13 +16,13 @@ export interface Statement<Row = never> {
  * A statement that is prepared. Its name is a hash of its text: on a connection that a pooler lends to several releases,
  * one name never stands for two texts.
  */
-export const prepared = <Row = never>(text: string): Statement<Row> => ({
+export const prepared = <Row = never>(text: string): Statement<Row> & { readonly name: string } => ({
   name: hash("sha256", text, "base64url"),
   text,
 });
 
 /** The same, for answers of many rows. */
-export const preparedArrays = <Row>(text: string): Statement<Row> => ({ ...prepared<Row>(text), arrays: true });
+export const preparedArrays = <Row>(text: string) => ({ ...prepared<Row>(text), arrays: true }) as const;
 
 /** A statement with its parameters. */
 export interface Bound {

@@ -80,7 +80,7 @@ const welcomesFirst = tokensFirst + Object.keys(tokenColumns).length;
 const keysFirst = welcomesFirst + Object.keys(welcomeColumns).length;
 
 // Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
-const storeAll = prepared<{ id: number; subscriber: string; createdAt: number }>(`
+export const storeAll = prepared<{ id: number; subscriber: string; createdAt: number }>(`
   WITH ${withId},
   subscribers AS (
     INSERT INTO subscriber (${Object.keys(subscriberColumns).join(", ")})

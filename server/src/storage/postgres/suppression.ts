@@ -30,7 +30,7 @@ const findSubscriber = prepared<KnownAddressee>(`
       WHERE token.email_key = subscriber.email_key AND purpose = 'confirm' LIMIT 1) IS NOT NULL AS "hasConfirmLink"
   FROM subscriber WHERE email_key = $1`);
 
-const write = prepared(`
+export const storeNews = prepared(`
   INSERT INTO suppression (email_key, reason, changed_at) VALUES ($1, $2, $3)
   ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, changed_at = excluded.changed_at`);
 
@@ -47,7 +47,7 @@ export function suppress(connections: Connections, change: SuppressionChange): P
     ]);
     const follows = decideNews(change, standing, subscriber);
     if (follows === null) return false;
-    const writes = [session.run(write, [standing?.key ?? key, follows.standing.reason, follows.standing.at])];
+    const writes = [session.run(storeNews, [standing?.key ?? key, follows.standing.reason, follows.standing.at])];
     if (follows.change !== null) {
       writes.push(session.run(setStatus, [key, follows.change.status, follows.change.unsubscribedAt]));
     }
