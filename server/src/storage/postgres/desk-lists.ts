@@ -161,9 +161,7 @@ export function listOf(scope: Scope, filter: InboxFilter): ListStatement | null 
   if (plan === null || matches.includes(null)) return null;
   const found = matches.flatMap((one) => one ?? []);
   const direction = filter.order === "oldest" ? "ASC" : "DESC";
-  return found.length === 0
-    ? listAlong(plan, direction)
-    : listFound(plan, found, { direction, isWide: isWide(filter) });
+  return found.length === 0 ? listAlong(plan, direction) : listFound(plan, found, direction, isWide(filter));
 }
 
 /** Along the index of the plan. A comparison of rows finds the place in it, whatever the first column is. */
@@ -197,12 +195,12 @@ function listAlong({ index, conditions }: ListPlan, direction: "ASC" | "DESC"): 
 const isWide = ({ status, assignee, hasResume, disposable }: InboxFilter): boolean =>
   [status, assignee, hasResume, disposable].every((part) => part === undefined);
 
-interface Found {
-  readonly direction: "ASC" | "DESC";
-  readonly isWide: boolean;
-}
-
-function listFound(plan: ListPlan, found: readonly Condition[], { direction, isWide: wide }: Found): ListStatement {
+function listFound(
+  plan: ListPlan,
+  found: readonly Condition[],
+  direction: "ASC" | "DESC",
+  wide: boolean,
+): ListStatement {
   const conditions = [...plan.conditions, ...found];
   const place = new Numbered(conditions);
   const arrival = "submission_search.arrival";

@@ -22,46 +22,27 @@ export interface ListPlan {
 
 /** Null: the scope holds nothing of it. */
 export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
-  const kinds = scope.kinds.filter(
-    (kind) =>
-      (filter.kind === undefined || filter.kind === kind) &&
+  const { status, assignee, hasResume, disposable } = filter;
+  const [kind, ...more] = scope.kinds.filter(
+    (one) =>
+      (filter.kind === undefined || filter.kind === one) &&
       // Inquiries have none: looking for one would read all of them.
-      (filter.hasResume !== true || kind === "application"),
+      (hasResume !== true || one === "application"),
   );
-  const [kind, ...more] = kinds;
   if (kind === undefined) return null;
-  const oneKind = more.length === 0;
-  const conditions = [
-    ...(oneKind ? [{ fixes: "kind" as const, ...condition("submission.kind = ?", kind) }] : []),
-    ...statusConditions(filter),
-    ...assigneeConditions(filter),
-    ...(filter.hasResume === undefined
-      ? []
-      : [condition(`submission.resume_scan IS ${filter.hasResume ? "NOT NULL" : "NULL"}`)]),
-    ...disposableConditions(filter),
-  ];
-  return { index: indexFor(filter, oneKind), conditions };
-}
-
-const condition = (text: string, ...values: (string | number)[]): Condition => ({ text, values });
-
-const statusConditions = ({ status }: InboxFilter): Condition[] => [
-  status === undefined
-    ? condition("submission.status <> 'spam'")
-    : { fixes: "status", ...condition("submission.status = ?", status) },
-];
-
-function assigneeConditions({ assignee }: InboxFilter): Condition[] {
-  if (assignee === undefined) return [];
-  if (assignee === "none") return [condition("submission.assignee IS NULL")];
-  return [{ fixes: "assignee", ...condition("submission.assignee = ?", assignee) }];
-}
-
-function disposableConditions({ disposable }: InboxFilter): Condition[] {
-  if (disposable === undefined) return [];
-  return disposable
-    ? [{ fixes: "disposable", ...condition("submission.disposable = ?", 1) }]
-    : [condition("submission.disposable = 0")];
+  const conditions: Condition[] = [];
+  const where = (text: string) => conditions.push({ text, values: [] });
+  const fix = (column: "kind" | "status" | "assignee" | "disposable", value: string | number) =>
+    conditions.push({ fixes: column, text: `submission.${column} = ?`, values: [value] });
+  if (more.length === 0) fix("kind", kind);
+  if (status === undefined) where("submission.status <> 'spam'");
+  else fix("status", status);
+  if (assignee === "none") where("submission.assignee IS NULL");
+  else if (assignee !== undefined) fix("assignee", assignee);
+  if (hasResume !== undefined) where(`submission.resume_scan IS ${hasResume ? "NOT NULL" : "NULL"}`);
+  if (disposable === true) fix("disposable", 1);
+  else if (disposable === false) where("submission.disposable = 0");
+  return { index: indexFor(filter, more.length === 0), conditions };
 }
 
 // The rarest first.
