@@ -53,7 +53,7 @@ export const settling = (first: number): string => `
   )`;
 
 /** Null for an id that is none of ours. */
-export function settledRow(settlement: MailSettlement, owner: string): Settled | null {
+function settledRow(settlement: MailSettlement, owner: string): Settled | null {
   const mail = parseMailId(settlement.id);
   if (mail === null) return null;
   const common = { id: mail.row, created_at: mail.createdAt, owner, tries: 1, due_at: null };

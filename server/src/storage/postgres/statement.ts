@@ -12,17 +12,19 @@ export interface Statement<Row = never> {
   readonly row?: Row;
 }
 
+type Prepared<Row> = Statement<Row> & { readonly name: string };
+
 /**
  * A statement that is prepared. Its name is a hash of its text: on a connection that a pooler lends to several releases,
  * one name never stands for two texts.
  */
-export const prepared = <Row = never>(text: string): Statement<Row> & { readonly name: string } => ({
+export const prepared = <Row = never>(text: string): Prepared<Row> => ({
   name: hash("sha256", text, "base64url"),
   text,
 });
 
 /** The same, for answers of many rows. */
-export const preparedArrays = <Row>(text: string) => ({ ...prepared<Row>(text), arrays: true }) as const;
+export const preparedArrays = <Row>(text: string): Prepared<Row> => ({ ...prepared<Row>(text), arrays: true });
 
 /** A statement with its parameters. */
 export interface Bound {
