@@ -1,11 +1,12 @@
 // Makes submissions searchable, behind them and apart from them.
 import type { DeskStore } from "../desk-store.ts";
+import type { StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { indexedWords, letterTexts, whoTexts } from "../rules/words.ts";
 import type { Connections } from "./connections.ts";
 import { lastComplete, lastSubmission } from "./reading.ts";
 import type { Session } from "./session.ts";
-import { prepared, rowsAs, valuesOf } from "./statement.ts";
+import { prepared, type RowOf, rowsAs, valuesOf } from "./statement.ts";
 
 // Held until the end of the transaction: processes take turns.
 const lockProgress = prepared<{ reached: number }>("SELECT indexed_to AS reached FROM search_progress FOR UPDATE");
@@ -43,35 +44,32 @@ export const makeDeskSearch = (connections: Connections) =>
       const [now] = await connections.all(progress);
       if (now === undefined || now.reached >= now.last) return 0;
       const to = await lastComplete(connections, lastSubmission);
-      return connections.transaction((session) => indexWithin(session, to, limit, isDisposable), { repeatable: true });
+      const work = async (session: Session) => {
+        const [at] = await session.all(lockProgress);
+        const rows = await session.all(next, [at?.reached ?? 0, to, limit]);
+        const last = rows.at(-1);
+        if (last === undefined) return 0;
+        const submissions = rows.map(readSubmissionAnyway);
+        const marks = submissions
+          .map((submission) => markOf(submission, isDisposable(submission.email)))
+          .filter(({ disposable, resume_sha256 }) => disposable === 1 || resume_sha256 !== null);
+        await session.run(insertWords, valuesOf(wordColumns, submissions.map(wordsOf)));
+        if (marks.length > 0) await session.run(mark, valuesOf(markColumns, marks));
+        await session.run(setProgress, [last.arrival]);
+        return rows.length;
+      };
+      return connections.transaction(work, { repeatable: true });
     },
   }) satisfies Partial<DeskStore>;
 
-async function indexWithin(
-  session: Session,
-  to: number,
-  limit: number,
-  isDisposable: (email: string) => boolean,
-): Promise<number> {
-  const [at] = await session.all(lockProgress);
-  const rows = await session.all(next, [at?.reached ?? 0, to, limit]);
-  const last = rows.at(-1);
-  if (last === undefined) return 0;
-  const submissions = rows.map(readSubmissionAnyway);
-  const words = submissions.map((submission) => ({
-    arrival: submission.arrival,
-    who: JSON.stringify(indexedWords(whoTexts(submission))),
-    letter: JSON.stringify(indexedWords(letterTexts(submission))),
-  }));
-  const marks = submissions
-    .map((submission) => ({
-      arrival: submission.arrival,
-      disposable: isDisposable(submission.email) ? 1 : 0,
-      resume_sha256: submission.kind === "application" ? (submission.resume?.sha256 ?? null) : null,
-    }))
-    .filter(({ disposable, resume_sha256 }) => disposable === 1 || resume_sha256 !== null);
-  await session.run(insertWords, valuesOf(wordColumns, words));
-  if (marks.length > 0) await session.run(mark, valuesOf(markColumns, marks));
-  await session.run(setProgress, [last.arrival]);
-  return rows.length;
-}
+const wordsOf = (submission: StoredSubmission): RowOf<typeof wordColumns> => ({
+  arrival: submission.arrival,
+  who: JSON.stringify(indexedWords(whoTexts(submission))),
+  letter: JSON.stringify(indexedWords(letterTexts(submission))),
+});
+
+const markOf = (submission: StoredSubmission, disposable: boolean): RowOf<typeof markColumns> => ({
+  arrival: submission.arrival,
+  disposable: disposable ? 1 : 0,
+  resume_sha256: submission.kind === "application" ? (submission.resume?.sha256 ?? null) : null,
+});

@@ -67,10 +67,7 @@ export const wantedBy = ({ entry: { key, challenge } }: Wanting): string[] => [
   ...(challenge === null ? [] : [challenge.hash]),
 ];
 
-interface EarlierRow {
-  readonly procedure: string;
-  readonly keyHash: string;
-  readonly fingerprint: string;
+interface EarlierRow extends Pick<IdempotencyRecord, "procedure" | "keyHash" | "fingerprint"> {
   readonly reference: string | null;
   readonly status: TriageStatus | null;
   readonly receiptSent: boolean | null;

@@ -10,7 +10,7 @@ import { Connections } from "./connections.ts";
 import { sqlState } from "./errors.ts";
 import { applyPending, findPending, postgresMigrations } from "./migrate.ts";
 import { makePostgresStore } from "./postgres-store.ts";
-import { ServerClock } from "./server-clock.ts";
+import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
 
 /** The oldest release that its makers still look after. */
@@ -52,7 +52,7 @@ export async function openPostgresStore(
   }
   const [row] = await connections.all(readStore);
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
-  const serverClock = opened.use(await ServerClock.start(connections, clock));
+  const serverClock = opened.use(await startServerClock(connections, clock));
   return makePostgresStore(connections, serverClock, row, opened.move());
 }
 

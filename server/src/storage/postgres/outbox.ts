@@ -73,8 +73,7 @@ const addresseesOf = prepared<{ email: string; at: number }>(`
   FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS refused (id, created_at, at)
   JOIN mail ON mail.id = refused.id AND mail.created_at = refused.created_at AND mail.lease_owner = $4
     AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')
-  LEFT JOIN submission ON submission.arrival = mail.submission
-  LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`);
+  ${mailJoins}`);
 
 type ClaimedMail = SubmissionRow & {
   readonly mail: number;

@@ -17,18 +17,13 @@ export interface Triaged extends Pick<StoredSubmission, "reference" | "status" |
   readonly respondedAt: number | null;
 }
 
-export interface TriageDecision {
-  readonly after: Triaged;
-  readonly entries: readonly AuditEntry[];
-}
-
 /** What becomes of a submission; null: it was changed since the operator saw it. */
 export function decideTriage(
   before: Triaged,
   seenVersion: number,
   { status = before.status, assignee = before.assignee }: TriageRequest,
   { at }: Actor,
-): TriageDecision | null {
+): { readonly after: Triaged; readonly entries: readonly AuditEntry[] } | null {
   if (before.version !== seenVersion) return null;
   const entries: AuditEntry[] = [];
   if (status !== before.status) entries.push(changed("status", before.reference, before.status, status));
