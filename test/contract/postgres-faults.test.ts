@@ -2,6 +2,11 @@
 // twice, what cannot be known is called unknown, and everything goes on by itself.
 import { describe, expect, inject, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
+import { lockReceipts } from "../../server/src/storage/postgres/addresses.ts";
+import { confirm } from "../../server/src/storage/postgres/links.ts";
+import { proveWrite } from "../../server/src/storage/postgres/postgres-store.ts";
+import { storeAll } from "../../server/src/storage/postgres/subscribers.ts";
+import { storeNews } from "../../server/src/storage/postgres/suppression.ts";
 import type { SubscriptionRecord } from "../../server/src/storage/records.ts";
 import { type Entry, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
@@ -49,7 +54,7 @@ async function openOverWire(): Promise<PostgresUnderTest & { readonly wire: CutW
   const tested = stack.use(await openPostgresUnderTest("test"));
   const wire = stack.use(await CutWire.open(tested.database.url));
   // Of the store's transactions only those that store submissions are cut: this is their first statement.
-  wire.only = "lock-receipts";
+  wire.only = lockReceipts.name;
   const wired = stack.use(await openStore(locate(wire.url)));
   return Object.assign(tested, { wire, wired, [Symbol.asyncDispose]: () => stack.disposeAsync() });
 }
@@ -116,7 +121,7 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     await using tested = await openOverWire();
     const { wire, wired, store } = tested;
     if (which === "known") await accept(store, subscription());
-    wire.only = "subscribe";
+    wire.only = storeAll.name;
     wire.next(mishap);
     const record: SubscriptionRecord = subscription({ receivedAt: noon + 1 });
     const accepted = await accept(wired, record);
@@ -162,7 +167,7 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
 
   test("is called unknown for what leaves no trace of its own", async () => {
     await using tested = await openOverWire();
-    tested.wire.only = "suppress";
+    tested.wire.only = storeNews.name;
     tested.wire.next("answer lost");
     const change = { email: "ann@example.org", reason: "bounced", at: noon } as const;
     expect(await ended(tested.wired.suppress(change))).toMatchObject({ refused: "unknown" });
@@ -174,7 +179,7 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     const { wire, wired, store } = tested;
     const record = subscription();
     await accept(store, record);
-    wire.only = "confirm";
+    wire.only = confirm.name;
     wire.next("answer lost");
     expect(await wired.confirmSubscription({ tokenHash: record.confirm.hash, at: noon + 1 })).toBe(true);
     expect(await subscribers(store)).toMatchObject([{ status: "active", confirmedAt: noon + 1 }]);
@@ -401,7 +406,7 @@ describe.concurrent("what another transaction locks", () => {
 test("a process that is stopped while it is asked whether it is ready makes no other unready", async () => {
   await using tested = await openOverWire();
   const { wire, wired, store } = tested;
-  wire.only = "prove-write";
+  wire.only = proveWrite.name;
   wire.next("silence");
   const stopped = wired.checkReadiness();
   await vi.waitFor(() => expect(wire.commits).toBe(1), { timeout: minute });

@@ -33,6 +33,3 @@ export interface CallCountEvents {
   alone(error: unknown): void;
   together(): void;
 }
-
-/** The table that counts are kept in: one row for each client of a window. */
-export const callCountTable = "call_count";

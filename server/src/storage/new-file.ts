@@ -38,10 +38,6 @@ async function refuseExisting(file: string): Promise<void> {
 }
 
 async function sync(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, "r");
+  await handle.sync();
 }

@@ -6,7 +6,7 @@ import { Distribution } from "../../observe/distribution.ts";
 import { CommitQueue, type Commits } from "../commit-queue.ts";
 import type { References } from "../rules/references.ts";
 import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
-import { valuesOf } from "./columns.ts";
+import { preparedArrays, type Statement, valuesOf } from "./statement.ts";
 import type { Connections, TransactionOptions } from "./connections.ts";
 import { DayNumbers } from "./day-numbers.ts";
 import { isLockTimeout, isTaken } from "./errors.ts";
@@ -33,7 +33,7 @@ import {
   wantedBy,
 } from "./once.ts";
 import { type Settled, settledColumns, settling } from "./outbox.ts";
-import type { Session, Statement } from "./session.ts";
+import type { Session } from "./session.ts";
 import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
 
 /** Most jobs of one commit. */
@@ -41,17 +41,13 @@ const batchMax = 128;
 
 const nothingStored: Acceptance = { result: "accepted", reference: null, mails: [], capped: [] };
 
-const storeOrdinary: Statement<StoredRow> = {
-  name: "accept",
-  text: `WITH ${filingParts}, ${settling(filingParameters + 1)} ${filingAnswer}`,
-  arrays: true,
-};
+const storeOrdinary = preparedArrays<StoredRow>(
+  `WITH ${filingParts}, ${settling(filingParameters + 1)} ${filingAnswer}`,
+);
 
-const storeOnce: Statement<StoredRow> = {
-  name: "accept-once",
-  text: `WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`,
-  arrays: true,
-};
+export const storeOnce = preparedArrays<StoredRow>(
+  `WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`,
+);
 
 /** How the tries of some mails ended. */
 interface Settling {
@@ -137,8 +133,10 @@ export class Acceptor {
     const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
     const exhausted = await this.#filings.draw(filings);
     const open = filings.filter((filing) => !exhausted.has(filing));
+    const more = valuesOf(settledColumns, settled);
+    const find = (session: Session) => this.#filings.findIn(session, open);
     try {
-      const stored = await this.#storeOrdinary(open, settled);
+      const stored = await this.#store(storeOrdinary, open, more, { find, deadline: latestDeadline(open) });
       return jobs.map((job) =>
         "settled" in job ? { result: "settled" } : (stored.get(job) ?? { result: "references-exhausted" }),
       );
@@ -150,15 +148,6 @@ export class Acceptor {
     return alone.map((one) =>
       one.status === "rejected" ? { result: "refused", error: one.reason } : (one.value[0] as Acceptance | End),
     );
-  }
-
-  async #storeOrdinary(
-    filings: readonly Filing[],
-    settled: readonly Settled[],
-  ): Promise<ReadonlyMap<Filing, Acceptance>> {
-    const find = (session: Session) => this.#filings.findIn(session, filings);
-    const deadline = latestDeadline(filings);
-    return this.#store(storeOrdinary, filings, valuesOf(settledColumns, settled), { find, deadline });
   }
 
   /** Runs a statement that stores filings and something more. */

@@ -1,209 +1,208 @@
 // Operators, sessions and tokens, on PostgreSQL.
-import type { OperatorRow, Role, TokenRow } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import {
-  type AccessStore,
-  invitationMs,
-  type OidcIdentity,
-  type StoredOperator,
-  type StoredSession,
-  type StoredToken,
-} from "../access-store.ts";
-import type { Actor, AuditEntry } from "../desk-store.ts";
+import { type AccessStore, invitationMs, type StoredToken } from "../access-store.ts";
 import {
   endedBefore,
   type OperatorColumns,
+  operatorColumns,
+  operatorOf,
   operatorRow,
   storedOperator,
+  tokenColumns,
   tokenRow,
   touchedBefore,
 } from "../rules/access.ts";
-import * as sql from "./access-statements.ts";
 import type { Connections } from "./connections.ts";
-import type { Session, Statement } from "./session.ts";
 import { auditWithin } from "./desk-changes.ts";
+import type { Session } from "./session.ts";
+import { prepared, type Statement } from "./statement.ts";
 
-const operatorOf = (row: OperatorColumns | undefined): StoredOperator | null =>
-  row === undefined ? null : storedOperator(row);
+const operators = (condition: string) =>
+  prepared<OperatorColumns>(`SELECT ${operatorColumns} FROM operator ${condition}`);
+const ofInvitation = "WHERE invitation_hash = $1 AND invitation_expires_at > $2";
+const byKey = operators("WHERE email_key = $1");
+const lockByKey = operators("WHERE email_key = $1 FOR UPDATE");
+const lockById = operators("WHERE id = $1 FOR SHARE");
+const byOidc = operators("WHERE oidc_issuer = $1 AND oidc_subject = $2");
+const byInvitation = operators(ofInvitation);
+const lockByInvitation = operators(`${ofInvitation} FOR UPDATE`);
+const allOperators = operators("ORDER BY id");
+const lockAdmins = prepared<{ id: number }>("SELECT id FROM operator WHERE role = 'admin' ORDER BY id FOR UPDATE");
+const invite = prepared(`
+  INSERT INTO operator (email, email_key, role, invitation_hash, invitation_expires_at, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
+    invitation_expires_at = excluded.invitation_expires_at`);
+const setPassword = prepared(
+  "UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL WHERE id = $2",
+);
+const bind = prepared(`
+  UPDATE operator SET oidc_issuer = $1, oidc_subject = $2, invitation_hash = NULL, invitation_expires_at = NULL
+  WHERE id = $3`);
+const setRole = prepared("UPDATE operator SET role = $1 WHERE id = $2");
+const remove = prepared("DELETE FROM operator WHERE id = $1");
+const removeTokens = prepared("DELETE FROM api_token WHERE created_by = $1");
 
-export class PostgresAccess implements AccessStore {
-  readonly #connections: Connections;
+const createSession = prepared("INSERT INTO session (id_hash, operator, created_at, seen_at) VALUES ($1, $2, $3, $3)");
+const forgetSessions = prepared("DELETE FROM session WHERE seen_at <= $1");
+const findSession = prepared<OperatorColumns & { readonly startedAt: number; readonly seenAt: number }>(`
+  SELECT ${operatorColumns}, session.created_at AS "startedAt", session.seen_at AS "seenAt"
+  FROM session JOIN operator ON operator.id = session.operator WHERE id_hash = $1 AND seen_at > $2`);
+const touchSession = prepared("UPDATE session SET seen_at = $1 WHERE id_hash = $2 AND seen_at < $1");
+const deleteSession = prepared("DELETE FROM session WHERE id_hash = $1");
+const deleteSessions = prepared("DELETE FROM session WHERE operator = $1");
 
-  constructor(connections: Connections) {
-    this.#connections = connections;
-  }
+const createToken = prepared<StoredToken>(`
+  INSERT INTO api_token (token_hash, name, role, created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+  RETURNING ${tokenColumns}`);
+const findToken = prepared<StoredToken>(
+  `SELECT ${tokenColumns} FROM api_token WHERE token_hash = $1 AND (expires_at IS NULL OR expires_at > $2)`,
+);
+const touchToken = prepared("UPDATE api_token SET used_at = $1 WHERE id = $2");
+const allTokens = prepared<StoredToken>(`SELECT ${tokenColumns} FROM api_token ORDER BY id`);
+const revoke = prepared<{ name: string }>("DELETE FROM api_token WHERE id = $1 RETURNING name");
 
-  async #first<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row | undefined> {
-    return (await this.#connections.all(statement, values))[0];
-  }
+export function makeAccess(connections: Connections): AccessStore {
+  const first = async <Row>(one: Statement<Row>, values: readonly unknown[]): Promise<Row | undefined> =>
+    (await connections.all(one, values))[0];
 
-  /** Changes an operator, locked until the end of the transaction. False when there is no such operator. */
-  #change<Refused>(
-    email: string,
-    actor: Actor,
-    change: (session: Session, operator: OperatorColumns) => Promise<AuditEntry | Refused>,
-    isRefused: (result: AuditEntry | Refused) => result is Refused,
-  ): Promise<boolean | Refused> {
-    return this.#connections.transaction(async (session) => {
-      const [operator] = await session.all(sql.lockByKey, [emailKey(email)]);
-      if (operator === undefined) return false;
-      const result = await change(session, operator);
-      if (isRefused(result)) return result;
-      await auditWithin(session, [result], actor);
-      return true;
-    });
-  }
+  return {
+    invite({ email, role, invitationHash }, actor) {
+      const key = emailKey(email);
+      return connections.transaction(async (session) => {
+        await session.run(invite, [email, key, role, invitationHash, actor.at + invitationMs, actor.at]);
+        await auditWithin(session, [{ action: "operator.invite", subject: key, detail: { role } }], actor);
+      });
+    },
 
-  invite({ email, role, invitationHash }: Parameters<AccessStore["invite"]>[0], actor: Actor): Promise<void> {
-    const key = emailKey(email);
-    return this.#connections.transaction(async (session) => {
-      await session.run(sql.invite, [email, key, role, invitationHash, actor.at + invitationMs, actor.at]);
-      await auditWithin(session, [{ action: "operator.invite", subject: key, detail: { role } }], actor);
-    });
-  }
+    findInvitation: async (invitationHash, now) => operatorOf(await first(byInvitation, [invitationHash, now])),
 
-  async findInvitation(invitationHash: string, now: number): Promise<StoredOperator | null> {
-    return operatorOf(await this.#first(sql.byInvitation, [invitationHash, now]));
-  }
+    acceptInvitation: (invitationHash, password, now) =>
+      connections.transaction(async (session) => {
+        const [operator] = await session.all(lockByInvitation, [invitationHash, now]);
+        if (operator === undefined) return null;
+        await session.run(setPassword, [password, operator.id]);
+        await session.run(deleteSessions, [operator.id]);
+        const entry = { action: "operator.accept", subject: emailKey(operator.email) };
+        await auditWithin(session, [entry], { operator: operator.email, at: now });
+        return { ...storedOperator(operator), password };
+      }),
 
-  acceptInvitation(invitationHash: string, password: string, now: number): Promise<StoredOperator | null> {
-    return this.#connections.transaction(async (session) => {
-      const [operator] = await session.all(sql.lockByInvitation, [invitationHash, now]);
-      if (operator === undefined) return null;
-      await session.run(sql.setPassword, [password, operator.id]);
-      await session.run(sql.deleteSessions, [operator.id]);
-      const entry = { action: "operator.accept", subject: emailKey(operator.email) };
-      await auditWithin(session, [entry], { operator: operator.email, at: now });
-      return { ...storedOperator(operator), password };
-    });
-  }
+    listOperators: async () => (await connections.all(allOperators)).map(operatorRow),
 
-  async listOperators(): Promise<OperatorRow[]> {
-    return (await this.#connections.all(sql.allOperators)).map(operatorRow);
-  }
+    findOperator: async (email) => operatorOf(await first(byKey, [emailKey(email)])),
 
-  async findOperator(email: string): Promise<StoredOperator | null> {
-    return operatorOf(await this.#first(sql.byKey, [emailKey(email)]));
-  }
+    findOidcOperator: async ({ issuer, subject }) => operatorOf(await first(byOidc, [issuer, subject])),
 
-  async findOidcOperator({ issuer, subject }: OidcIdentity): Promise<StoredOperator | null> {
-    return operatorOf(await this.#first(sql.byOidc, [issuer, subject]));
-  }
+    bindOidc: (email, { issuer, subject }, actor) =>
+      connections.transaction(async (session) => {
+        const [operator] = await session.all(lockByKey, [emailKey(email)]);
+        if (operator === undefined) return false;
+        const [other] = await session.all(byOidc, [issuer, subject]);
+        if (operator.issuer !== null || other !== undefined) return false;
+        await session.run(bind, [issuer, subject, operator.id]);
+        const entry = { action: "operator.bind", subject: emailKey(email), detail: { issuer } };
+        await auditWithin(session, [entry], actor);
+        return true;
+      }),
 
-  bindOidc(email: string, { issuer, subject }: OidcIdentity, actor: Actor): Promise<boolean> {
-    const bind = async (session: Session, operator: OperatorColumns) => {
-      const [other] = await session.all(sql.byOidc, [issuer, subject]);
-      if (operator.issuer !== null || other !== undefined) return false;
-      await session.run(sql.bind, [issuer, subject, operator.id]);
-      return { action: "operator.bind", subject: emailKey(email), detail: { issuer } };
-    };
-    return this.#change<false>(email, actor, bind, (result) => result === false);
-  }
+    setPassword: (email, password, actor) =>
+      connections.transaction(async (session) => {
+        const [operator] = await session.all(lockByKey, [emailKey(email)]);
+        if (operator === undefined) return false;
+        await session.run(setPassword, [password, operator.id]);
+        await session.run(deleteSessions, [operator.id]);
+        await auditWithin(session, [{ action: "operator.password", subject: emailKey(email) }], actor);
+        return true;
+      }),
 
-  setPassword(email: string, password: string, actor: Actor): Promise<boolean> {
-    const set = async (session: Session, { id }: OperatorColumns) => {
-      await session.run(sql.setPassword, [password, id]);
-      await session.run(sql.deleteSessions, [id]);
-      return { action: "operator.password", subject: emailKey(email) };
-    };
-    return this.#change<never>(email, actor, set, neverRefused);
-  }
+    setRole: (email, role, actor) =>
+      connections.transaction(async (session) => {
+        const [operator] = await session.all(lockByKey, [emailKey(email)]);
+        if (operator === undefined) return false;
+        if (role !== "admin" && (await isLastAdmin(session, operator))) return "last-admin";
+        await session.run(setRole, [role, operator.id]);
+        const detail = { from: operator.role, to: role };
+        await auditWithin(session, [{ action: "operator.role", subject: emailKey(email), detail }], actor);
+        return true;
+      }),
 
-  setRole(email: string, role: Role, actor: Actor): Promise<boolean | "last-admin"> {
-    const set = async (session: Session, operator: OperatorColumns) => {
-      if (role !== "admin" && (await isLastAdmin(session, operator))) return "last-admin" as const;
-      await session.run(sql.setRole, [role, operator.id]);
-      return { action: "operator.role", subject: emailKey(email), detail: { from: operator.role, to: role } };
-    };
-    return this.#change(email, actor, set, isLastAdminRefusal);
-  }
+    removeOperator: (email, actor) =>
+      connections.transaction(async (session) => {
+        const [operator] = await session.all(lockByKey, [emailKey(email)]);
+        if (operator === undefined) return false;
+        if (await isLastAdmin(session, operator)) return "last-admin";
+        // The sessions go with the operator.
+        await session.run(remove, [operator.id]);
+        await session.run(removeTokens, [operator.email]);
+        await auditWithin(session, [{ action: "operator.remove", subject: emailKey(email) }], actor);
+        return true;
+      }),
 
-  removeOperator(email: string, actor: Actor): Promise<boolean | "last-admin"> {
-    const remove = async (session: Session, operator: OperatorColumns) => {
-      if (await isLastAdmin(session, operator)) return "last-admin" as const;
-      // The sessions go with the operator.
-      await session.run(sql.remove, [operator.id]);
-      await session.run(sql.removeTokens, [operator.email]);
-      return { action: "operator.remove", subject: emailKey(email) };
-    };
-    return this.#change(email, actor, remove, isLastAdminRefusal);
-  }
+    createSession: (idHash, { id, password }, now) =>
+      connections.transaction(async (session) => {
+        const [operator] = await session.all(lockById, [id]);
+        if (operator === undefined || operator.password !== password) return;
+        await session.run(forgetSessions, [endedBefore(now)]);
+        await session.run(createSession, [idHash, id, now]);
+        const entry = { action: "sign-in", subject: emailKey(operator.email) };
+        await auditWithin(session, [entry], { operator: operator.email, at: now });
+      }),
 
-  createSession(...[idHash, { id, password }, now]: Parameters<AccessStore["createSession"]>): Promise<void> {
-    return this.#connections.transaction(async (session) => {
-      const [operator] = await session.all(sql.lockById, [id]);
-      if (operator === undefined || operator.password !== password) return;
-      await session.run(sql.forgetSessions, [endedBefore(now)]);
-      await session.run(sql.createSession, [idHash, id, now]);
-      const entry = { action: "sign-in", subject: emailKey(operator.email) };
-      await auditWithin(session, [entry], { operator: operator.email, at: now });
-    });
-  }
+    async findSession(idHash, now) {
+      const row = await first(findSession, [idHash, endedBefore(now)]);
+      if (row === undefined) return null;
+      const isStale = row.seenAt <= touchedBefore(now);
+      if (isStale) await connections.write(touchSession, [now, idHash], { repeatable: true });
+      return { operator: storedOperator(row), createdAt: row.startedAt, seenAt: isStale ? now : row.seenAt };
+    },
 
-  async findSession(idHash: string, now: number): Promise<StoredSession | null> {
-    const row = await this.#first(sql.findSession, [idHash, endedBefore(now)]);
-    if (row === undefined) return null;
-    const isStale = row.seenAt <= touchedBefore(now);
-    if (isStale) await this.#connections.write(sql.touchSession, [now, idHash], { repeatable: true });
-    return { operator: storedOperator(row), createdAt: row.startedAt, seenAt: isStale ? now : row.seenAt };
-  }
+    deleteSession: (idHash, actor) =>
+      connections.transaction(async (session) => {
+        if ((await session.run(deleteSession, [idHash])) === 0) return;
+        await auditWithin(session, [{ action: "sign-out", subject: emailKey(actor.operator) }], actor);
+      }),
 
-  deleteSession(idHash: string, actor: Actor): Promise<void> {
-    return this.#connections.transaction(async (session) => {
-      if ((await session.run(sql.deleteSession, [idHash])) === 0) return;
-      await auditWithin(session, [{ action: "sign-out", subject: emailKey(actor.operator) }], actor);
-    });
-  }
+    deleteSessions: (operatorId, actor) =>
+      connections.transaction(async (session) => {
+        const ended = await session.run(deleteSessions, [operatorId]);
+        const entry = { action: "sign-out.everywhere", subject: emailKey(actor.operator), detail: { ended } };
+        await auditWithin(session, [entry], actor);
+        return ended;
+      }),
 
-  deleteSessions(operatorId: number, actor: Actor): Promise<number> {
-    return this.#connections.transaction(async (session) => {
-      const ended = await session.run(sql.deleteSessions, [operatorId]);
-      const entry = { action: "sign-out.everywhere", subject: emailKey(actor.operator), detail: { ended } };
-      await auditWithin(session, [entry], actor);
-      return ended;
-    });
-  }
+    createToken: ({ hash, name, role, expiresAt }, actor) =>
+      connections.transaction(async (session) => {
+        const values = [hash, name, role, actor.operator, actor.at, expiresAt];
+        const [stored] = await session.all(createToken, values);
+        if (stored === undefined) throw new Error("The token was not stored.");
+        const entry = { action: "token.create", subject: name, detail: { token: stored.id, role, expiresAt } };
+        await auditWithin(session, [entry], actor);
+        return tokenRow(stored);
+      }),
 
-  createToken(token: Parameters<AccessStore["createToken"]>[0], actor: Actor): Promise<TokenRow> {
-    const { hash, name, role, expiresAt } = token;
-    return this.#connections.transaction(async (session) => {
-      const values = [hash, name, role, actor.operator, actor.at, expiresAt];
-      const [stored] = await session.all(sql.createToken, values);
-      if (stored === undefined) throw new Error("The token was not stored.");
-      const entry = { action: "token.create", subject: name, detail: { token: stored.id, role, expiresAt } };
-      await auditWithin(session, [entry], actor);
-      return tokenRow(stored);
-    });
-  }
+    async findToken(hash, now) {
+      const token = await first(findToken, [hash, now]);
+      if (token === undefined) return null;
+      if (token.usedAt !== null && token.usedAt > touchedBefore(now)) return token;
+      await connections.write(touchToken, [now, token.id], { repeatable: true });
+      return { ...token, usedAt: now };
+    },
 
-  async findToken(hash: string, now: number): Promise<StoredToken | null> {
-    const token = await this.#first(sql.findToken, [hash, now]);
-    if (token === undefined) return null;
-    if (token.usedAt !== null && token.usedAt > touchedBefore(now)) return token;
-    await this.#connections.write(sql.touchToken, [now, token.id], { repeatable: true });
-    return { ...token, usedAt: now };
-  }
+    listTokens: () => connections.all(allTokens),
 
-  listTokens(): Promise<StoredToken[]> {
-    return this.#connections.all(sql.allTokens);
-  }
-
-  revokeToken(id: number, actor: Actor): Promise<boolean> {
-    return this.#connections.transaction(async (session) => {
-      const [revoked] = await session.all(sql.revoke, [id]);
-      if (revoked === undefined) return false;
-      await auditWithin(session, [{ action: "token.revoke", subject: revoked.name, detail: { token: id } }], actor);
-      return true;
-    });
-  }
+    revokeToken: (id, actor) =>
+      connections.transaction(async (session) => {
+        const [revoked] = await session.all(revoke, [id]);
+        if (revoked === undefined) return false;
+        await auditWithin(session, [{ action: "token.revoke", subject: revoked.name, detail: { token: id } }], actor);
+        return true;
+      }),
+  };
 }
-
-const neverRefused = (_result: unknown): _result is never => false;
-
-const isLastAdminRefusal = (result: AuditEntry | "last-admin"): result is "last-admin" => result === "last-admin";
 
 /** Admins are locked first, so that two admins cannot remove each other at the same time. */
 async function isLastAdmin(session: Session, { id, role }: OperatorColumns): Promise<boolean> {
   if (role !== "admin") return false;
-  return (await session.all(sql.lockAdmins)).every((admin) => admin.id === id);
+  return (await session.all(lockAdmins)).every((admin) => admin.id === id);
 }

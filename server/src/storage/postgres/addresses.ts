@@ -1,40 +1,31 @@
 // The locks on an address: what is read after one was taken stays true until the transaction ends, in all processes. One
 // is for what is known of the address: its subscriber, its links, its suppression. Another is for its receipts. Only
 // transactions that are sent as a whole take that one, so that a process that stops cannot keep it.
-import type { Statement } from "./session.ts";
+import { prepared } from "./statement.ts";
 
 const lockOf = (key: string) => `hashtextextended(${key}, 0)`;
 const receiptsOf = (key: string) => `hashtextextended(${key}, 1)`;
 
 /** Waits for the lock of one address. */
-export const lockAddress: Statement = {
-  name: "lock-address",
-  text: `SELECT pg_advisory_xact_lock(${lockOf("$1::text")})`,
-};
+export const lockAddress = prepared(`SELECT pg_advisory_xact_lock(${lockOf("$1::text")})`);
 
 /** Waits for the lock of the address that a link was sent to. */
-export const lockHolder: Statement = {
-  name: "lock-holder",
-  text: `SELECT pg_advisory_xact_lock(${lockOf("email_key")}) FROM newsletter_token WHERE token_hash = $1`,
-};
+export const lockHolder = prepared(
+  `SELECT pg_advisory_xact_lock(${lockOf("email_key")}) FROM newsletter_token WHERE token_hash = $1`,
+);
 
 /** Takes those locks that are free, and waits for none. Answers whose. */
-export const lockFreeAddresses: Statement<{ key: string }> = {
-  name: "lock-free-addresses",
-  text: `SELECT key FROM unnest($1::text[]) AS key WHERE pg_try_advisory_xact_lock(${lockOf("key")})`,
-};
+export const lockFreeAddresses = prepared<{ key: string }>(
+  `SELECT key FROM unnest($1::text[]) AS key WHERE pg_try_advisory_xact_lock(${lockOf("key")})`,
+);
 
 /** Waits for the locks of the receipts of some addresses: in one order everywhere, so that transactions cannot deadlock. */
-export const lockReceipts: Statement = {
-  name: "lock-receipts",
-  text: `
-    SELECT pg_advisory_xact_lock(number) FROM (
-      SELECT DISTINCT ${receiptsOf("key")} AS number FROM unnest($1::text[]) AS key ORDER BY number
-    ) AS ordered`,
-};
+export const lockReceipts = prepared(`
+  SELECT pg_advisory_xact_lock(number) FROM (
+    SELECT DISTINCT ${receiptsOf("key")} AS number FROM unnest($1::text[]) AS key ORDER BY number
+  ) AS ordered`);
 
 /** The same for the address of a submission. */
-export const lockReceiptsOf: Statement = {
-  name: "lock-receipts-of",
-  text: `SELECT pg_advisory_xact_lock(${receiptsOf("email_key")}) FROM submission WHERE day_number = $1 AND kind = $2`,
-};
+export const lockReceiptsOf = prepared(
+  `SELECT pg_advisory_xact_lock(${receiptsOf("email_key")}) FROM submission WHERE day_number = $1 AND kind = $2`,
+);

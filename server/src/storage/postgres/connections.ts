@@ -5,7 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg";
 import { StorageUnavailable } from "../store.ts";
 import { asStorageError } from "./errors.ts";
-import { type Attempt, type Bound, Lent, type Reader, type Session, type Statement } from "./session.ts";
+import { type Attempt, Lent, type Reader, type Session } from "./session.ts";
+import { type Bound, prepared, type Statement } from "./statement.ts";
 
 /** Wait for a connection, free or new. A caller is still there to be told. */
 const usualConnectMs = 2_000;
@@ -124,12 +125,8 @@ export class Connections implements Reader, AsyncDisposable {
   }
 
   /** Waits for what is under way, then closes all connections. */
-  close(): Promise<void> {
-    return (this.#closed ??= this.#pool.end());
-  }
-
   [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+    return (this.#closed ??= this.#pool.end());
   }
 
   async #run<T>(
@@ -200,10 +197,7 @@ const unknownOutcome = (cause: unknown) =>
     outcome: "unknown",
   });
 
-const isReplica: Statement<{ replica: boolean }> = {
-  name: "is-replica",
-  text: "SELECT pg_is_in_recovery() AS replica",
-};
+const isReplica = prepared<{ replica: boolean }>("SELECT pg_is_in_recovery() AS replica");
 
 /**
  * The first message of a transaction. What is not set here is as the role's or the database's settings say.

@@ -3,7 +3,7 @@
 import { referencesPerDay } from "@submissions/shared/reference";
 import type { SubmissionKind } from "../records.ts";
 import type { Connections } from "./connections.ts";
-import type { Statement } from "./session.ts";
+import { prepared } from "./statement.ts";
 
 /** Most numbers of a block. What a process has not used when it ends is lost. */
 const blockMax = 1_000;
@@ -12,18 +12,15 @@ const daysKept = 8;
 
 // A thousandth of what is left, so that blocks are small when little is left and all numbers are issued, but at least what
 // is needed now. The last block may reach beyond the end of the day's numbers.
-const reserve: Statement<{ taken: number; size: number }> = {
-  name: "reserve-day-numbers",
-  text: `
-    WITH block AS MATERIALIZED (
-      SELECT greatest($3::integer, least(${blockMax}, (${referencesPerDay} - coalesce(
-        (SELECT taken FROM day_counter WHERE kind = $1 AND day = $2), 0)) / 1000)) AS size
-    )
-    INSERT INTO day_counter AS counter (kind, day, taken) SELECT $1::text, $2::integer, size FROM block
-    ON CONFLICT (kind, day) DO UPDATE SET taken = counter.taken + excluded.taken
-      WHERE counter.taken < ${referencesPerDay}
-    RETURNING taken, (SELECT size FROM block) AS size`,
-};
+const reserve = prepared<{ taken: number; size: number }>(`
+  WITH block AS MATERIALIZED (
+    SELECT greatest($3::integer, least(${blockMax}, (${referencesPerDay} - coalesce(
+      (SELECT taken FROM day_counter WHERE kind = $1 AND day = $2), 0)) / 1000)) AS size
+  )
+  INSERT INTO day_counter AS counter (kind, day, taken) SELECT $1::text, $2::integer, size FROM block
+  ON CONFLICT (kind, day) DO UPDATE SET taken = counter.taken + excluded.taken
+    WHERE counter.taken < ${referencesPerDay}
+  RETURNING taken, (SELECT size FROM block) AS size`);
 
 export class DayNumbers {
   readonly #connections: Connections;

@@ -1,6 +1,6 @@
 // What operators change, each in a transaction with its entry in the audit log.
-import type { Note, TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import type { Actor, AuditEntry, Scope } from "../desk-store.ts";
+import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
+import { type Actor, type AuditEntry, type DeskStore, type Scope } from "../desk-store.ts";
 import type { MailKind, MailStatus } from "../records.ts";
 import { detailOf } from "../rules/audit.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
@@ -11,22 +11,21 @@ import {
   changingActions,
   conflict,
   decideTriage,
-  type LastChange,
+  inBatches,
   type Triaged,
   type TriageTarget,
 } from "../rules/triage.ts";
-import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
 import type { Connections } from "./connections.ts";
-import type { Session, Statement } from "./session.ts";
 import { releaseWithin } from "./release.ts";
-import { suppressedInSql } from "./suppressed.ts";
+import type { Session } from "./session.ts";
+import { prepared, rowsAs, type RowOf, valuesOf } from "./statement.ts";
+import { suppressedInSql } from "./suppression.ts";
 
 const auditColumns = { at: "bigint", operator: "text", action: "text", subject: "text", detail: "text" } as const;
 
-const insertAudit: Statement = {
-  name: "audit",
-  text: `INSERT INTO audit (at, operator, action, subject, detail) SELECT * FROM ${rowsAs("entry", auditColumns)}`,
-};
+const insertAudit = prepared(
+  `INSERT INTO audit (at, operator, action, subject, detail) SELECT * FROM ${rowsAs("entry", auditColumns)}`,
+);
 
 /** Adds entries to the audit log, within the transaction of what they tell. */
 export async function auditWithin(
@@ -35,13 +34,7 @@ export async function auditWithin(
   { operator, at }: Actor,
 ): Promise<void> {
   if (entries.length === 0) return;
-  const rows = entries.map((entry) => ({
-    at,
-    operator,
-    action: entry.action,
-    subject: entry.subject,
-    detail: detailOf(entry),
-  }));
+  const rows = entries.map((entry) => ({ ...entry, at, operator, detail: detailOf(entry) }));
   await session.run(insertAudit, valuesOf(auditColumns, rows));
 }
 
@@ -50,14 +43,11 @@ interface Row extends Triaged {
 }
 
 // In the order of their arrival, so that transactions cannot deadlock.
-const lockRows: Statement<Row> = {
-  name: "lock-submissions",
-  text: `
-    SELECT arrival, reference, status, assignee, version, responded_at AS "respondedAt" FROM submission
-    WHERE arrival = ANY (ARRAY (
-      SELECT arrival FROM unnest($1::bigint[], $2::text[]) AS wanted (day_number, kind) JOIN submission USING (day_number, kind)
-    )) ORDER BY arrival FOR UPDATE`,
-};
+const lockRows = prepared<Row>(`
+  SELECT arrival, reference, status, assignee, version, responded_at AS "respondedAt" FROM submission
+  WHERE arrival = ANY (ARRAY (
+    SELECT arrival FROM unnest($1::bigint[], $2::text[]) AS wanted (day_number, kind) JOIN submission USING (day_number, kind)
+  )) ORDER BY arrival FOR UPDATE`);
 
 const changedColumns = {
   arrival: "bigint",
@@ -67,80 +57,52 @@ const changedColumns = {
   responded_at: "bigint",
 } as const;
 
-const update: Statement = {
-  name: "triage",
-  text: `
-    UPDATE submission SET status = changed.status, assignee = changed.assignee, version = changed.version,
-      responded_at = changed.responded_at
-    FROM ${rowsAs("changed", changedColumns)} WHERE submission.arrival = changed.arrival`,
-};
+const update = prepared(`
+  UPDATE submission SET status = changed.status, assignee = changed.assignee, version = changed.version,
+    responded_at = changed.responded_at
+  FROM ${rowsAs("changed", changedColumns)} WHERE submission.arrival = changed.arrival`);
 
-const lastChange: Statement<LastChange> = {
-  name: "last-change",
-  text: `SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)}) ORDER BY id DESC LIMIT 1`,
-};
+const lastChange = prepared<Actor>(
+  `SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)}) ORDER BY id DESC LIMIT 1`,
+);
 
-const insertNote: Statement<{ id: number }> = {
-  name: "add-note",
-  text: "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
-};
+const insertNote = prepared<{ id: number }>(
+  "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
+);
 
-const lockMail: Statement<{
+const lockMail = prepared<{
   kind: MailKind;
   status: MailStatus;
   submission: number | null;
   reference: string | null;
   suppressed: boolean;
-}> = {
-  name: "lock-mail",
-  text: `
-    SELECT mail.kind, mail.status, mail.submission, submission.reference,
-      ${suppressedInSql("submission.email_key")} AS suppressed
-    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
-    WHERE mail.id = $1 AND mail.created_at = $2 FOR UPDATE OF mail`,
-};
+}>(`
+  SELECT mail.kind, mail.status, mail.submission, submission.reference,
+    ${suppressedInSql("submission.email_key")} AS suppressed
+  FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
+  WHERE mail.id = $1 AND mail.created_at = $2 FOR UPDATE OF mail`);
 
-const wakeMail: Statement = {
-  name: "wake-one-mail",
-  text: "UPDATE mail SET status = 'queued', due_at = $2, attempts = 0 WHERE id = $1",
-};
+const wakeMail = prepared("UPDATE mail SET status = 'queued', due_at = $2, attempts = 0 WHERE id = $1");
 
-const insertMail: Statement = {
-  name: "send-mail-again",
-  text: "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)",
-};
+const insertMail = prepared(
+  "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)",
+);
 
-export class DeskChanges {
-  readonly #connections: Connections;
-  readonly #references: References;
-
-  constructor(connections: Connections, references: References) {
-    this.#connections = connections;
-    this.#references = references;
-  }
-
+export function makeDeskChanges(connections: Connections, references: References) {
   /** The rows of some references that the scope holds, locked until the end of the transaction. */
-  async #lock(session: Session, { kinds }: Scope, references: readonly string[]): Promise<Map<string, Row>> {
-    const named = references.flatMap((reference) => {
-      const one = this.#references.parse(reference);
+  async function lock(session: Session, { kinds }: Scope, names: readonly string[]): Promise<Map<string, Row>> {
+    const named = names.flatMap((reference) => {
+      const one = references.parse(reference);
       return one !== null && kinds.includes(one.kind) ? one : [];
     });
     const rows = await session.all(lockRows, [named.map(({ dayNumber }) => dayNumber), named.map(({ kind }) => kind)]);
     return new Map(rows.map((row) => [row.reference, row]));
   }
 
-  triage(
-    scope: Scope,
-    targets: readonly TriageTarget[],
-    request: TriageRequest,
-    actor: Actor,
-  ): Promise<TriageOutcome[]> {
-    return this.#connections.transaction(async (session) => {
-      const rows = await this.#lock(
-        session,
-        scope,
-        targets.map(({ reference }) => reference),
-      );
+  const triageBatch = (scope: Scope, targets: readonly TriageTarget[], request: TriageRequest, actor: Actor) =>
+    connections.transaction(async (session) => {
+      const names = targets.map(({ reference }) => reference);
+      const rows = await lock(session, scope, names);
       const outcomes: TriageOutcome[] = [];
       const changes: RowOf<typeof changedColumns>[] = [];
       const entries: AuditEntry[] = [];
@@ -163,46 +125,50 @@ export class DeskChanges {
       await auditWithin(session, entries, actor);
       return outcomes;
     });
-  }
 
-  addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | null> {
-    return this.#connections.transaction(async (session) => {
-      const row = (await this.#lock(session, scope, [reference])).get(reference);
-      if (row === undefined) return null;
-      const [note] = await session.all(insertNote, [row.arrival, actor.operator, actor.at, text]);
-      if (note === undefined) throw new Error("The note was not stored.");
-      await auditWithin(session, [{ action: "note", subject: reference, detail: { note: note.id } }], actor);
-      return { id: note.id, author: actor.operator, at: actor.at, text };
-    });
-  }
+  return {
+    triage: (scope, request, actor) =>
+      inBatches(request.targets, (targets) => triageBatch(scope, targets, request, actor)),
 
-  release(scope: Scope, reference: string, actor: Actor): Promise<"released" | "unknown" | "not-spam"> {
-    return this.#connections.transaction(async (session) => {
-      const row = (await this.#lock(session, scope, [reference])).get(reference);
-      if (row === undefined) return "unknown";
-      const released = await releaseWithin(session, this.#references, reference, actor.at);
-      if (released.result === "released") {
-        const detail = { mails: released.mails };
-        await auditWithin(session, [{ action: "release", subject: reference, detail }], actor);
-      }
-      return released.result;
-    });
-  }
+    addNote: (scope, reference, text, actor) =>
+      connections.transaction(async (session) => {
+        const row = (await lock(session, scope, [reference])).get(reference);
+        if (row === undefined) return null;
+        const [note] = await session.all(insertNote, [row.arrival, actor.operator, actor.at, text]);
+        if (note === undefined) throw new Error("The note was not stored.");
+        await auditWithin(session, [{ action: "note", subject: reference, detail: { note: note.id } }], actor);
+        return { id: note.id, author: actor.operator, at: actor.at, text };
+      }),
 
-  sendAgain(scope: Scope, id: string, actor: Actor): Promise<"due" | "queued" | "not-sendable" | null> {
-    const named = parseMailId(id);
-    if (named === null) return Promise.resolve(null);
-    return this.#connections.transaction(async (session) => {
-      const [mail] = await session.all(lockMail, [named.row, named.createdAt]);
-      if (mail === undefined || !mailKindsOf(scope).includes(mail.kind)) return null;
-      const { kind, status, submission, reference, suppressed } = mail;
-      if (status === "queued") return "queued";
-      if (status !== "sent") await session.run(wakeMail, [named.row, actor.at]);
-      else if (submission === null || (isAutomatic(kind) && suppressed)) return "not-sendable";
-      else await session.run(insertMail, [kind, submission, actor.at]);
-      const entry = { action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } };
-      await auditWithin(session, [entry], actor);
-      return "due";
-    });
-  }
+    release: (scope, reference, actor) =>
+      connections.transaction(async (session) => {
+        const row = (await lock(session, scope, [reference])).get(reference);
+        if (row === undefined) return "unknown";
+        const released = await releaseWithin(session, references, reference, actor.at);
+        if (released.result === "released") {
+          const detail = { mails: released.mails };
+          await auditWithin(session, [{ action: "release", subject: reference, detail }], actor);
+        }
+        return released.result;
+      }),
+
+    async sendAgain(scope, id, actor) {
+      const named = parseMailId(id);
+      if (named === null) return null;
+      return connections.transaction(async (session) => {
+        const [mail] = await session.all(lockMail, [named.row, named.createdAt]);
+        if (mail === undefined || !mailKindsOf(scope).includes(mail.kind)) return null;
+        const { kind, status, submission, reference, suppressed } = mail;
+        if (status === "queued") return "queued";
+        if (status !== "sent") await session.run(wakeMail, [named.row, actor.at]);
+        else if (submission === null || (isAutomatic(kind) && suppressed)) return "not-sendable";
+        else await session.run(insertMail, [kind, submission, actor.at]);
+        const entry = { action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } };
+        await auditWithin(session, [entry], actor);
+        return "due";
+      });
+    },
+
+    audit: (entry, actor) => connections.transaction((session) => auditWithin(session, [entry], actor)),
+  } satisfies Partial<DeskStore>;
 }

@@ -1,152 +1,100 @@
 // The lists of the inbox: along an index that is chosen here.
-import type { InboxCounts, InboxFilter, InboxRow, Neighbours, Page, PageRequest } from "@submissions/shared/console";
-import type { Scope } from "../desk-store.ts";
+import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
+import type { DeskStore, Scope } from "../desk-store.ts";
 import { firstAt } from "../ranges.ts";
-import type { StoredSubmission } from "../records.ts";
-import { type Condition, type ListPlan, planList, rowsOf } from "../rules/inbox-filter.ts";
-import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { type Condition, countMax, type ListPlan, pageOf, planList, rowsOf } from "../rules/inbox-filter.ts";
+import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
+import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { folded, searchedWords, typedWords } from "../rules/words.ts";
 import type { Connections } from "./connections.ts";
-import type { Session, Statement } from "./session.ts";
+import { findRow, lastSubmission } from "./reading.ts";
+import type { Session } from "./session.ts";
+import { prepared, type Statement } from "./statement.ts";
 
-/** Counting further costs much and tells little. */
-const countMax = 1_001;
+const receivedAt = prepared<{ at: number }>(
+  "SELECT received_at AS at FROM submission WHERE arrival >= $1 ORDER BY arrival LIMIT 1",
+);
 
-const latest: Statement<{ arrival: number }> = {
-  name: "latest-arrival",
-  text: "SELECT coalesce(max(arrival), 0) AS arrival FROM submission",
-};
+const rowsByArrival = prepared<ListedRow>(`SELECT ${listedColumns} FROM submission WHERE arrival = ANY ($1::bigint[])`);
 
-const receivedAt: Statement<{ at: number }> = {
-  name: "received-at",
-  text: "SELECT received_at AS at FROM submission WHERE arrival >= $1 ORDER BY arrival LIMIT 1",
-};
+const counts = prepared<InboxCounts>(`
+  WITH waiting AS MATERIALIZED (
+    SELECT status, count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine FROM submission
+    WHERE status IN ('new', 'open') AND kind = ANY ($1::text[]) GROUP BY status
+  )
+  SELECT (SELECT coalesce(sum(count), 0)::int FROM waiting WHERE status = 'new') AS new,
+    (SELECT coalesce(sum(count), 0)::int FROM waiting WHERE status = 'open') AS open,
+    (SELECT coalesce(sum(mine), 0)::int FROM waiting) AS mine,
+    (SELECT count(*) FROM (SELECT FROM submission WHERE status = 'done' AND kind = ANY ($1::text[]) LIMIT ${countMax}) AS done) AS done,
+    (SELECT count(*) FROM (SELECT FROM submission WHERE status = 'spam' AND kind = ANY ($1::text[]) LIMIT ${countMax}) AS spam) AS spam`);
 
-const rowsByArrival: Statement<ListedRow> = {
-  name: "listed-rows",
-  text: `SELECT ${listedColumns} FROM submission WHERE arrival = ANY ($1::bigint[])`,
-};
-
-const counts: Statement<InboxCounts> = {
-  name: "count-by-status",
-  text: `
-    WITH waiting AS MATERIALIZED (
-      SELECT status, count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine FROM submission
-      WHERE status IN ('new', 'open') AND kind = ANY ($1::text[]) GROUP BY status
-    )
-    SELECT (SELECT coalesce(sum(count), 0)::int FROM waiting WHERE status = 'new') AS new,
-      (SELECT coalesce(sum(count), 0)::int FROM waiting WHERE status = 'open') AS open,
-      (SELECT coalesce(sum(mine), 0)::int FROM waiting) AS mine,
-      (SELECT count(*) FROM (SELECT FROM submission WHERE status = 'done' AND kind = ANY ($1::text[]) LIMIT ${countMax}) AS done) AS done,
-      (SELECT count(*) FROM (SELECT FROM submission WHERE status = 'spam' AND kind = ANY ($1::text[]) LIMIT ${countMax}) AS spam) AS spam`,
-};
-
-const since: Statement<{ latest: number; added: number }> = {
-  name: "added-since",
-  text: `
-    SELECT (SELECT coalesce(max(last), 0) FROM unnest($1::text[]) AS wanted (kind),
-        LATERAL (SELECT arrival AS last FROM submission WHERE submission.kind = wanted.kind ORDER BY arrival DESC LIMIT 1) AS newest) AS latest,
-      (SELECT count(*) FROM (SELECT FROM submission
-        WHERE status = 'new' AND kind = ANY ($1::text[]) AND arrival > $2 LIMIT ${countMax}) AS fresh) AS added`,
-};
+const since = prepared<{ latest: number; added: number }>(`
+  SELECT (SELECT coalesce(max(last), 0) FROM unnest($1::text[]) AS wanted (kind),
+      LATERAL (SELECT arrival AS last FROM submission WHERE submission.kind = wanted.kind ORDER BY arrival DESC LIMIT 1) AS newest) AS latest,
+    (SELECT count(*) FROM (SELECT FROM submission
+      WHERE status = 'new' AND kind = ANY ($1::text[]) AND arrival > $2 LIMIT ${countMax}) AS fresh) AS added`);
 
 // A list is ordered by the first column of its index, too, so that no other index gives its order. Sorting is ruled out.
 const alongIndex = "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off";
 // The lists of a search are planned with their words: rare and frequent ones need different plans.
 const bySearch = "SET LOCAL plan_cache_mode = force_custom_plan";
 
-export class DeskLists {
-  readonly #connections: Connections;
+/** The first arrival number received at or after an instant. */
+export const firstSince = async (connections: Connections, instant: number): Promise<number> =>
+  firstAt(instant, await lastArrival(connections), async (arrival) => {
+    const [row] = await connections.all(receivedAt, [arrival]);
+    return row?.at ?? null;
+  });
 
-  constructor(connections: Connections) {
-    this.#connections = connections;
-  }
+const lastArrival = async (connections: Connections) => (await connections.all(lastSubmission))[0]?.last ?? 0;
 
-  async #last(): Promise<number> {
-    return (await this.#connections.all(latest))[0]?.arrival ?? 0;
-  }
-
-  async #timeAt(arrival: number): Promise<number | null> {
-    return (await this.#connections.all(receivedAt, [arrival]))[0]?.at ?? null;
-  }
-
-  /** The first arrival number received at or after an instant. */
-  async firstSince(instant: number): Promise<number> {
-    return firstAt(instant, await this.#last(), (arrival) => this.#timeAt(arrival));
-  }
-
-  listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> {
-    return this.#list(scope, filter, page, inboxRow);
-  }
-
-  listWhole(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<StoredSubmission>> {
-    return this.#list(scope, filter, page, readSubmissionAnyway);
-  }
-
-  async #list<Row>(
+export function makeDeskLists(connections: Connections, references: References) {
+  async function list<Row>(
     scope: Scope,
     filter: InboxFilter,
     page: PageRequest,
     rowOf: (row: ListedRow) => Row,
   ): Promise<Page<Row>> {
-    const statement = listOf(scope, filter);
-    if (statement === null) return { rows: [], next: null };
+    const wanted = listOf(scope, filter);
+    if (wanted === null) return { rows: [], next: null };
     const descending = filter.order !== "oldest";
-    let above = filter.from === undefined ? 0 : (await this.firstSince(filter.from)) - 1;
-    let below = filter.until === undefined ? Number.MAX_SAFE_INTEGER : await this.firstSince(filter.until);
+    let above = filter.from === undefined ? 0 : (await firstSince(connections, filter.from)) - 1;
+    let below = filter.until === undefined ? Number.MAX_SAFE_INTEGER : await firstSince(connections, filter.until);
     if (page.after !== undefined && descending) below = Math.min(below, page.after);
     if (page.after !== undefined && !descending) above = Math.max(above, page.after);
     const limit = rowsOf(page);
-    const found = await this.#found(statement, { above, below, limit: limit + 1, descending });
-    const arrivals = found.slice(0, limit).map(({ arrival }) => arrival);
-    const listed = await this.#connections.all(rowsByArrival, [arrivals]);
+    const found = await find(connections, wanted, { above, below, limit: limit + 1, descending });
+    const { rows: shown, next } = pageOf(found, limit, ({ arrival }) => arrival);
+    const arrivals = shown.map(({ arrival }) => arrival);
+    const listed = await connections.all(rowsByArrival, [arrivals]);
     const byArrival = new Map(listed.map((row) => [row.arrival, rowOf(row)]));
-    const rows = arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []);
-    return { rows, next: found.length > limit ? (arrivals.at(-1) ?? null) : null };
+    return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next };
   }
 
-  async #found(statement: ListStatement, bounds: Bounds): Promise<Listed[]> {
-    if (statement.rare === undefined) return this.#read(statement, statement, bounds);
-    const { above, below, limit, descending } = bounds;
-    const last = await this.#last();
-    const near = descending
-      ? { ...bounds, above: Math.max(above, Math.min(below, last + 1) - nearRows) }
-      : { ...bounds, below: Math.min(below, above + nearRows) };
-    const found = await this.#read(statement, statement, near);
-    return found.length >= limit ? found : this.#read(statement, statement.rare, bounds);
-  }
+  const listSubmissions = (scope: Scope, filter: InboxFilter, page: PageRequest) => list(scope, filter, page, inboxRow);
 
-  #read(statement: ListStatement, { text }: Statement<Listed>, { above, below, limit }: Bounds) {
-    const last = statement.last === undefined ? [] : [statement.last];
-    const values = [...statement.values, above, below, limit, ...last];
-    const read = async (session: Session) => {
-      const [, found] = await Promise.all([session.script(statement.settings), session.all<Listed>({ text }, values)]);
-      return found;
-    };
-    return this.#connections.transaction(read, { repeatable: true });
-  }
+  return {
+    listSubmissions,
 
-  async countByStatus({ kinds }: Scope, operator: string): Promise<InboxCounts> {
-    const [row] = await this.#connections.all(counts, [kinds, operator]);
-    return row ?? { new: 0, open: 0, done: 0, spam: 0, mine: 0 };
-  }
+    listWhole: (scope, filter, page) => list(scope, filter, page, readSubmissionAnyway),
 
-  async since({ kinds }: Scope, arrival: number): Promise<{ latest: number; added: number }> {
-    const [row] = await this.#connections.all(since, [kinds, arrival]);
-    return row ?? { latest: 0, added: 0 };
-  }
+    async countByStatus({ kinds }, operator) {
+      const [row] = await connections.all(counts, [kinds, operator]);
+      return row ?? { new: 0, open: 0, done: 0, spam: 0, mine: 0 };
+    },
 
-  async neighbours(scope: Scope, arrival: number, filter: InboxFilter): Promise<Neighbours> {
-    const backwards = { ...filter, order: filter.order === "oldest" ? "newest" : "oldest" } as const;
-    const [before, behind] = await Promise.all([
-      this.listSubmissions(scope, backwards, { after: arrival, limit: 1 }),
-      this.listSubmissions(scope, filter, { after: arrival, limit: 1 }),
-    ]);
-    const named = (row: InboxRow | undefined) =>
-      row === undefined ? null : { reference: row.reference, kind: row.kind };
-    return { previous: named(before.rows[0]), next: named(behind.rows[0]) };
-  }
+    async since({ kinds }, arrival) {
+      const [row] = await connections.all(since, [kinds, arrival]);
+      return row ?? { latest: 0, added: 0 };
+    },
+
+    async neighbours(scope, reference, filter) {
+      const row = await findRow(connections, references, reference);
+      if (row === undefined || !scope.kinds.includes(row.kind)) return { previous: null, next: null };
+      return neighboursOf(listSubmissions, scope, row.arrival, filter);
+    },
+  } satisfies Partial<DeskStore>;
 }
 
 /** Arrival numbers between which is read, both excluded. */
@@ -166,6 +114,31 @@ const nearRows = 20_000;
 
 interface Listed {
   readonly arrival: number;
+}
+
+async function find(connections: Connections, wanted: ListStatement, bounds: Bounds): Promise<Listed[]> {
+  if (wanted.rare === undefined) return read(connections, wanted, wanted, bounds);
+  const { above, below, limit, descending } = bounds;
+  const last = await lastArrival(connections);
+  const near = descending
+    ? { ...bounds, above: Math.max(above, Math.min(below, last + 1) - nearRows) }
+    : { ...bounds, below: Math.min(below, above + nearRows) };
+  const found = await read(connections, wanted, wanted, near);
+  return found.length >= limit ? found : read(connections, wanted, wanted.rare, bounds);
+}
+
+function read(
+  connections: Connections,
+  { settings, values, last }: ListStatement,
+  { text }: Statement<Listed>,
+  { above, below, limit }: Bounds,
+): Promise<Listed[]> {
+  const all = [...values, above, below, limit, ...(last === undefined ? [] : [last])];
+  const work = async (session: Session) => {
+    const [, found] = await Promise.all([session.script(settings), session.all<Listed>({ text }, all)]);
+    return found;
+  };
+  return connections.transaction(work, { repeatable: true });
 }
 
 interface ListStatement extends Statement<Listed> {
@@ -188,9 +161,7 @@ export function listOf(scope: Scope, filter: InboxFilter): ListStatement | null 
   if (plan === null || matches.includes(null)) return null;
   const found = matches.flatMap((one) => one ?? []);
   const direction = filter.order === "oldest" ? "ASC" : "DESC";
-  return found.length === 0
-    ? listAlong(plan, direction)
-    : listFound(plan, found, { direction, isWide: isWide(filter) });
+  return found.length === 0 ? listAlong(plan, direction) : listFound(plan, found, direction, isWide(filter));
 }
 
 /** Along the index of the plan. A comparison of rows finds the place in it, whatever the first column is. */
@@ -224,12 +195,12 @@ function listAlong({ index, conditions }: ListPlan, direction: "ASC" | "DESC"): 
 const isWide = ({ status, assignee, hasResume, disposable }: InboxFilter): boolean =>
   [status, assignee, hasResume, disposable].every((part) => part === undefined);
 
-interface Found {
-  readonly direction: "ASC" | "DESC";
-  readonly isWide: boolean;
-}
-
-function listFound(plan: ListPlan, found: readonly Condition[], { direction, isWide: wide }: Found): ListStatement {
+function listFound(
+  plan: ListPlan,
+  found: readonly Condition[],
+  direction: "ASC" | "DESC",
+  wide: boolean,
+): ListStatement {
   const conditions = [...plan.conditions, ...found];
   const place = new Numbered(conditions);
   const arrival = "submission_search.arrival";

@@ -8,11 +8,11 @@ import { capMs, mailsOf, receiptsMax } from "../rules/mails.ts";
 import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import type { Acceptance, Entry } from "../store.ts";
-import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
+import { type Bound, preparedArrays, rowsAs, type RowOf, valuesOf } from "./statement.ts";
 import { lockReceipts } from "./addresses.ts";
 import type { DayNumbers } from "./day-numbers.ts";
-import { type Bound, type Session, type Statement, withId } from "./session.ts";
-import { suppressedInSql } from "./suppressed.ts";
+import { type Session, withId } from "./session.ts";
+import { suppressedInSql } from "./suppression.ts";
 import { announcing } from "./announcements.ts";
 
 /** A submission that is to be stored. */
@@ -114,18 +114,14 @@ export const filingAnswer = `
   SELECT arrival, number, kind FROM stored UNION ALL SELECT id, submission, kind FROM mails`;
 
 /** Submissions that are stored, as the statement that stored them answered. */
-const findStored: Statement<StoredRow> = {
-  name: "find-stored",
-  text: `
-    WITH stored AS MATERIALIZED (
-      SELECT arrival, ${numberInSql} AS number, kind FROM submission
-      JOIN unnest($1::text[], $2::bigint[], $3::text[]) AS wanted (kind, day_number, request_id)
-        USING (kind, day_number, request_id)
-    ),
-    mails AS (SELECT mail.id, mail.submission, mail.kind FROM stored JOIN mail ON mail.submission = stored.arrival)
-    ${filingAnswer}`,
-  arrays: true,
-};
+const findStored = preparedArrays<StoredRow>(`
+  WITH stored AS MATERIALIZED (
+    SELECT arrival, ${numberInSql} AS number, kind FROM submission
+    JOIN unnest($1::text[], $2::bigint[], $3::text[]) AS wanted (kind, day_number, request_id)
+      USING (kind, day_number, request_id)
+  ),
+  mails AS (SELECT mail.id, mail.submission, mail.kind FROM stored JOIN mail ON mail.submission = stored.arrival)
+  ${filingAnswer}`);
 
 export class Filings {
   readonly #references: References;

@@ -2,10 +2,10 @@
 // it. Any number of processes may start at once, of this release and of the one before. Knows nothing of what the
 // migrations say, but for their first line: the lowest migration that a process must know to work with the schema.
 import { join } from "node:path";
-import { type Migration, readMigrations } from "../migrations.ts";
-import { SchemaTooNew } from "../schema-version.ts";
+import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
 import type { Connections, Limits } from "./connections.ts";
-import type { Session, Statement } from "./session.ts";
+import type { Session } from "./session.ts";
+import { prepared } from "./statement.ts";
 
 const folder = join(import.meta.dirname, "migrations");
 
@@ -57,22 +57,13 @@ function neededBy({ name, number, script }: Migration): number {
   throw new Error(`Migration ${name} does not begin with the lowest migration that a process must know with it.`);
 }
 
-const tableExists: Statement<{ exists: boolean }> = {
-  name: "is-migrated",
-  text: "SELECT to_regclass('schema_migration') IS NOT NULL AS exists",
-};
+const tableExists = prepared<{ exists: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS exists");
 
-const allApplied: Statement<{ number: number; needs: number }> = {
-  name: "applied-migrations",
-  text: "SELECT number, needs FROM schema_migration",
-};
+const allApplied = prepared<{ number: number; needs: number }>("SELECT number, needs FROM schema_migration");
 
-const record: Statement = {
-  name: "record-migration",
-  text: `
-    INSERT INTO schema_migration (number, name, needs, applied_at)
-    VALUES ($1, $2, $3, floor(extract(epoch FROM clock_timestamp()) * 1000)) ON CONFLICT DO NOTHING`,
-};
+const record = prepared(`
+  INSERT INTO schema_migration (number, name, needs, applied_at)
+  VALUES ($1, $2, $3, floor(extract(epoch FROM clock_timestamp()) * 1000)) ON CONFLICT DO NOTHING`);
 
 const createTable = `CREATE TABLE IF NOT EXISTS schema_migration (
   number INTEGER PRIMARY KEY,

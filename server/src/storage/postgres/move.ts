@@ -31,18 +31,14 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
     // First of all: what follows has connections of its own, of which the server may know a moment longer than we do.
     await move.connectAlone();
     if (role === "target") await migratePostgres({ url });
-    else await refusePending(url);
+    const pending = await pendingPostgresMigrations({ url });
+    if (pending.length > 0) throw new SchemaTooOld(pending);
     await move.begin(role);
     return move;
   } catch (error) {
     await move[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-async function refusePending(url: string): Promise<void> {
-  const pending = await pendingPostgresMigrations({ url });
-  if (pending.length > 0) throw new SchemaTooOld(pending);
 }
 
 class PostgresMove implements MovableStore {

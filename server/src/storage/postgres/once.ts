@@ -3,10 +3,10 @@
 // and the others run again.
 import type { EarlierSubmission, IdempotencyRecord, TriageStatus } from "../records.ts";
 import { type Acceptance, type Entry, idempotencyMs } from "../store.ts";
-import { rowsAs, type RowOf } from "./columns.ts";
+import { prepared, rowsAs, type RowOf } from "./statement.ts";
 import type { Connections } from "./connections.ts";
 import { isContention, isTaken } from "./errors.ts";
-import type { Session, Statement } from "./session.ts";
+import type { Session } from "./session.ts";
 
 /** After this many failures of a batch each job runs alone. */
 const failuresTogether = 2;
@@ -67,37 +67,27 @@ export const wantedBy = ({ entry: { key, challenge } }: Wanting): string[] => [
   ...(challenge === null ? [] : [challenge.hash]),
 ];
 
-interface EarlierRow {
-  readonly procedure: string;
-  readonly keyHash: string;
-  readonly fingerprint: string;
+interface EarlierRow extends Pick<IdempotencyRecord, "procedure" | "keyHash" | "fingerprint"> {
   readonly reference: string | null;
   readonly status: TriageStatus | null;
   readonly receiptSent: boolean | null;
 }
 
-const findKeys: Statement<EarlierRow> = {
-  name: "find-keys",
-  text: `
-    SELECT procedure, key_hash AS "keyHash", fingerprint, reference, submission.status,
-      (SELECT true FROM mail WHERE mail.submission = arrival AND mail.status = 'sent'
-        AND mail.kind IN ('inquiry-receipt', 'application-receipt') LIMIT 1) AS "receiptSent"
-    FROM unnest($1::text[], $2::text[], $3::bigint[]) AS wanted (procedure, key_hash, since)
-    JOIN idempotency USING (procedure, key_hash) LEFT JOIN submission ON arrival = idempotency.submission
-    WHERE created_at > since`,
-};
+const findKeys = prepared<EarlierRow>(`
+  SELECT procedure, key_hash AS "keyHash", fingerprint, reference, submission.status,
+    (SELECT true FROM mail WHERE mail.submission = arrival AND mail.status = 'sent'
+      AND mail.kind IN ('inquiry-receipt', 'application-receipt') LIMIT 1) AS "receiptSent"
+  FROM unnest($1::text[], $2::text[], $3::bigint[]) AS wanted (procedure, key_hash, since)
+  JOIN idempotency USING (procedure, key_hash) LEFT JOIN submission ON arrival = idempotency.submission
+  WHERE created_at > since`);
 
-const forgetKeys: Statement = {
-  name: "forget-wanted-keys",
-  text: `
-    DELETE FROM idempotency USING unnest($1::text[], $2::text[], $3::bigint[]) AS wanted (procedure, key_hash, since)
-    WHERE idempotency.procedure = wanted.procedure AND idempotency.key_hash = wanted.key_hash AND created_at <= since`,
-};
+const forgetKeys = prepared(`
+  DELETE FROM idempotency USING unnest($1::text[], $2::text[], $3::bigint[]) AS wanted (procedure, key_hash, since)
+  WHERE idempotency.procedure = wanted.procedure AND idempotency.key_hash = wanted.key_hash AND created_at <= since`);
 
-const findChallenges: Statement<{ hash: string }> = {
-  name: "find-challenges",
-  text: `SELECT challenge_hash AS hash FROM spent_challenge WHERE challenge_hash = ANY ($1::text[])`,
-};
+const findChallenges = prepared<{ hash: string }>(
+  `SELECT challenge_hash AS hash FROM spent_challenge WHERE challenge_hash = ANY ($1::text[])`,
+);
 
 const wantedKeys = (keys: readonly IdempotencyRecord[]): unknown[] => [
   keys.map(({ procedure }) => procedure),

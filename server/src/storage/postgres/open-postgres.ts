@@ -2,17 +2,16 @@
 // the connections again.
 import type { PoolConfig } from "pg";
 import type { Clock } from "../../clock.ts";
-import type { Migration } from "../migrations.ts";
 import type { Access } from "../open-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import { StorageUnavailable } from "../store.ts";
+import { StorageUnavailable, type Store } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { sqlState } from "./errors.ts";
 import { applyPending, findPending, postgresMigrations } from "./migrate.ts";
-import { PostgresStore } from "./postgres-store.ts";
-import { ServerClock } from "./server-clock.ts";
-import type { Statement } from "./session.ts";
+import { makePostgresStore } from "./postgres-store.ts";
+import { startServerClock } from "./server-clock.ts";
+import { prepared } from "./statement.ts";
 
 /** The oldest release that its makers still look after. */
 const versionMin = 14;
@@ -37,20 +36,24 @@ export interface PostgresLocation {
 export async function openPostgresStore(
   { url, replicaUrl, poolMax }: PostgresLocation,
   { access, clock }: { readonly access: Access; readonly clock: Clock },
-): Promise<PostgresStore> {
+): Promise<Store> {
   const address = addressOf(access === "read-only" ? (replicaUrl ?? url) : url);
   const answer = access === "read-only" ? { answerMs: exportAnswerMs } : {};
   await using opened = new AsyncDisposableStack();
   const connections = opened.use(new Connections(address, { max: poolMax, ...answer }));
   await checkServer(connections);
-  const pending = await findPending(connections, postgresMigrations());
-  if (pending.length > 0 && access === "read-only") throw tooOld(pending);
+  const pending = (await findPending(connections, postgresMigrations())).map(({ name }) => name);
+  if (pending.length > 0 && access === "read-only") throw new SchemaTooOld(pending);
   // A role that may only read and write rows can start the service all the same, once another one has migrated.
-  if (pending.length > 0) await migrateAt(address).catch((error: unknown) => throwTooOld(error, pending));
+  if (pending.length > 0) {
+    await migrateAt(address).catch((error: unknown) => {
+      throw sqlState(error) === "42501" ? new SchemaTooOld(pending) : error;
+    });
+  }
   const [row] = await connections.all(readStore);
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
-  const serverClock = opened.use(await ServerClock.start(connections, clock));
-  return new PostgresStore(connections, serverClock, row, opened.move());
+  const serverClock = opened.use(await startServerClock(connections, clock));
+  return makePostgresStore(connections, serverClock, row, opened.move());
 }
 
 /** Applies what is pending. Answers the names of what this process applied. */
@@ -71,12 +74,6 @@ export async function pendingPostgresMigrations({ url }: Pick<PostgresLocation, 
   return (await findPending(connections, postgresMigrations())).map(({ name }) => name);
 }
 
-const tooOld = (pending: readonly Migration[]) => new SchemaTooOld(pending.map(({ name }) => name));
-
-function throwTooOld(error: unknown, pending: readonly Migration[]): never {
-  throw sqlState(error) === "42501" ? tooOld(pending) : error;
-}
-
 async function checkServer(connections: Connections): Promise<void> {
   const [server] = await connections.all(readServer);
   if (server === undefined || server.version < versionMin * 10_000) {
@@ -85,12 +82,10 @@ async function checkServer(connections: Connections): Promise<void> {
   if (server.encoding !== "UTF8") throw new StorageUnavailable("The database must have the encoding UTF8.");
 }
 
-const readServer: Statement<{ version: number; encoding: string }> = {
-  name: "read-server",
-  text: `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
-};
+const readServer = prepared<{ version: number; encoding: string }>(
+  `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
+);
 
-const readStore: Statement<{ identity: string; referenceKey: string }> = {
-  name: "read-store",
-  text: `SELECT identity, reference_key AS "referenceKey" FROM store`,
-};
+const readStore = prepared<{ identity: string; referenceKey: string }>(
+  `SELECT identity, reference_key AS "referenceKey" FROM store`,
+);

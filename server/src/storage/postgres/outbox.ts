@@ -1,15 +1,17 @@
 // The mails that wait, who holds them and how they ended.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Digest, LeasedMail, MailKind, MailSettlement, MailStatus, StoredMail } from "../records.ts";
+import { reached } from "../../failpoint.ts";
+import type { LeasedMail, MailKind, MailSettlement, MailStatus, StoredMail } from "../records.ts";
 import { digestColumns, readDigest } from "../rules/digest.ts";
 import { mailId, parseMailId } from "../rules/mail-id.ts";
+import { mailJoins, type ReadMail, storedMail, storedMailColumns } from "../rules/mail-row.ts";
 import { storable } from "../rules/mails.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { readWelcome } from "../rules/subscription.ts";
-import type { Lease, Store } from "../store.ts";
-import { rowsAs, type RowOf } from "./columns.ts";
+import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
-import type { Statement } from "./session.ts";
+import { prepared, rowsAs, type RowOf } from "./statement.ts";
+import { suppress } from "./suppression.ts";
 
 /** Mails that one transaction wakes or gives back. */
 const mailsAtOnce = 500;
@@ -51,7 +53,7 @@ export const settling = (first: number): string => `
   )`;
 
 /** Null for an id that is none of ours. */
-export function settledRow(settlement: MailSettlement, owner: string): Settled | null {
+function settledRow(settlement: MailSettlement, owner: string): Settled | null {
   const mail = parseMailId(settlement.id);
   if (mail === null) return null;
   const common = { id: mail.row, created_at: mail.createdAt, owner, tries: 1, due_at: null };
@@ -66,16 +68,12 @@ export function settledRow(settlement: MailSettlement, owner: string): Settled |
 }
 
 /** The owners' mails among some to the submitter's address. */
-const addresseesOf: Statement<{ email: string; at: number }> = {
-  name: "refused-addressees",
-  text: `
-    SELECT coalesce(submission.email, subscriber.email) AS email, refused.at
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS refused (id, created_at, at)
-    JOIN mail ON mail.id = refused.id AND mail.created_at = refused.created_at AND mail.lease_owner = $4
-      AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')
-    LEFT JOIN submission ON submission.arrival = mail.submission
-    LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`,
-};
+const addresseesOf = prepared<{ email: string; at: number }>(`
+  SELECT coalesce(submission.email, subscriber.email) AS email, refused.at
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS refused (id, created_at, at)
+  JOIN mail ON mail.id = refused.id AND mail.created_at = refused.created_at AND mail.lease_owner = $4
+    AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')
+  ${mailJoins}`);
 
 type ClaimedMail = SubmissionRow & {
   readonly mail: number;
@@ -90,185 +88,150 @@ type ClaimedMail = SubmissionRow & {
 
 // Mails that another process is leasing at this moment are not waited for. A process that let a lease run out may have
 // sent the mail and died before it recorded that.
-const claimDue: Statement<ClaimedMail> = {
-  name: "claim-due-mails",
-  text: `
-    WITH due AS MATERIALIZED (
-      SELECT id FROM mail
-      WHERE status = 'queued' AND due_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
-      ORDER BY due_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
-    ),
-    claimed AS (
-      UPDATE mail SET lease_owner = $3, lease_until = $4,
-        denials = CASE WHEN lease_owner <> $3 THEN 0 ELSE denials END
-      FROM due WHERE mail.id = due.id RETURNING mail.*
-    )
-    SELECT claimed.id AS mail, claimed.kind AS "mailKind", claimed.created_at AS "createdAt", attempts, denials, tokens, digest,
-      subscriber.email AS subscriber, ${submissionColumns.map((column) => `submission.${column}`).join(", ")}
-    FROM claimed LEFT JOIN submission ON submission.arrival = claimed.submission
-    LEFT JOIN subscriber ON subscriber.email_key = claimed.subscriber
-    ORDER BY claimed.due_at, claimed.id`,
-};
+const claimDue = prepared<ClaimedMail>(`
+  WITH due AS MATERIALIZED (
+    SELECT id FROM mail
+    WHERE status = 'queued' AND due_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
+    ORDER BY due_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+  ),
+  claimed AS (
+    UPDATE mail SET lease_owner = $3, lease_until = $4,
+      denials = CASE WHEN lease_owner <> $3 THEN 0 ELSE denials END
+    FROM due WHERE mail.id = due.id RETURNING mail.*
+  )
+  SELECT claimed.id AS mail, claimed.kind AS "mailKind", claimed.created_at AS "createdAt", attempts, denials, tokens, digest,
+    subscriber.email AS subscriber, ${submissionColumns.map((column) => `submission.${column}`).join(", ")}
+  FROM claimed LEFT JOIN submission ON submission.arrival = claimed.submission
+  LEFT JOIN subscriber ON subscriber.email_key = claimed.subscriber
+  ORDER BY claimed.due_at, claimed.id`);
 
-const storeDigest: Statement<{ id: number }> = {
-  name: "store-digest",
-  text: `
-    INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
-    VALUES ('digest', $1, $2::text, 'queued', $3::bigint, $3) ON CONFLICT DO NOTHING RETURNING id`,
-};
+const storeDigest = prepared<{ id: number }>(`
+  INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
+  VALUES ('digest', $1, $2::text, 'queued', $3::bigint, $3) ON CONFLICT DO NOTHING RETURNING id`);
 
-const renew: Statement<{ id: number; createdAt: number }> = {
-  name: "renew-leases",
-  text: `
-    UPDATE mail SET lease_until = $4 FROM unnest($1::bigint[], $2::bigint[]) AS held (id, created_at)
-    WHERE mail.id = held.id AND mail.id = ANY ($1::bigint[]) AND mail.created_at = held.created_at
-      AND mail.due_at IS NOT NULL AND mail.lease_owner = $3
-    RETURNING mail.id, mail.created_at AS "createdAt"`,
-};
+const renew = prepared<{ id: number; createdAt: number }>(`
+  UPDATE mail SET lease_until = $4 FROM unnest($1::bigint[], $2::bigint[]) AS held (id, created_at)
+  WHERE mail.id = held.id AND mail.id = ANY ($1::bigint[]) AND mail.created_at = held.created_at
+    AND mail.due_at IS NOT NULL AND mail.lease_owner = $3
+  RETURNING mail.id, mail.created_at AS "createdAt"`);
 
 // An earlier due time stays: the oldest goes first.
-const giveBack: Statement<{ id: number }> = {
-  name: "give-mails-back",
-  text: `
-    UPDATE mail SET lease_owner = NULL, lease_until = NULL, due_at = least(due_at, $2) WHERE id = ANY (ARRAY (
-      SELECT id FROM mail WHERE status = 'queued' AND lease_owner = $1 LIMIT ${mailsAtOnce} FOR UPDATE
-    )) RETURNING id`,
-};
+const giveBack = prepared<{ id: number }>(`
+  UPDATE mail SET lease_owner = NULL, lease_until = NULL, due_at = least(due_at, $2) WHERE id = ANY (ARRAY (
+    SELECT id FROM mail WHERE status = 'queued' AND lease_owner = $1 LIMIT ${mailsAtOnce} FOR UPDATE
+  )) RETURNING id`);
 
 // A lease stays with its holder: the mail may be on its way at this moment.
 const woken = `status = 'queued', due_at = $1, attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
 
-const wakeOne: Statement<{ id: number }> = {
-  name: "wake-mail",
-  text: `UPDATE mail SET ${woken} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`,
-};
-
-type StoppedStatus = Extract<MailStatus, "failed" | "in-doubt">;
+const wakeOne = prepared<{ id: number }>(
+  `UPDATE mail SET ${woken} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`,
+);
 
 // The status is part of the text: only then the planner uses the partial index. Mails that another transaction is changing
 // at this moment are left to it.
-const wakeBatch = (status: StoppedStatus): Statement<{ id: number }> => ({
-  name: `wake-mails-${status}`,
-  text: `
+const wakeBatch = (status: "failed" | "in-doubt") =>
+  prepared<{ id: number }>(`
     UPDATE mail SET ${woken} WHERE id = ANY (ARRAY (
       SELECT id FROM mail WHERE status = '${status}' AND id > $2 ORDER BY id LIMIT ${mailsAtOnce} FOR UPDATE SKIP LOCKED
-    )) RETURNING id`,
-});
+    )) RETURNING id`);
 
-interface ListedMail extends Omit<StoredMail, "id"> {
-  readonly row: number;
-}
+const list = (status: MailStatus | undefined) =>
+  prepared<ReadMail<StoredMail>>(`
+    SELECT ${storedMailColumns} FROM mail ${mailJoins}
+    ${status === undefined ? "" : `WHERE mail.status = '${status}'`} ORDER BY mail.id DESC LIMIT $1`);
 
-const list = (status: MailStatus | undefined): Statement<ListedMail> => ({
-  name: `list-mails-${status ?? "all"}`,
-  text: `
-    SELECT mail.id AS row, mail.kind, submission.reference, coalesce(submission.email, subscriber.email) AS email,
-      mail.status, mail.attempts, mail.created_at AS "createdAt", mail.due_at AS "dueAt", mail.sent_at AS "sentAt",
-      mail.provider_id AS "providerId", mail.last_error AS "lastError"
-    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
-    LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber
-    ${status === undefined ? "" : `WHERE mail.status = '${status}'`}
-    ORDER BY mail.id DESC LIMIT $1`,
-});
+const backlog = prepared<Awaited<ReturnType<Store["mailBacklog"]>>>(`
+  SELECT queued, (SELECT count(*) FROM mail WHERE status = 'failed') AS failed,
+    (SELECT count(*) FROM mail WHERE status = 'in-doubt') AS "inDoubt",
+    (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt", due AS "firstDueAt"
+  FROM (SELECT count(*) AS queued, min(id) AS oldest, min(due_at) AS due FROM mail WHERE status = 'queued') AS waiting`);
 
-const backlog: Statement<Awaited<ReturnType<Store["mailBacklog"]>>> = {
-  name: "mail-backlog",
-  text: `
-    SELECT queued, (SELECT count(*) FROM mail WHERE status = 'failed') AS failed,
-      (SELECT count(*) FROM mail WHERE status = 'in-doubt') AS "inDoubt",
-      (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt", due AS "firstDueAt"
-    FROM (SELECT count(*) AS queued, min(id) AS oldest, min(due_at) AS due FROM mail WHERE status = 'queued') AS waiting`,
-};
+/** @param settle settles mails in the next commit */
+export const makeOutbox = (connections: Connections, settle: (settled: readonly Settled[]) => Promise<void>) =>
+  ({
+    /** Repeatable: the second time the day has one. */
+    async storeDigest(stored, now) {
+      const values = [...digestColumns(stored), now];
+      return (await connections.write(storeDigest, values, { repeatable: true })).length === 1;
+    },
 
-export class Outbox {
-  readonly #connections: Connections;
-
-  constructor(connections: Connections) {
-    this.#connections = connections;
-  }
-
-  /** Repeatable: the second time the day has one. */
-  async storeDigest(digest: Digest, now: number): Promise<boolean> {
-    const values = [...digestColumns(digest), now];
-    return (await this.#connections.write(storeDigest, values, { repeatable: true })).length === 1;
-  }
-
-  /** @param setAside settles mails that cannot be read */
-  async claim(
-    now: number,
-    limit: number,
-    { owner, until }: Lease,
-    setAside: (unreadable: readonly Settled[]) => Promise<void>,
-  ): Promise<LeasedMail[]> {
-    const claimed: LeasedMail[] = [];
-    const unreadable: Settled[] = [];
-    // Repeatable: leases whose answer was lost run out.
-    for (const row of await this.#connections.write(claimDue, [now, limit, owner, until], { repeatable: true })) {
-      const { mail, mailKind: kind, createdAt, attempts, denials } = row;
-      const id = mailId(mail, createdAt);
-      const about = aboutOf(row);
-      if (about !== null) claimed.push({ id, kind, about, createdAt, attempts, denials, leasedUntil: until });
-      else {
-        const failed = settledRow({ id, at: now, result: "failed", error: "unreadable row", denials }, owner);
-        if (failed !== null) unreadable.push(failed);
+    async claimDueMails(now, limit, { owner, until }) {
+      const claimed: LeasedMail[] = [];
+      const unreadable: Settled[] = [];
+      // Repeatable: leases whose answer was lost run out.
+      for (const row of await connections.write(claimDue, [now, limit, owner, until], { repeatable: true })) {
+        const { mail, mailKind: kind, createdAt, attempts, denials } = row;
+        const id = mailId(mail, createdAt);
+        const about = aboutOf(row);
+        if (about !== null) claimed.push({ id, kind, about, createdAt, attempts, denials, leasedUntil: until });
+        else {
+          const failed = settledRow({ id, at: now, result: "failed", error: "unreadable row", denials }, owner);
+          if (failed !== null) unreadable.push(failed);
+        }
       }
-    }
-    if (unreadable.length > 0) await setAside(unreadable);
-    return claimed;
-  }
+      await settle(unreadable);
+      if (claimed.length > 0) reached("mail-claimed");
+      return claimed;
+    },
 
-  async renew(ids: readonly string[], { owner, until }: Lease): Promise<ReadonlySet<string>> {
-    const mails = ids.flatMap((id) => parseMailId(id) ?? []);
-    const values = [mails.map(({ row }) => row), mails.map(({ createdAt }) => createdAt), owner, until];
-    const held = await this.#connections.write(renew, values, { repeatable: true });
-    return new Set(held.map(({ id, createdAt }) => mailId(id, createdAt)));
-  }
+    async renewLeases(ids, { owner, until }) {
+      const mails = ids.flatMap((id) => parseMailId(id) ?? []);
+      const values = [mails.map(({ row }) => row), mails.map(({ createdAt }) => createdAt), owner, until];
+      const held = await connections.write(renew, values, { repeatable: true });
+      return new Set(held.map(({ id, createdAt }) => mailId(id, createdAt)));
+    },
 
-  /** The addresses of mails of an owner that were refused because of their recipient, unless it is the team. */
-  refusedAddressees(settlements: readonly MailSettlement[], owner: string): Promise<{ email: string; at: number }[]> {
-    const refused = settlements
-      .filter((one) => one.result === "failed" && one.inactiveRecipient === true)
-      .flatMap(({ id, at }) => {
-        const mail = parseMailId(id);
-        return mail === null ? [] : { ...mail, at };
-      });
-    if (refused.length === 0) return Promise.resolve([]);
-    const columns = (["row", "createdAt", "at"] as const).map((name) => refused.map((one) => one[name]));
-    return this.#connections.all(addresseesOf, [...columns, owner]);
-  }
+    async settleMails(settlements, owner) {
+      // Before the mails are settled: their leases say whose they are.
+      for (const { email, at } of await refusedAddressees(connections, settlements, owner)) {
+        await suppress(connections, { email, at, reason: "inactive" });
+      }
+      await settle(settlements.flatMap((settlement) => settledRow(settlement, owner) ?? []));
+      reached("mail-settled");
+    },
 
-  async releaseAll(owner: string, now: number): Promise<void> {
-    let batch: readonly unknown[];
-    do batch = await this.#connections.write(giveBack, [owner, now], { repeatable: true });
-    while (batch.length === mailsAtOnce);
-  }
+    async releaseMails(owner, now) {
+      let batch: readonly unknown[];
+      do batch = await connections.write(giveBack, [owner, now], { repeatable: true });
+      while (batch.length === mailsAtOnce);
+    },
 
-  async retry(which: Parameters<Store["retryMails"]>[0], now: number): Promise<number> {
-    if ("id" in which) {
-      const mail = parseMailId(which.id);
-      if (mail === null) return 0;
-      const one = await this.#connections.write(wakeOne, [now, mail.row, mail.createdAt], { repeatable: true });
-      return one.length;
-    }
-    let all = 0;
-    for (let after = 0; ; await pause(batchPauseMs)) {
-      const batch = await this.#connections.write(wakeBatch(which.status), [now, after], { repeatable: true });
-      all += batch.length;
-      if (batch.length < mailsAtOnce) return all;
-      // Mails that fail again meanwhile are not woken again.
-      after = Math.max(...batch.map(({ id }) => id));
-    }
-  }
+    async retryMails(which, now) {
+      if ("id" in which) {
+        const mail = parseMailId(which.id);
+        if (mail === null) return 0;
+        return (await connections.write(wakeOne, [now, mail.row, mail.createdAt], { repeatable: true })).length;
+      }
+      let all = 0;
+      for (let after = 0; ; await pause(batchPauseMs)) {
+        const batch = await connections.write(wakeBatch(which.status), [now, after], { repeatable: true });
+        all += batch.length;
+        if (batch.length < mailsAtOnce) return all;
+        // Mails that fail again meanwhile are not woken again.
+        after = Math.max(...batch.map(({ id }) => id));
+      }
+    },
 
-  async list({ status, limit }: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
-    const rows = await this.#connections.all(list(status), [limit]);
-    return rows.map(({ row, ...mail }) => ({ id: mailId(row, mail.createdAt), ...mail }));
-  }
+    listMails: async ({ status, limit }) => (await connections.all(list(status), [limit])).map(storedMail),
 
-  async backlog(): ReturnType<Store["mailBacklog"]> {
-    const [counts] = await this.#connections.all(backlog);
-    return counts ?? { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null, firstDueAt: null };
-  }
+    async mailBacklog() {
+      const [counts] = await connections.all(backlog);
+      return counts ?? { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null, firstDueAt: null };
+    },
+  }) satisfies Partial<Store>;
+
+/** The addresses of mails of an owner that were refused because of their recipient, unless it is the team. */
+async function refusedAddressees(connections: Connections, settlements: readonly MailSettlement[], owner: string) {
+  const refused = settlements
+    .filter((one) => one.result === "failed" && one.inactiveRecipient === true)
+    .flatMap(({ id, at }) => {
+      const mail = parseMailId(id);
+      return mail === null ? [] : { ...mail, at };
+    });
+  if (refused.length === 0) return [];
+  const columns = (["row", "createdAt", "at"] as const).map((name) => refused.map((one) => one[name]));
+  return connections.all(addresseesOf, [...columns, owner]);
 }
 
 function aboutOf(row: ClaimedMail): LeasedMail["about"] | null {

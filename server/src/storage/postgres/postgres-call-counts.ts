@@ -1,20 +1,14 @@
 // Counts of calls, shared by all processes. They have connections of their own, so that a client that is refused costs
 // submissions nothing, and are given up quickly: a gate that cannot count with the others counts alone. Calls that come in
 // while others are being counted share the next statement: each alone would cost several times what storing costs.
-import {
-  type CallCount,
-  type CallCountEvents,
-  type CallCounts,
-  callCountTable,
-  type CountedCalls,
-} from "../call-counts.ts";
+import type { CallCount, CallCountEvents, CallCounts, CountedCalls } from "../call-counts.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import { forgottenAtOnce } from "../rules/retention.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { forgetBatch } from "./housekeeping.ts";
-import type { Statement } from "./session.ts";
+import { prepared, type Statement } from "./statement.ts";
 
 const connectionsMax = 2;
 /** A caller waits this long for a connection, and half as long for the answer, before anything of the request is looked at. */
@@ -34,19 +28,16 @@ interface CountRow {
 }
 
 // Every process takes the rows in the same order, so that two of them cannot wait for each other.
-const count: Statement<CountRow> = {
-  name: "count-calls",
-  text: `
-    INSERT INTO ${callCountTable} AS counted (key, points, expire)
-    SELECT key, points, $4::bigint + length FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, points, length)
-    ORDER BY key
-    ON CONFLICT (key) DO UPDATE SET
-      points = CASE WHEN counted.expire <= $4 THEN 0 ELSE counted.points END + excluded.points,
-      expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
-    RETURNING key, points, expire`,
-};
+const count = prepared<CountRow>(`
+  INSERT INTO call_count AS counted (key, points, expire)
+  SELECT key, points, $4::bigint + length FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, points, length)
+  ORDER BY key
+  ON CONFLICT (key) DO UPDATE SET
+    points = CASE WHEN counted.expire <= $4 THEN 0 ELSE counted.points END + excluded.points,
+    expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
+  RETURNING key, points, expire`);
 
-const forgetCounts = forgetBatch(callCountTable, "expire");
+const forgetCounts = forgetBatch("call_count", "expire");
 
 const away = () => new StorageUnavailable("The counts of calls are away.");
 
@@ -105,7 +96,7 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
     },
     async [Symbol.asyncDispose]() {
       await queue.close();
-      await connections.close();
+      await connections[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,13 +1,13 @@
 // Reads submissions and subscribers: one by its reference, or all in the order of their arrival.
 import { setTimeout as pause } from "node:timers/promises";
 import { readPages } from "../pages.ts";
-import type { ScanState, StoredSubmission, StoredSubscriber, SubmissionKind } from "../records.ts";
+import type { ScanState, StoredSubmission, SubmissionKind } from "../records.ts";
 import type { References } from "../rules/references.ts";
-import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
+import { readResume, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
-import type { ReadFrom } from "../store.ts";
+import type { ReadFrom, Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
-import type { Statement } from "./session.ts";
+import { prepared, type Statement } from "./statement.ts";
 
 /**
  * How long a reader waits for transactions that may still store rows before those that it sees. Ours end sooner, by their
@@ -18,21 +18,12 @@ const openPauseMs = 20;
 
 const columns = submissionColumns.join(", ");
 
-export interface FoundRow extends SubmissionRow {
-  readonly resume_scan: ScanState | null;
-}
-
-const find: Statement<FoundRow> = {
-  name: "find-submission",
-  text: `SELECT ${columns}, resume_scan FROM submission WHERE day_number = $1 AND kind = $2`,
-};
+const find = prepared<SubmissionRow & { readonly resume_scan: ScanState | null }>(
+  `SELECT ${columns}, resume_scan FROM submission WHERE day_number = $1 AND kind = $2`,
+);
 
 /** The row that a reference names. */
-export async function findRow(
-  connections: Connections,
-  references: References,
-  reference: string,
-): Promise<FoundRow | undefined> {
+export async function findRow(connections: Connections, references: References, reference: string) {
   const named = references.parse(reference);
   if (named === null) return undefined;
   const [row] = await connections.all(find, [named.dayNumber, named.kind]);
@@ -42,77 +33,64 @@ export async function findRow(
 /** A page looks at so many rows, wanted or not, and answers at least one row: the last number that it looked at. */
 type PageRow<Row> = Row & { readonly last: number | null; readonly looked: number; readonly arrival: number | null };
 
-const page = <Row>(name: string, table: string, wanted: string, selected: string): Statement<PageRow<Row>> => ({
-  name,
-  text: `
+const page = <Row>(table: string, wanted: string, selected: string) =>
+  prepared<PageRow<Row>>(`
     WITH page AS MATERIALIZED (SELECT * FROM ${table} WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival LIMIT $3)
     SELECT looked.*, ${selected} FROM (SELECT max(arrival) AS last, count(*) AS looked FROM page) AS looked
-    LEFT JOIN page ON ${wanted} ORDER BY arrival`,
-});
+    LEFT JOIN page ON ${wanted} ORDER BY arrival`);
 
-const submissionPage = page<SubmissionRow>(
-  "read-submissions",
-  "submission",
-  "received_at >= $4 AND kind = $5",
-  columns,
-);
+const submissionPage = page<SubmissionRow>("submission", "received_at >= $4 AND kind = $5", columns);
+const subscriberPage = page<SubscriberRow>("subscriber", "subscribed_at >= $4", subscriberColumns);
 
-const subscriberPage = page<SubscriberRow>("read-subscribers", "subscriber", "subscribed_at >= $4", subscriberColumns);
+export const makeReading = (connections: Connections, references: References) =>
+  ({
+    async findSubmission(reference) {
+      const row = await findRow(connections, references, reference);
+      return row === undefined ? null : readSubmissionAnyway(row);
+    },
 
-export async function* readSubmissions<Kind extends SubmissionKind>(
-  connections: Connections,
-  kind: Kind,
-  from: ReadFrom,
-): AsyncGenerator<Extract<StoredSubmission, { kind: Kind }>, void, undefined> {
-  for await (const row of readAll(connections, lastSubmission, submissionPage, from, [kind])) {
-    yield readSubmissionAnyway(row) as Extract<StoredSubmission, { kind: Kind }>;
-  }
-}
+    async findResume(reference) {
+      const row = await findRow(connections, references, reference);
+      return row === undefined ? null : readResume(row);
+    },
 
-export async function* readSubscribers(
-  connections: Connections,
-  from: ReadFrom,
-): AsyncGenerator<StoredSubscriber, void, undefined> {
-  for await (const row of readAll(connections, lastSubscriber, subscriberPage, from)) yield storedSubscriber(row);
-}
+    async *readSubmissions<Kind extends SubmissionKind>(kind: Kind, from: ReadFrom) {
+      for await (const row of readAll(connections, lastSubmission, submissionPage, from, [kind])) {
+        yield readSubmissionAnyway(row) as Extract<StoredSubmission, { kind: Kind }>;
+      }
+    },
+
+    async *readSubscribers(from) {
+      for await (const row of readAll(connections, lastSubscriber, subscriberPage, from)) yield storedSubscriber(row);
+    },
+  }) satisfies Partial<Store>;
 
 async function* readAll<Row>(
   connections: Connections,
   lastArrival: Statement<{ last: number }>,
-  statement: Statement<PageRow<Row>>,
+  pages: Statement<PageRow<Row>>,
   { after = 0, since = 0 }: ReadFrom,
   more: readonly unknown[] = [],
 ): AsyncGenerator<PageRow<Row>, void, undefined> {
   const to = await lastComplete(connections, lastArrival);
   yield* readPages(after, async (position, limit) => {
-    const rows = await connections.all(statement, [position, to, limit, since, ...more]);
+    const rows = await connections.all(pages, [position, to, limit, since, ...more]);
     const { last = null, looked = 0 } = rows[0] ?? {};
     return { rows: rows.filter(({ arrival }) => arrival !== null), last: looked < limit ? null : last };
   });
 }
 
-export const lastSubmission: Statement<{ last: number }> = {
-  name: "last-submission",
-  text: "SELECT coalesce(max(arrival), 0) AS last FROM submission",
-};
+export const lastSubmission = prepared<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM submission");
 
-const lastSubscriber: Statement<{ last: number }> = {
-  name: "last-subscriber",
-  text: "SELECT coalesce(max(arrival), 0) AS last FROM subscriber",
-};
+const lastSubscriber = prepared<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM subscriber");
 
 // A replica gives no ids. There, those that were given on the primary are at most this far ahead of the latest that ended.
-const nextTransaction: Statement<{ id: string }> = {
-  name: "next-transaction",
-  text: `SELECT CASE WHEN pg_is_in_recovery()
+const nextTransaction = prepared<{ id: string }>(`
+  SELECT CASE WHEN pg_is_in_recovery()
     THEN pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 100
-    ELSE pg_current_xact_id()::text::bigint END::text AS id`,
-};
+    ELSE pg_current_xact_id()::text::bigint END::text AS id`);
 
-const haveEnded: Statement<{ ended: boolean }> = {
-  name: "have-transactions-ended",
-  text: "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 AS ended",
-};
+const haveEnded = prepared<{ ended: boolean }>("SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 AS ended");
 
 /**
  * The last arrival number below which no row can appear any more. Numbers are drawn before their transactions commit, so

@@ -1,22 +1,12 @@
-// Statements, and one transaction on one connection. Messages are sent without waiting for the answer to the one before,
+// One transaction on one connection. Messages are sent without waiting for the answer to the one before,
 // so that a transaction of one statement is one round trip. Knows no table.
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { asStorageError, isAnswer, isContention, isLost, isUnprepared } from "./errors.ts";
+import type { Bound, Statement } from "./statement.ts";
 
 /** The wait for an answer when a caller has a deadline: less when it is near, and this little when it has passed. */
 const answerMsMax = 4_000;
 const answerMsMin = 500;
-
-/** A statement in SQL, and the row that it answers with. */
-export interface Statement<Row = never> {
-  /** Each connection prepares the statement once, under this name. Without one it is prepared each time. */
-  readonly name?: string;
-  readonly text: string;
-  /** Whether rows are arrays in the order of the columns, which costs less than objects. */
-  readonly arrays?: true;
-  /** A type only. */
-  readonly row?: Row;
-}
 
 export interface Reader {
   all<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
@@ -28,12 +18,6 @@ export interface Session extends Reader {
   run(statement: Statement<unknown>, values?: readonly unknown[]): Promise<number>;
   /** Runs a script of plain SQL. */
   script(text: string): Promise<void>;
-}
-
-/** A statement with its parameters. */
-export interface Bound {
-  readonly statement: Statement<unknown>;
-  readonly values: readonly unknown[];
 }
 
 /** How one try ended. */

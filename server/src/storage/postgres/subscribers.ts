@@ -10,13 +10,13 @@ import { decideSubscription, type KnownSubscriber, tokensOf, welcomeOf, welcomeT
 import { subscriberEvent } from "../rules/webhooks.ts";
 import type { Accepted, Entry } from "../store.ts";
 import { lockAddress, lockFreeAddresses } from "./addresses.ts";
-import { rowsAs, type RowOf, valuesOf } from "./columns.ts";
+import { prepared, rowsAs, type RowOf, valuesOf } from "./statement.ts";
 import type { Connections } from "./connections.ts";
 import { latestDeadline } from "./filing.ts";
 import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
-import { type Session, type Statement, withId } from "./session.ts";
+import { type Session, withId } from "./session.ts";
 import { announceWithin } from "./announcements.ts";
-import { suppressedInSql } from "./suppressed.ts";
+import { suppressedInSql } from "./suppression.ts";
 
 /** A subscription that is to be stored. */
 export interface Subscribing {
@@ -38,15 +38,12 @@ interface KnownRow extends Omit<KnownSubscriber, "status"> {
 }
 
 /** One row for each subscription, in their order. */
-const findKnown: Statement<KnownRow> = {
-  name: "find-subscribers",
-  text: `
-    SELECT status, welcomed_at AS "welcomedAt", unsubscribed_at AS "unsubscribedAt",
-      ${suppressedInSql("wanted.key")} AS suppressed,
-      (SELECT count(*) FROM mail WHERE mail.subscriber = wanted.key AND mail.created_at > since) AS mails
-    FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted (key, since, place)
-    LEFT JOIN subscriber ON email_key = wanted.key ORDER BY place`,
-};
+const findKnown = prepared<KnownRow>(`
+  SELECT status, welcomed_at AS "welcomedAt", unsubscribed_at AS "unsubscribedAt",
+    ${suppressedInSql("wanted.key")} AS suppressed,
+    (SELECT count(*) FROM mail WHERE mail.subscriber = wanted.key AND mail.created_at > since) AS mails
+  FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted (key, since, place)
+  LEFT JOIN subscriber ON email_key = wanted.key ORDER BY place`);
 
 const subscriberColumns = {
   email_key: "text",
@@ -84,36 +81,33 @@ const welcomesFirst = tokensFirst + Object.keys(tokenColumns).length;
 const keysFirst = welcomesFirst + Object.keys(welcomeColumns).length;
 
 // Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
-const storeAll: Statement<{ id: number; subscriber: string; createdAt: number }> = {
-  name: "subscribe",
-  text: `
-    WITH ${withId},
-    subscribers AS (
-      INSERT INTO subscriber (${Object.keys(subscriberColumns).join(", ")})
-      SELECT new.* FROM begun, ${rowsAs("new", subscriberColumns)}
-      ON CONFLICT (email_key) DO UPDATE SET status = excluded.status, last_source = excluded.last_source,
-        welcomed_at = coalesce(excluded.welcomed_at, subscriber.welcomed_at),
-        unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END,
-        language = excluded.language, consent = coalesce(excluded.consent, subscriber.consent)
-    ),
-    expired AS (
-      DELETE FROM newsletter_token USING ${rowsAs("renewed", welcomeColumns, welcomesFirst)}
-      WHERE newsletter_token.email_key = renewed.subscriber AND newsletter_token.expires_at <= renewed.created_at
-    ),
-    tokens AS (
-      INSERT INTO newsletter_token (${Object.keys(tokenColumns).join(", ")})
-      SELECT * FROM ${rowsAs("new", tokenColumns, tokensFirst)}
-    ),
-    welcomes AS (
-      INSERT INTO mail (kind, subscriber, tokens, status, created_at, due_at, lease_owner, lease_until)
-      SELECT 'newsletter-welcome', subscriber, tokens, 'queued', created_at, created_at, lease_owner, lease_until
-      FROM ${rowsAs("new", welcomeColumns, welcomesFirst)}
-      RETURNING id, subscriber, created_at AS "createdAt"
-    ),
-    stored AS (SELECT NULL::bigint AS number, NULL::bigint AS arrival),
-    ${taking(keysFirst)}
-    SELECT * FROM welcomes`,
-};
+export const storeAll = prepared<{ id: number; subscriber: string; createdAt: number }>(`
+  WITH ${withId},
+  subscribers AS (
+    INSERT INTO subscriber (${Object.keys(subscriberColumns).join(", ")})
+    SELECT new.* FROM begun, ${rowsAs("new", subscriberColumns)}
+    ON CONFLICT (email_key) DO UPDATE SET status = excluded.status, last_source = excluded.last_source,
+      welcomed_at = coalesce(excluded.welcomed_at, subscriber.welcomed_at),
+      unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END,
+      language = excluded.language, consent = coalesce(excluded.consent, subscriber.consent)
+  ),
+  expired AS (
+    DELETE FROM newsletter_token USING ${rowsAs("renewed", welcomeColumns, welcomesFirst)}
+    WHERE newsletter_token.email_key = renewed.subscriber AND newsletter_token.expires_at <= renewed.created_at
+  ),
+  tokens AS (
+    INSERT INTO newsletter_token (${Object.keys(tokenColumns).join(", ")})
+    SELECT * FROM ${rowsAs("new", tokenColumns, tokensFirst)}
+  ),
+  welcomes AS (
+    INSERT INTO mail (kind, subscriber, tokens, status, created_at, due_at, lease_owner, lease_until)
+    SELECT 'newsletter-welcome', subscriber, tokens, 'queued', created_at, created_at, lease_owner, lease_until
+    FROM ${rowsAs("new", welcomeColumns, welcomesFirst)}
+    RETURNING id, subscriber, created_at AS "createdAt"
+  ),
+  stored AS (SELECT NULL::bigint AS number, NULL::bigint AS arrival),
+  ${taking(keysFirst)}
+  SELECT * FROM welcomes`);
 
 /**
  * Stores or renews subscriptions in one transaction, each as if it came alone.
@@ -160,10 +154,7 @@ async function findIn(
   return (await findTaken(session, jobs)).size > 0 ? answers : null;
 }
 
-const findToken: Statement<object> = {
-  name: "find-token",
-  text: "SELECT 1 FROM newsletter_token WHERE token_hash = $1",
-};
+const findToken = prepared<object>("SELECT 1 FROM newsletter_token WHERE token_hash = $1");
 
 async function subscribeIn(
   session: Session,

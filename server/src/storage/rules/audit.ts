@@ -2,28 +2,16 @@
 import type { AuditRow, HistoryEntry } from "@submissions/shared/console";
 import type { AuditEntry } from "../desk-store.ts";
 
-export interface AuditColumns {
-  readonly id: number;
-  readonly at: number;
-  readonly operator: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly detail: string;
-}
+export type AuditColumns = Omit<AuditRow, "detail"> & { readonly detail: string };
 
 /** The column `detail`. */
 export const detailOf = ({ detail = {} }: AuditEntry): string => JSON.stringify(detail).replaceAll("\\u0000", "");
 
-export function auditRow({ id, at, operator, action, subject, detail }: AuditColumns): AuditRow {
-  return { id, at, operator, action, subject, detail: parseDetail(detail) };
-}
+export const auditRow = (row: AuditColumns): AuditRow => ({ ...row, detail: parseDetail(row.detail) });
 
-export const historyEntry = ({ at, operator, action, detail }: AuditColumns): HistoryEntry => ({
-  at,
-  operator,
-  action,
-  detail: parseDetail(detail),
-});
+export function historyEntry({ at, operator, action, detail }: AuditColumns): HistoryEntry {
+  return { at, operator, action, detail: parseDetail(detail) };
+}
 
 function parseDetail(json: string): Readonly<Record<string, unknown>> {
   try {
@@ -40,6 +28,3 @@ export const historyMax = 200;
 
 /** Submissions of a person that the console shows. */
 export const personMax = 200;
-
-/** Possible duplicates of a submission that its page shows. */
-export const duplicatesMax = 5;

@@ -1,5 +1,4 @@
 // Days as they are stored (yyyymmdd, UTC) and shown (yyyy-mm-dd).
-import type { SubmissionKind } from "../records.ts";
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
@@ -15,13 +14,3 @@ export const storedDay = (at: number): number => Number(shownDay(at).replaceAll(
 /** The beginning of a stored day. */
 export const dayAt = (day: number): number =>
   Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100);
-
-/** The middle of some numbers; null without any. */
-export function median(numbers: readonly number[]): number | null {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
-  return low === undefined || high === undefined ? null : (low + high) / 2;
-}
-
-/** Whether a row of `day_count` counts submissions. */
-export const isSubmissionKind = (kind: string): kind is SubmissionKind => kind === "inquiry" || kind === "application";

@@ -1,6 +1,6 @@
 // Which rows the filter of a list wants, and which index leads to them. Planners choose badly here on both engines, so
 // the choice is made in code.
-import type { InboxFilter, PageRequest } from "@submissions/shared/console";
+import type { InboxFilter, Page, PageRequest } from "@submissions/shared/console";
 import { pageLimit, pageLimitMax, type Scope } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
 
@@ -22,46 +22,27 @@ export interface ListPlan {
 
 /** Null: the scope holds nothing of it. */
 export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
-  const kinds = scope.kinds.filter(
-    (kind) =>
-      (filter.kind === undefined || filter.kind === kind) &&
+  const { status, assignee, hasResume, disposable } = filter;
+  const [kind, ...more] = scope.kinds.filter(
+    (one) =>
+      (filter.kind === undefined || filter.kind === one) &&
       // Inquiries have none: looking for one would read all of them.
-      (filter.hasResume !== true || kind === "application"),
+      (hasResume !== true || one === "application"),
   );
-  const [kind, ...more] = kinds;
   if (kind === undefined) return null;
-  const oneKind = more.length === 0;
-  const conditions = [
-    ...(oneKind ? [{ fixes: "kind" as const, ...condition("submission.kind = ?", kind) }] : []),
-    ...statusConditions(filter),
-    ...assigneeConditions(filter),
-    ...(filter.hasResume === undefined
-      ? []
-      : [condition(`submission.resume_scan IS ${filter.hasResume ? "NOT NULL" : "NULL"}`)]),
-    ...disposableConditions(filter),
-  ];
-  return { index: indexFor(filter, oneKind), conditions };
-}
-
-const condition = (text: string, ...values: (string | number)[]): Condition => ({ text, values });
-
-const statusConditions = ({ status }: InboxFilter): Condition[] => [
-  status === undefined
-    ? condition("submission.status <> 'spam'")
-    : { fixes: "status", ...condition("submission.status = ?", status) },
-];
-
-function assigneeConditions({ assignee }: InboxFilter): Condition[] {
-  if (assignee === undefined) return [];
-  if (assignee === "none") return [condition("submission.assignee IS NULL")];
-  return [{ fixes: "assignee", ...condition("submission.assignee = ?", assignee) }];
-}
-
-function disposableConditions({ disposable }: InboxFilter): Condition[] {
-  if (disposable === undefined) return [];
-  return disposable
-    ? [{ fixes: "disposable", ...condition("submission.disposable = ?", 1) }]
-    : [condition("submission.disposable = 0")];
+  const conditions: Condition[] = [];
+  const where = (text: string) => conditions.push({ text, values: [] });
+  const fix = (column: "kind" | "status" | "assignee" | "disposable", value: string | number) =>
+    conditions.push({ fixes: column, text: `submission.${column} = ?`, values: [value] });
+  if (more.length === 0) fix("kind", kind);
+  if (status === undefined) where("submission.status <> 'spam'");
+  else fix("status", status);
+  if (assignee === "none") where("submission.assignee IS NULL");
+  else if (assignee !== undefined) fix("assignee", assignee);
+  if (hasResume !== undefined) where(`submission.resume_scan IS ${hasResume ? "NOT NULL" : "NULL"}`);
+  if (disposable === true) fix("disposable", 1);
+  else if (disposable === false) where("submission.disposable = 0");
+  return { index: indexFor(filter, more.length === 0), conditions };
 }
 
 // The rarest first.
@@ -73,9 +54,24 @@ function indexFor({ disposable, status, assignee }: InboxFilter, oneKind: boolea
   return oneKind ? "kind" : "arrival";
 }
 
+/** Counting further costs much and tells little. */
+export const countMax = 1_001;
+
 /** How many rows a page has. */
 export const rowsOf = ({ limit = pageLimit }: PageRequest): number =>
   Math.max(1, Math.min(Math.trunc(limit), pageLimitMax));
+
+/**
+ * A page of a list.
+ *
+ * @param rows one more than the page holds, if there are more
+ * @param numberOf the number behind which the next page begins
+ */
+export function pageOf<Row>(rows: readonly Row[], limit: number, numberOf: (row: Row) => number): Page<Row> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown, next: rows.length > limit && last !== undefined ? numberOf(last) : null };
+}
 
 /** The kinds of mails that a scope holds. */
 export const mailKindsOf = ({ kinds, subscribers }: Scope): string[] => [

@@ -1,19 +1,30 @@
 // Mails as operators see them.
 import type { MailRow } from "@submissions/shared/console";
+import type { StoredMail } from "../records.ts";
 import { mailId } from "./mail-id.ts";
 
-/** A mail as it is read; the columns are those of {@link mailColumns}. */
-export interface ReadMail extends Omit<MailRow, "id"> {
-  readonly row: number;
-}
+const address = "coalesce(submission.email, subscriber.email)";
 
-/** To be read from {@link mailJoins}. Quoted names keep their case on both engines. */
-export const mailColumns = `mail.id AS "row", mail.kind, submission.reference,
-  CASE WHEN mail.kind NOT LIKE '%-notice' THEN coalesce(submission.email, subscriber.email) END AS email,
-  mail.status, mail.attempts, mail.created_at AS "createdAt", mail.due_at AS "dueAt", mail.sent_at AS "sentAt",
-  mail.last_error AS "lastError"`;
+/** Quoted names keep their case on both engines. */
+const columnsWith = (email: string) => `mail.id AS "row", mail.kind, submission.reference, ${email} AS email,
+  mail.status, mail.attempts, mail.created_at AS "createdAt", mail.due_at AS "dueAt", mail.sent_at AS "sentAt"`;
+const lastError = `mail.last_error AS "lastError"`;
+
+/** A mail of the console, to be read from {@link mailJoins}: a notice names no address. */
+export const mailColumns = `${columnsWith(`CASE WHEN mail.kind NOT LIKE '%-notice' THEN ${address} END`)}, ${lastError}`;
+
+/** A mail of the command line, to be read from {@link mailJoins}. */
+export const storedMailColumns = `${columnsWith(address)}, mail.provider_id AS "providerId", ${lastError}`;
 
 export const mailJoins = `LEFT JOIN submission ON submission.arrival = mail.submission
   LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`;
 
+/** A mail as it is read. */
+export type ReadMail<Mail = MailRow> = Omit<Mail, "id"> & { readonly row: number };
+
 export const mailRow = ({ row, ...mail }: ReadMail): MailRow => ({ id: mailId(row, mail.createdAt), ...mail });
+
+export const storedMail = ({ row, ...mail }: ReadMail<StoredMail>): StoredMail => ({
+  id: mailId(row, mail.createdAt),
+  ...mail,
+});

@@ -1,7 +1,6 @@
 // How long the store keeps what is not asked for any more.
 import { idempotencyMs } from "../store.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
+import { dayMs } from "./days.ts";
 
 /** Mails that were sent, failed or are in doubt. Counted from when they were stored. */
 export const mailMs = 90 * dayMs;

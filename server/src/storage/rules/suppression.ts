@@ -13,17 +13,11 @@ export interface Standing {
 const weight = (reason: SuppressionReason | null): number =>
   [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
 
-/** What becomes of a subscriber by news of the address. */
-export interface StatusChange {
-  readonly status: SubscriberStatus;
-  readonly unsubscribedAt: number | null;
-}
-
 /** What news of an address leads to. */
 export interface Consequences {
   readonly standing: Standing;
   /** Null: the subscriber stays as it is, or there is none. */
-  readonly change: StatusChange | null;
+  readonly change: Pick<KnownAddressee, "status" | "unsubscribedAt"> | null;
   readonly deletesConfirmLinks: boolean;
 }
 

@@ -1,31 +1,20 @@
 // What a change by an operator does to a submission. Engines read, ask here and write within one transaction.
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import type { Actor, AuditEntry } from "../desk-store.ts";
-import type { TriageStatus } from "../records.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Actor, type AuditEntry, triageMax } from "../desk-store.ts";
+import type { StoredSubmission } from "../records.ts";
 
 /** Submissions that one transaction changes. */
-export const triagedAtOnce = 100;
+const triagedAtOnce = 100;
+
+/** Pause between two batches, so that submissions are stored in between. */
+const batchPauseMs = 2;
 
 export type TriageTarget = TriageRequest["targets"][number];
 
 /** A submission before the change. */
-export interface Triaged {
-  readonly reference: string;
-  readonly status: TriageStatus;
-  readonly assignee: string | null;
-  readonly version: number;
+export interface Triaged extends Pick<StoredSubmission, "reference" | "status" | "assignee" | "version"> {
   readonly respondedAt: number | null;
-}
-
-/** Who changed a submission last. */
-export interface LastChange {
-  readonly operator: string;
-  readonly at: number;
-}
-
-export interface TriageDecision {
-  readonly after: Triaged;
-  readonly entries: readonly AuditEntry[];
 }
 
 /** What becomes of a submission; null: it was changed since the operator saw it. */
@@ -34,7 +23,7 @@ export function decideTriage(
   seenVersion: number,
   { status = before.status, assignee = before.assignee }: TriageRequest,
   { at }: Actor,
-): TriageDecision | null {
+): { readonly after: Triaged; readonly entries: readonly AuditEntry[] } | null {
   if (before.version !== seenVersion) return null;
   const entries: AuditEntry[] = [];
   if (status !== before.status) entries.push(changed("status", before.reference, before.status, status));
@@ -50,24 +39,32 @@ export function decideTriage(
 const changed = (action: string, subject: string, from: string | null, to: string | null): AuditEntry => ({
   action,
   subject,
-  detail: {
-    from,
-    to,
-  },
+  detail: { from, to },
 });
+
+/**
+ * Changes submissions batch by batch.
+ *
+ * @throws RangeError for more than {@link triageMax}
+ */
+export async function inBatches(
+  targets: readonly TriageTarget[],
+  change: (batch: readonly TriageTarget[]) => Promise<readonly TriageOutcome[]>,
+): Promise<TriageOutcome[]> {
+  if (targets.length > triageMax) throw new RangeError(`At most ${triageMax} submissions are changed at once.`);
+  const outcomes: TriageOutcome[] = [];
+  for (let from = 0; from < targets.length; from += triagedAtOnce) {
+    if (from > 0) await pause(batchPauseMs);
+    outcomes.push(...(await change(targets.slice(from, from + triagedAtOnce))));
+  }
+  return outcomes;
+}
 
 /** The actions that change the version of a submission. */
 export const changingActions = ["status", "assignee", "release"] as const;
 
-export const conflict = (
-  { reference, version, status, assignee }: Triaged,
-  last: LastChange | undefined,
-): TriageOutcome => ({
-  result: "conflict",
-  reference,
-  version,
-  status,
-  assignee,
-  changedBy: last?.operator ?? null,
-  changedAt: last?.at ?? null,
-});
+/** @param last who changed it last, and when */
+export function conflict({ reference, version, status, assignee }: Triaged, last: Actor | undefined): TriageOutcome {
+  const { operator: changedBy = null, at: changedAt = null } = last ?? {};
+  return { result: "conflict", reference, version, status, assignee, changedBy, changedAt };
+}

@@ -1,13 +1,14 @@
 // Webhooks and deliveries as rows, and which events a change of a subscriber is. Engines read, ask here and write within
 // one transaction.
-import { languageOf } from "@submissions/shared/language";
-import type { DeliveryRow, DeliveryStatus, Page, WebhookEvent, WebhookRow } from "@submissions/shared/console";
+import type { DeliveryRow, Page, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { AuditEntry, KnownFact } from "../desk-store.ts";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
-import { type DeliverySettlement, type LeasedDelivery, type NewWebhook, secretOverlapMs } from "../webhook-store.ts";
+import { type DeliverySettlement, type LeasedDelivery, type NewWebhook } from "../webhook-store.ts";
+import { pageOf } from "./inbox-filter.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { storable } from "./mails.ts";
-import { readConsent, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
+import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
+import { storedSubscriber, type SubscriberRow } from "./subscriber-row.ts";
 
 export const receivedEvent = (kind: SubmissionKind): WebhookEvent => `${kind}.received`;
 
@@ -23,13 +24,7 @@ export function subscriberEvent(before: SubscriberStatus | undefined, after: Sub
 /** The column `events`: names with a space between them. No name is a part of another. */
 export const eventsOf = ({ events }: Pick<NewWebhook, "events">): string => events.join(" ");
 
-export interface WebhookColumns {
-  readonly id: number;
-  readonly url: string;
-  readonly events: string;
-  readonly createdAt: number;
-  readonly oldSecretUntil: number | null;
-}
+export type WebhookColumns = Omit<WebhookRow, "events"> & { readonly events: string };
 
 /** Quoted names keep their case on both engines. */
 export const webhookColumns = `id, url, events, created_at AS "createdAt", old_secret_until AS "oldSecretUntil"`;
@@ -38,9 +33,6 @@ export const webhookRow = (row: WebhookColumns): WebhookRow => ({
   ...row,
   events: row.events.split(" ") as WebhookEvent[],
 });
-
-/** Until when the secret that is replaced now stays in force. */
-export const overlapEnd = (now: number): number => now + secretOverlapMs;
 
 /** An entry of the audit log. The path of an address may be secret. */
 export const webhookEntry = (
@@ -74,10 +66,8 @@ const deliveryRow = (row: ListedDelivery): DeliveryRow => ({
 });
 
 /** @param rows one more than the page holds, if there are more */
-export function deliveryPage(rows: readonly ListedDelivery[], limit: number): Page<DeliveryRow> {
-  const shown = rows.slice(0, limit).map(deliveryRow);
-  return { rows: shown, next: rows.length > limit ? (shown.at(-1)?.number ?? null) : null };
-}
+export const deliveryPage = (rows: readonly ListedDelivery[], limit: number): Page<DeliveryRow> =>
+  pageOf(rows.map(deliveryRow), limit, ({ number }) => number);
 
 /** To be read from `webhook_delivery AS delivery`, `webhook`, `submission` and `subscriber`. */
 export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delivery.event, delivery.attempts,
@@ -89,13 +79,12 @@ export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delive
   subscriber.confirmed_at AS "confirmedAt", subscriber.unsubscribed_at AS "unsubscribedAt",
   ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
 
-export interface ClaimedDelivery extends SubmissionRow {
+type ClaimedDeliveryColumns = SubmissionRow &
+  Omit<SubscriberRow, "arrival" | "email" | "status"> &
+  Omit<LeasedDelivery, "id" | "secrets" | "about">;
+
+export interface ClaimedDelivery extends ClaimedDeliveryColumns {
   readonly delivery: number;
-  readonly webhook: number;
-  readonly event: WebhookEvent;
-  readonly attempts: number;
-  readonly createdAt: number;
-  readonly url: string;
   readonly secret: string;
   readonly oldSecret: string | null;
   readonly oldSecretUntil: number | null;
@@ -103,13 +92,6 @@ export interface ClaimedDelivery extends SubmissionRow {
   readonly subscriber: number | null;
   readonly subscriberEmail: string;
   readonly subscriberStatus: SubscriberStatus;
-  readonly source: string;
-  readonly lastSource: string;
-  readonly subscribedAt: number;
-  readonly confirmedAt: number | null;
-  readonly unsubscribedAt: number | null;
-  readonly language: string;
-  readonly consent: string | null;
 }
 
 export function leasedDelivery(row: ClaimedDelivery, now: number): LeasedDelivery {
@@ -130,22 +112,14 @@ export function leasedDelivery(row: ClaimedDelivery, now: number): LeasedDeliver
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   if (row.subscriber === null) return { submission: readSubmissionAnyway(row) };
-  const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status, source, lastSource } = row;
-  const { subscribedAt, confirmedAt, unsubscribedAt } = row;
-  const times = { subscribedAt, confirmedAt, unsubscribedAt };
-  const [language, consent] = [languageOf(row.language), readConsent(row.consent)];
-  return { subscriber: { arrival, email, status, source, lastSource, ...times, language, consent } };
+  const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status } = row;
+  return { subscriber: storedSubscriber({ ...row, arrival, email, status }) };
 }
 
 /** What is known of a person: to be read from `webhook_delivery AS delivery` and `webhook`. */
 export const factColumns = `delivery.event, webhook.url, delivery.status, delivery.created_at AS "createdAt"`;
 
-export interface DeliveryFact {
-  readonly event: WebhookEvent;
-  readonly url: string;
-  readonly status: DeliveryStatus;
-  readonly createdAt: number;
-}
+export type DeliveryFact = Pick<DeliveryRow, "event" | "status" | "createdAt"> & { readonly url: string };
 
 export const deliveryFact = ({ event, url, status, createdAt }: DeliveryFact): KnownFact => ({
   kind: "delivery",
@@ -156,20 +130,12 @@ export const deliveryFact = ({ event, url, status, createdAt }: DeliveryFact): K
 });
 
 /** The columns that a settlement changes. */
-export interface SettledColumns {
-  readonly status: DeliveryStatus;
-  readonly tries: number;
-  readonly dueAt: number | null;
-  readonly endedAt: number | null;
-  readonly answer: string | null;
-}
-
-export function settledColumns(settlement: DeliverySettlement): SettledColumns {
+export function settledColumns(settlement: DeliverySettlement) {
   const answer = settlement.answer === null ? null : storable(settlement.answer);
   if (settlement.result !== "later") {
     return { status: settlement.result, tries: 1, dueAt: null, endedAt: settlement.at, answer };
   }
-  return { status: "queued", tries: answer === null ? 0 : 1, dueAt: settlement.dueAt, endedAt: null, answer };
+  return { status: "queued" as const, tries: answer === null ? 0 : 1, dueAt: settlement.dueAt, endedAt: null, answer };
 }
 
 /** Deliveries that one transaction replays. */

@@ -14,6 +14,7 @@ import {
   endedBefore,
   type OperatorColumns,
   operatorColumns,
+  operatorOf,
   operatorRow,
   storedOperator,
   tokenColumns,
@@ -73,13 +74,9 @@ function prepareStatements(connection: SqliteConnection) {
     ),
     touchToken: connection.prepare<[number, number]>("UPDATE api_token SET used_at = ? WHERE id = ?"),
     tokens: connection.prepare<[], StoredToken>(`SELECT ${tokenColumns} FROM api_token ORDER BY id`),
-    tokenById: connection.prepare<[number], StoredToken>(`SELECT ${tokenColumns} FROM api_token WHERE id = ?`),
-    revoke: connection.prepare<[number]>("DELETE FROM api_token WHERE id = ?"),
+    revoke: connection.prepare<[number], { name: string }>("DELETE FROM api_token WHERE id = ? RETURNING name"),
   };
 }
-
-const operatorOf = (row: OperatorColumns | undefined): StoredOperator | null =>
-  row === undefined ? null : storedOperator(row);
 
 export class SqliteAccess implements AccessStore {
   readonly #run: RunJob;
@@ -236,10 +233,9 @@ export class SqliteAccess implements AccessStore {
 
   revokeToken(id: number, actor: Actor): Promise<boolean> {
     return this.#run(() => {
-      const token = this.#statements.tokenById.get(id);
-      if (token === undefined) return false;
-      this.#statements.revoke.run(id);
-      this.#audit({ action: "token.revoke", subject: token.name, detail: { token: id } }, actor);
+      const revoked = this.#statements.revoke.get(id);
+      if (revoked === undefined) return false;
+      this.#audit({ action: "token.revoke", subject: revoked.name, detail: { token: id } }, actor);
       return true;
     });
   }

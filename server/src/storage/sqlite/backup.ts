@@ -17,12 +17,8 @@ const pagesAtOnce = 2 ** 31 - 1;
 export async function backupDatabase(database: string, file: string): Promise<void> {
   await writeNewFile(file, async (temporary) => {
     try {
-      const source = new DatabaseSync(database, { readOnly: true, timeout: engineWaitMs });
-      try {
-        await backup(source, temporary, { rate: pagesAtOnce });
-      } finally {
-        source.close();
-      }
+      using source = new DatabaseSync(database, { readOnly: true, timeout: engineWaitMs });
+      await backup(source, temporary, { rate: pagesAtOnce });
     } catch (error) {
       throw asUnavailable(error) ?? error;
     }

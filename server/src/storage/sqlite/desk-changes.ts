@@ -1,6 +1,6 @@
-// What operators change, each with its entry in the audit log. Runs inside transactions of the commit queue.
-import type { Note, TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import type { Actor, AuditEntry, Scope } from "../desk-store.ts";
+// What operators change, each in a job of the commit queue with its entry in the audit log.
+import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
+import type { Actor, AuditEntry, DeskStore, Scope } from "../desk-store.ts";
 import type { MailKind, MailStatus, SubmissionKind, TriageStatus } from "../records.ts";
 import { detailOf } from "../rules/audit.ts";
 import { hashedKey } from "../rules/erasing.ts";
@@ -12,11 +12,12 @@ import {
   changingActions,
   conflict,
   decideTriage,
-  type LastChange,
+  inBatches,
   type Triaged,
   type TriageTarget,
 } from "../rules/triage.ts";
 import type { SqliteConnection } from "./connection.ts";
+import type { RunJob } from "./desk.ts";
 import type { Oversight } from "./oversight.ts";
 import type { Release } from "./release.ts";
 
@@ -38,7 +39,11 @@ interface Parts {
   readonly oversight: Oversight;
 }
 
-export function prepareDeskChanges(connection: SqliteConnection, { references, audit, release, oversight }: Parts) {
+export function prepareDeskChanges(
+  connection: SqliteConnection,
+  run: RunJob,
+  { references, audit, release, oversight }: Parts,
+) {
   interface Row extends Triaged {
     readonly arrival: number;
   }
@@ -48,7 +53,7 @@ export function prepareDeskChanges(connection: SqliteConnection, { references, a
   const update = connection.prepare<[TriageStatus, string | null, number, number | null, number]>(
     "UPDATE submission SET status = ?, assignee = ?, version = ?, responded_at = ? WHERE arrival = ?",
   );
-  const lastChange = connection.prepare<[string], LastChange>(`
+  const lastChange = connection.prepare<[string], Actor>(`
     SELECT operator, at FROM audit WHERE subject = ? AND action IN (${quoted(changingActions)}) ORDER BY id DESC LIMIT 1`);
   const insertNote = connection.prepare<[number, string, number, string]>(
     "INSERT INTO note (submission, author, at, text) VALUES (?, ?, ?, ?)",
@@ -84,40 +89,45 @@ export function prepareDeskChanges(connection: SqliteConnection, { references, a
   }
 
   return {
-    triage: (scope: Scope, targets: readonly TriageTarget[], request: TriageRequest, actor: Actor): TriageOutcome[] =>
-      targets.map((target) => triageOne(scope, target, request, actor)),
+    triage: (scope, request, actor) =>
+      inBatches(request.targets, (targets) =>
+        run(() => targets.map((target) => triageOne(scope, target, request, actor))),
+      ),
 
-    addNote(scope: Scope, reference: string, text: string, actor: Actor): Note | null {
-      const row = findRow(scope, reference);
-      if (row === undefined) return null;
-      const { lastInsertRowid } = insertNote.run(row.arrival, actor.operator, actor.at, text);
-      const id = Number(lastInsertRowid);
-      audit({ action: "note", subject: row.reference, detail: { note: id } }, actor);
-      return { id, author: actor.operator, at: actor.at, text };
-    },
+    addNote: (scope, reference, text, actor) =>
+      run(() => {
+        const row = findRow(scope, reference);
+        if (row === undefined) return null;
+        const { lastInsertRowid } = insertNote.run(row.arrival, actor.operator, actor.at, text);
+        const id = Number(lastInsertRowid);
+        audit({ action: "note", subject: row.reference, detail: { note: id } }, actor);
+        return { id, author: actor.operator, at: actor.at, text };
+      }),
 
-    release(scope: Scope, reference: string, actor: Actor): "released" | "unknown" | "not-spam" {
-      const row = findRow(scope, reference);
-      if (row === undefined) return "unknown";
-      const released = release(row.reference, actor.at);
-      if (released.result === "released") {
-        audit({ action: "release", subject: row.reference, detail: { mails: released.mails } }, actor);
-      }
-      return released.result;
-    },
+    release: (scope, reference, actor) =>
+      run(() => {
+        const row = findRow(scope, reference);
+        if (row === undefined) return "unknown";
+        const released = release(row.reference, actor.at);
+        if (released.result === "released") {
+          audit({ action: "release", subject: row.reference, detail: { mails: released.mails } }, actor);
+        }
+        return released.result;
+      }),
 
-    sendAgain(scope: Scope, id: string, actor: Actor): "due" | "queued" | "not-sendable" | null {
-      const named = parseMailId(id);
-      const mail = named === null ? undefined : findMail.get(named.row, named.createdAt);
-      if (mail === undefined || !mailKindsOf(scope).includes(mail.kind)) return null;
-      const { kind, status, submission, reference, key } = mail;
-      if (status === "queued") return "queued";
-      if (status !== "sent") oversight.wakeOne(id, actor.at);
-      else if (submission === null || key === null) return "not-sendable";
-      else if (isAutomatic(kind) && isSuppressed.get(key, hashedKey(key)) !== undefined) return "not-sendable";
-      else insertMail.run(kind, submission, actor.at);
-      audit({ action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } }, actor);
-      return "due";
-    },
-  };
+    sendAgain: (scope, id, actor) =>
+      run(() => {
+        const named = parseMailId(id);
+        const mail = named === null ? undefined : findMail.get(named.row, named.createdAt);
+        if (mail === undefined || !mailKindsOf(scope).includes(mail.kind)) return null;
+        const { kind, status, submission, reference, key } = mail;
+        if (status === "queued") return "queued";
+        if (status !== "sent") oversight.wakeOne(id, actor.at);
+        else if (submission === null || key === null) return "not-sendable";
+        else if (isAutomatic(kind) && isSuppressed.get(key, hashedKey(key)) !== undefined) return "not-sendable";
+        else insertMail.run(kind, submission, actor.at);
+        audit({ action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } }, actor);
+        return "due";
+      }),
+  } satisfies Partial<DeskStore>;
 }

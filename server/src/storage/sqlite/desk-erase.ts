@@ -1,14 +1,23 @@
-// Erases persons and outdated submissions, a few in each transaction. Runs inside transactions of the commit queue.
+// Erases persons and outdated submissions, a few in each job of the commit queue.
 import { emailKey } from "@submissions/shared/fields";
-import type { Actor, Erased, Outdated } from "../desk-store.ts";
+import type { DeskStore } from "../desk-store.ts";
 import { erasedAtOnce, hashedKey } from "../rules/erasing.ts";
+import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Audit } from "./desk-changes.ts";
+import type { DeskLists } from "./desk-lists.ts";
 import type { DeskSearch } from "./desk-search.ts";
+import type { RunJob } from "./desk.ts";
 
 export type DeskErase = ReturnType<typeof prepareDeskErase>;
 
-export function prepareDeskErase(connection: SqliteConnection, search: DeskSearch, audit: Audit) {
+interface Parts {
+  readonly lists: DeskLists;
+  readonly search: DeskSearch;
+  readonly audit: Audit;
+}
+
+export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { lists, search, audit }: Parts) {
   interface Row {
     readonly arrival: number;
     readonly resumeKey: string | null;
@@ -22,7 +31,8 @@ export function prepareDeskErase(connection: SqliteConnection, search: DeskSearc
     connection.prepare<[string, number, number], Row>(`
       SELECT arrival, resume_key AS resumeKey FROM submission INDEXED BY submission_${column}
       WHERE ${column} = ? AND arrival < ? AND received_at < ? ${condition} ORDER BY arrival LIMIT ${limit}`);
-  const outdatedOf = { kind: outdated("kind", "AND status <> 'spam'"), spam: outdated("status", "") };
+  const outdatedOfKind = outdated("kind", "AND status <> 'spam'");
+  const outdatedSpam = outdated("status", "");
   const erase = connection.prepare<[number]>("DELETE FROM submission WHERE arrival = ?");
   const eraseSubscriber = connection.prepare<[string]>("DELETE FROM subscriber WHERE email_key = ?");
   const findSuppression = connection.prepare<[string], { reason: string | null; at: number }>(
@@ -62,26 +72,30 @@ export function prepareDeskErase(connection: SqliteConnection, search: DeskSearc
   }
 
   return {
-    person(email: string, actor: Actor): Erased {
-      const key = emailKey(email);
-      const rows = ofPerson.all(key);
-      const resumes = eraseRows(rows);
-      const subscriptions = Number(eraseSubscriber.run(key).changes);
-      const suppression = eraseSuppressionOf(key);
-      const detail = { submissions: rows.length, subscriptions, resumes };
-      const erased = rows.length + subscriptions > 0 || suppression;
-      if (erased) audit({ action: "erase", subject: "person", detail }, actor);
-      return { ...detail, more: rows.length === limit };
+    erasePerson: (email, actor) =>
+      run(() => {
+        const key = emailKey(email);
+        const rows = ofPerson.all(key);
+        const resumes = eraseRows(rows);
+        const subscriptions = Number(eraseSubscriber.run(key).changes);
+        const suppression = eraseSuppressionOf(key);
+        const detail = { submissions: rows.length, subscriptions, resumes };
+        const erased = rows.length + subscriptions > 0 || suppression;
+        if (erased) audit({ action: "erase", subject: "person", detail }, actor);
+        return { ...detail, more: rows.length === limit };
+      }),
+
+    async eraseOutdated({ kind, before }) {
+      const firstKept = await lists.firstSince(before);
+      return run(() => {
+        const rows = (kind === "spam" ? outdatedSpam : outdatedOfKind).all(kind, firstKept, before);
+        const resumes = eraseRows(rows);
+        return { submissions: rows.length, resumes, subscriptions: 0, more: rows.length === limit };
+      });
     },
 
-    /** @param firstKept arrival number of the first submission that is young enough */
-    outdated({ kind, before }: Outdated, firstKept: number): Erased {
-      const rows = (kind === "spam" ? outdatedOf.spam : outdatedOf.kind).all(kind, firstKept, before);
-      const resumes = eraseRows(rows);
-      return { submissions: rows.length, resumes, subscriptions: 0, more: rows.length === limit };
-    },
+    resumesToDiscard: (count) => retryWhileBusy(() => toDiscard.all(count).map(({ key }) => key)),
 
-    toDiscard: (count: number): string[] => toDiscard.all(count).map(({ key }) => key),
-    discarded: (keys: readonly string[]): void => keys.forEach((key) => void discarded.run(key)),
-  };
+    forgetDiscarded: (keys) => run(() => keys.forEach((key) => void discarded.run(key))),
+  } satisfies Partial<DeskStore>;
 }

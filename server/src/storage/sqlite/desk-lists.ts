@@ -1,18 +1,16 @@
 // The lists of the inbox: along an index that is chosen here, in ranges of arrival numbers.
-import type { InboxCounts, InboxFilter, InboxRow, Neighbours, Page, PageRequest } from "@submissions/shared/console";
+import type { InboxFilter, Page, PageRequest } from "@submissions/shared/console";
 import type { SQLInputValue } from "node:sqlite";
-import type { Scope } from "../desk-store.ts";
+import type { DeskStore, Scope } from "../desk-store.ts";
 import { firstAt, searchRanges } from "../ranges.ts";
-import type { StoredSubmission, SubmissionKind, TriageStatus } from "../records.ts";
-import { type ListPlan, planList, rowsOf } from "../rules/inbox-filter.ts";
-import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import type { SubmissionKind, TriageStatus } from "../records.ts";
+import { countMax, type ListPlan, pageOf, planList, rowsOf } from "../rules/inbox-filter.ts";
+import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
+import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
-import { retryWhileBusy } from "./busy.ts";
+import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import { matchOf } from "./desk-search.ts";
-
-/** Counting further costs much and tells little. */
-const countMax = 1_001;
 
 /** Each range looks its words up again. */
 const searchWidth = 50_000;
@@ -27,7 +25,10 @@ const indexed = {
 
 export type DeskLists = ReturnType<typeof prepareDeskLists>;
 
-export function prepareDeskLists(connection: SqliteConnection) {
+export function prepareDeskLists(connection: SqliteConnection, references: References) {
+  const find = connection.prepare<[number, SubmissionKind], { arrival: number }>(
+    "SELECT arrival FROM submission WHERE day_number = ? AND kind = ?",
+  );
   const latest = connection.prepare<[], { arrival: number | null }>("SELECT max(arrival) AS arrival FROM submission");
   const receivedAt = connection.prepare<[number], { at: number }>(
     "SELECT received_at AS at FROM submission WHERE arrival >= ? ORDER BY arrival LIMIT 1",
@@ -55,18 +56,11 @@ export function prepareDeskLists(connection: SqliteConnection) {
     return found;
   }
 
-  const read = <T>(work: () => T): Promise<T> => retryWhileBusy(work);
-  const lastArrival = () => latest.get()?.arrival ?? 0;
+  const lastArrival = () => read(() => latest.get()?.arrival ?? 0);
 
-  /** Arrival numbers between which the dates of a filter lie, both excluded. */
-  async function dateRange({ from, until }: InboxFilter): Promise<{ above: number; below: number }> {
-    const last = await read(lastArrival);
-    const timeAt = (arrival: number) => read(() => receivedAt.get(arrival)?.at ?? null);
-    return {
-      above: from === undefined ? 0 : (await firstAt(from, last, timeAt)) - 1,
-      below: until === undefined ? last + 1 : await firstAt(until, last, timeAt),
-    };
-  }
+  /** The first arrival number received at or after an instant. */
+  const firstSince = async (instant: number): Promise<number> =>
+    firstAt(instant, await lastArrival(), (arrival) => read(() => receivedAt.get(arrival)?.at ?? null));
 
   /** Reads the arrival numbers of a plan within a range. Null: nothing can match. */
   function reader(plan: ListPlan, filter: InboxFilter, descending: boolean) {
@@ -114,7 +108,8 @@ export function prepareDeskLists(connection: SqliteConnection) {
     const plan = planList(scope, filter);
     const readRange = plan === null ? null : reader(plan, filter, descending);
     if (readRange === null) return { rows: [], next: null };
-    let { above, below } = await dateRange(filter);
+    let above = filter.from === undefined ? 0 : (await firstSince(filter.from)) - 1;
+    let below = filter.until === undefined ? (await lastArrival()) + 1 : await firstSince(filter.until);
     if (page.after !== undefined && descending) below = Math.min(below, page.after);
     if (page.after !== undefined && !descending) above = Math.max(above, page.after);
     const limit = rowsOf(page);
@@ -127,31 +122,23 @@ export function prepareDeskLists(connection: SqliteConnection) {
       read: readRange,
       ...(bySearch && { firstWidth: searchWidth }),
     });
-    const arrivals = found.slice(0, limit);
-    const byArrival = new Map(
-      (await read(() => rowsByArrival.all(JSON.stringify(arrivals)))).map((row) => [row.arrival, rowOf(row)]),
-    );
-    const rows = arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []);
-    return { rows, next: found.length > limit ? (arrivals.at(-1) ?? null) : stoppedAt };
+    const { rows: arrivals, next } = pageOf(found, limit, (arrival) => arrival);
+    const listed = await read(() => rowsByArrival.all(JSON.stringify(arrivals)));
+    const byArrival = new Map(listed.map((row) => [row.arrival, rowOf(row)]));
+    return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next: next ?? stoppedAt };
   }
 
-  const listSubmissions = (scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>> =>
-    list(scope, filter, page, inboxRow);
+  const listSubmissions = (scope: Scope, filter: InboxFilter, page: PageRequest) => list(scope, filter, page, inboxRow);
 
   const countsOf = (status: TriageStatus, kinds: string) => countCapped.get(status, kinds)?.count ?? 0;
 
   return {
+    firstSince,
     listSubmissions,
-    lastArrival,
 
-    listWhole: (scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<StoredSubmission>> =>
-      list(scope, filter, page, readSubmissionAnyway),
+    listWhole: (scope, filter, page) => list(scope, filter, page, readSubmissionAnyway),
 
-    /** The first arrival number received at or after an instant. */
-    firstSince: async (instant: number): Promise<number> =>
-      firstAt(instant, await read(lastArrival), (arrival) => read(() => receivedAt.get(arrival)?.at ?? null)),
-
-    countByStatus({ kinds }: Scope, operator: string): Promise<InboxCounts> {
+    countByStatus({ kinds }, operator) {
       const wanted = JSON.stringify(kinds);
       return read(() => {
         const [fresh, open] = [countExactly.get("new", wanted, operator), countExactly.get("open", wanted, operator)];
@@ -161,20 +148,18 @@ export function prepareDeskLists(connection: SqliteConnection) {
       });
     },
 
-    since({ kinds }: Scope, arrival: number): Promise<{ latest: number; added: number }> {
-      return read(() => ({
+    since: ({ kinds }, arrival) =>
+      read(() => ({
         latest: Math.max(0, ...kinds.map((kind) => latestOf.get(kind)?.arrival ?? 0)),
         added: addedOf.get(JSON.stringify(kinds), arrival)?.count ?? 0,
-      }));
-    },
+      })),
 
-    async neighbours(scope: Scope, arrival: number, filter: InboxFilter): Promise<Neighbours> {
-      const backwards = { ...filter, order: filter.order === "oldest" ? "newest" : "oldest" } as const;
-      const [previous] = (await listSubmissions(scope, backwards, { after: arrival, limit: 1 })).rows;
-      const [next] = (await listSubmissions(scope, filter, { after: arrival, limit: 1 })).rows;
-      const named = (row: InboxRow | undefined) =>
-        row === undefined ? null : { reference: row.reference, kind: row.kind };
-      return { previous: named(previous), next: named(next) };
+    async neighbours(scope, reference, filter) {
+      const submission = references.parse(reference);
+      if (submission === null || !scope.kinds.includes(submission.kind)) return { previous: null, next: null };
+      const row = await read(() => find.get(submission.dayNumber, submission.kind));
+      if (row === undefined) return { previous: null, next: null };
+      return neighboursOf(listSubmissions, scope, row.arrival, filter);
     },
-  };
+  } satisfies Partial<DeskStore> & { readonly firstSince: typeof firstSince };
 }

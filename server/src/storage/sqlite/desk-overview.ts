@@ -1,26 +1,37 @@
 // Numbers of the overview. Past days were counted before; only what came since is counted when it is asked for.
-import type { InboxRow, Overview } from "@submissions/shared/console";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Scope } from "../desk-store.ts";
+import type { DeskStore, Scope } from "../desk-store.ts";
 import { firstAt } from "../ranges.ts";
 import type { SubmissionKind } from "../records.ts";
-import { dayAt, dayMs, isSubmissionKind, median, shownDay, startOfDay, storedDay } from "../rules/days.ts";
+import { dayMs, storedDay } from "../rules/days.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
-import { growthOf, responsesMax, shownDays, waitingMax } from "../rules/overview.ts";
-import { retryWhileBusy } from "./busy.ts";
+import {
+  type CountedDay,
+  type DayCounts,
+  daysOf,
+  firstShown,
+  growthOf,
+  isYesterday,
+  median,
+  nextToCount,
+  outcomesOf,
+  responsesMax,
+  shownDays,
+  waitingMax,
+} from "../rules/overview.ts";
+import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import type { DeskLists } from "./desk-lists.ts";
+import type { RunJob } from "./desk.ts";
 
 /** Mails that are counted in one turn: some milliseconds. */
 const mailsAtOnce = 20_000;
 
-const read = <T>(work: () => T): Promise<T> => retryWhileBusy(work);
-
 export type DeskOverview = ReturnType<typeof prepareDeskOverview>;
 
-export function prepareDeskOverview(connection: SqliteConnection, lists: DeskLists) {
-  const counted = connection.prepare<[number], { day: number; kind: string; counted: number }>(
+export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, { firstSince }: DeskLists) {
+  const counted = connection.prepare<[number], CountedDay>(
     "SELECT day, kind, counted FROM day_count WHERE day >= ? ORDER BY day",
   );
   const lastCounted = connection.prepare<[], { day: number | null }>("SELECT max(day) AS day FROM day_count");
@@ -46,86 +57,68 @@ export function prepareDeskOverview(connection: SqliteConnection, lists: DeskLis
   );
   const mailCounts = new Map<string, Statement<[number, number], { status: string; count: number }>>();
 
-  const countDay = (kind: SubmissionKind, from: number, to: number) => countKind.get(kind, from, to)?.count ?? 0;
+  /** Within one transaction or read. */
+  const countKinds = (kinds: readonly SubmissionKind[], from: number, to: number): DayCounts =>
+    Object.fromEntries(kinds.map((kind) => [kind, countKind.get(kind, from, to)?.count ?? 0]));
 
-  async function days({ kinds }: Scope, now: number): Promise<Overview["days"]> {
-    const today = startOfDay(now);
-    const first = today - (shownDays - 1) * dayMs;
-    const known = await read(() => counted.all(storedDay(first)));
-    const lastKnown = known.reduce((last, { day, kind }) => (isSubmissionKind(kind) ? Math.max(last, day) : last), 0);
-    const found: { day: string; inquiries: number; applications: number }[] = [];
-    for (let at = first; at <= today; at += dayMs) {
-      const day = storedDay(at);
-      const numbers = { inquiry: 0, application: 0 };
-      if (day <= lastKnown) {
-        for (const row of known) if (row.day === day && isSubmissionKind(row.kind)) numbers[row.kind] = row.counted;
-      } else {
-        const [from, to] = [await lists.firstSince(at), await lists.firstSince(at + dayMs)];
-        for (const kind of kinds) numbers[kind] = await read(() => countDay(kind, from, to));
-      }
-      const seen = (kind: SubmissionKind) => (kinds.includes(kind) ? numbers[kind] : 0);
-      found.push({ day: shownDay(at), inquiries: seen("inquiry"), applications: seen("application") });
-    }
-    return found;
+  async function countDay(at: number, kinds: readonly SubmissionKind[]): Promise<DayCounts> {
+    const [from, to] = [await firstSince(at), await firstSince(at + dayMs)];
+    return read(() => countKinds(kinds, from, to));
   }
 
+  const countActive = () => active.get()?.count ?? 0;
+
   /** Outcomes of the mails that were stored in the last days, counted in ranges: there may be many. */
-  async function mails(scope: Scope, since: number): Promise<Overview["mails"]> {
+  async function mails(scope: Scope, since: number): Promise<ReturnType<typeof outcomesOf>> {
     const kinds = mailKindsOf(scope);
-    const counts = new Map<string, number>();
-    if (kinds.length > 0) {
-      const text = `SELECT status, count(*) AS count FROM mail NOT INDEXED
-        WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`;
-      const statement =
-        mailCounts.get(text) ?? connection.prepare<[number, number], { status: string; count: number }>(text);
-      mailCounts.set(text, statement);
-      const last = (await read(() => lastMail.get()))?.last ?? 0;
-      const first = await firstAt(since, last, (id) => read(() => mailAt.get(id)?.at ?? null));
-      for (let from = first; from <= last; from += mailsAtOnce) {
-        for (const { status, count } of await read(() => statement.all(from, Math.min(from + mailsAtOnce, last + 1)))) {
-          counts.set(status, (counts.get(status) ?? 0) + count);
-        }
-        await nextTurn();
-      }
+    if (kinds.length === 0) return outcomesOf([]);
+    const text = `SELECT status, count(*) AS count FROM mail NOT INDEXED
+      WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`;
+    const statement = mailCounts.get(text) ?? connection.prepare(text);
+    mailCounts.set(text, statement);
+    const last = (await read(() => lastMail.get()))?.last ?? 0;
+    const first = await firstAt(since, last, (id) => read(() => mailAt.get(id)?.at ?? null));
+    const counts: { status: string; count: number }[] = [];
+    for (let from = first; from <= last; from += mailsAtOnce) {
+      counts.push(...(await read(() => statement.all(from, Math.min(from + mailsAtOnce, last + 1)))));
+      await nextTurn();
     }
-    const of = (status: string) => counts.get(status) ?? 0;
-    return { queued: of("queued"), sent: of("sent"), failed: of("failed"), inDoubt: of("in-doubt") };
+    return outcomesOf(counts);
   }
 
   return {
-    async overview(scope: Scope, now: number): Promise<Overview> {
+    async overview(scope, now) {
       const wanted = JSON.stringify(scope.kinds);
       const since = now - shownDays * dayMs;
-      const waits: InboxRow[] = await read(() => waiting.all(wanted).map(inboxRow));
+      const waits = await read(() => waiting.all(wanted).map(inboxRow));
       const took = await read(() => responses.all(since, wanted).map((row) => row.took));
+      const known = await read(() => counted.all(firstShown(now, shownDays)));
       return {
-        days: await days(scope, now),
+        days: await daysOf(scope, now, known, countDay),
         firstResponseMs: median(took),
         waiting: waits,
         mails: await mails(scope, since),
       };
     },
 
-    async growth(now: number, shown: number): Promise<{ day: string; active: number }[]> {
-      const from = storedDay(startOfDay(now) - (shown - 1) * dayMs);
-      const rows = await read(() => counted.all(from));
-      const current = await read(() => active.get()?.count ?? 0);
-      return growthOf(rows, now, current);
+    async subscriberGrowth(now, days) {
+      const rows = await read(() => counted.all(firstShown(now, days)));
+      return growthOf(rows, now, await read(countActive));
     },
 
-    /** The beginning of the next day that is to be counted; null when all are. */
-    async nextDay(now: number): Promise<number | null> {
-      const last = (await read(() => lastCounted.get()))?.day ?? null;
-      const first = (await read(() => firstReceived.get()))?.at ?? now - dayMs;
-      const next = last === null ? startOfDay(first) : dayAt(last) + dayMs;
-      return next < startOfDay(now) ? next : null;
+    async countNextDay(now) {
+      const last = await read(() => lastCounted.get());
+      const first = await read(() => firstReceived.get());
+      const at = nextToCount(last?.day ?? null, first?.at, now);
+      if (at === null) return false;
+      const [from, to] = [await firstSince(at), await firstSince(at + dayMs)];
+      const isLast = isYesterday(at, now);
+      await run(() => {
+        const counts = countKinds(["inquiry", "application"], from, to);
+        if (isLast) counts.subscriber = countActive();
+        for (const [kind, count] of Object.entries(counts)) insert.run(storedDay(at), kind, count);
+      });
+      return !isLast;
     },
-
-    /** Runs inside a transaction of the commit queue. */
-    storeDay(at: number, from: number, to: number, isYesterday: boolean): void {
-      const day = storedDay(at);
-      for (const kind of ["inquiry", "application"] as const) insert.run(day, kind, countDay(kind, from, to));
-      if (isYesterday) insert.run(day, "subscriber", active.get()?.count ?? 0);
-    },
-  };
+  } satisfies Partial<DeskStore>;
 }

@@ -1,19 +1,6 @@
 // What operators see and change, on SQLite. Changes are jobs of the store's commit queue.
-import type { Neighbours, PageRequest, TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import { setTimeout as pause } from "node:timers/promises";
-import {
-  type Actor,
-  type AuditEntry,
-  type DeskStore,
-  type Erased,
-  type Outdated,
-  type Scope,
-  triageMax,
-} from "../desk-store.ts";
-import { inSteps } from "../pages.ts";
-import { dayMs, startOfDay } from "../rules/days.ts";
+import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
 import type { References } from "../rules/references.ts";
-import { triagedAtOnce } from "../rules/triage.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { type Audit, type DeskChanges, prepareAudit, prepareDeskChanges } from "./desk-changes.ts";
@@ -28,9 +15,6 @@ import type { Release } from "./release.ts";
 /** Runs a job in the next transaction. */
 export type RunJob = <T>(job: () => T) => Promise<T>;
 
-/** Pause between two batches of a long change, so that submissions are stored in between. */
-const batchPauseMs = 2;
-
 interface Parts {
   readonly references: References;
   readonly release: Release;
@@ -39,125 +23,49 @@ interface Parts {
 
 export class SqliteDesk implements DeskStore {
   readonly #run: RunJob;
+  readonly #audit: Audit;
+  readonly #search: DeskSearch;
   readonly #lists: DeskLists;
   readonly #reading: DeskReading;
   readonly #overview: DeskOverview;
-  readonly #search: DeskSearch;
   readonly #changes: DeskChanges;
   readonly #erase: DeskErase;
-  readonly #audit: Audit;
 
-  constructor(connection: SqliteConnection, run: RunJob, parts: Parts) {
+  constructor(connection: SqliteConnection, run: RunJob, { references, release, oversight }: Parts) {
     this.#run = run;
-    this.#lists = prepareDeskLists(connection);
-    this.#reading = prepareDeskReading(connection, parts.references);
-    this.#overview = prepareDeskOverview(connection, this.#lists);
-    this.#search = prepareDeskSearch(connection);
     this.#audit = prepareAudit(connection);
-    this.#changes = prepareDeskChanges(connection, { ...parts, audit: this.#audit });
-    this.#erase = prepareDeskErase(connection, this.#search, this.#audit);
+    this.#search = prepareDeskSearch(connection);
+    this.#lists = prepareDeskLists(connection, references);
+    this.#reading = prepareDeskReading(connection, references);
+    this.#overview = prepareDeskOverview(connection, run, this.#lists);
+    this.#changes = prepareDeskChanges(connection, run, { references, audit: this.#audit, release, oversight });
+    this.#erase = prepareDeskErase(connection, run, { lists: this.#lists, search: this.#search, audit: this.#audit });
   }
 
-  listSubmissions(...[scope, filter, page]: Parameters<DeskStore["listSubmissions"]>) {
-    return this.#lists.listSubmissions(scope, filter, page);
-  }
-
-  listWhole(...[scope, filter, page]: Parameters<DeskStore["listWhole"]>) {
-    return this.#lists.listWhole(scope, filter, page);
-  }
-
-  countByStatus(scope: Scope, operator: string) {
-    return this.#lists.countByStatus(scope, operator);
-  }
-
-  since(scope: Scope, arrival: number) {
-    return this.#lists.since(scope, arrival);
-  }
-
-  findDetail(scope: Scope, reference: string) {
-    return this.#reading.find(scope, reference);
-  }
-
-  async neighbours(...[scope, reference, filter]: Parameters<DeskStore["neighbours"]>): Promise<Neighbours> {
-    const row = await retryWhileBusy(() => this.#reading.findRow(scope, reference));
-    if (row === null) return { previous: null, next: null };
-    return this.#lists.neighbours(scope, row.arrival, filter);
-  }
-
-  findPerson(scope: Scope, email: string) {
-    return this.#reading.person(scope, email);
-  }
-
-  listSubscribers(...[filter, page]: Parameters<DeskStore["listSubscribers"]>) {
-    return this.#reading.subscribers(filter, page);
-  }
-
-  subscriberGrowth(now: number, days: number) {
-    return this.#overview.growth(now, days);
-  }
-
-  listMails(...[scope, status, page]: Parameters<DeskStore["listMails"]>) {
-    return this.#reading.mails(scope, status, page);
-  }
-
-  overview(scope: Scope, now: number) {
-    return this.#overview.overview(scope, now);
-  }
-
-  listAudit(page: PageRequest) {
-    return this.#reading.auditPage(page);
-  }
-
-  readAudit(after: number) {
-    return this.#reading.audit(after);
-  }
-
-  async triage(scope: Scope, request: TriageRequest, actor: Actor): Promise<TriageOutcome[]> {
-    const { targets } = request;
-    if (targets.length > triageMax) throw new RangeError(`At most ${triageMax} submissions are changed at once.`);
-    const outcomes: TriageOutcome[] = [];
-    await inSteps(0, async (from) => {
-      const batch = targets.slice(from, from + triagedAtOnce);
-      outcomes.push(...(await this.#run(() => this.#changes.triage(scope, batch, request, actor))));
-      if (from + triagedAtOnce >= targets.length) return null;
-      await pause(batchPauseMs);
-      return from + triagedAtOnce;
-    });
-    return outcomes;
-  }
-
-  addNote(...[scope, reference, text, actor]: Parameters<DeskStore["addNote"]>) {
-    return this.#run(() => this.#changes.addNote(scope, reference, text, actor));
-  }
-
-  release(scope: Scope, reference: string, actor: Actor) {
-    return this.#run(() => this.#changes.release(scope, reference, actor));
-  }
-
-  sendAgain(scope: Scope, mailId: string, actor: Actor) {
-    return this.#run(() => this.#changes.sendAgain(scope, mailId, actor));
-  }
-
-  erasePerson(email: string, actor: Actor): Promise<Erased> {
-    return this.#run(() => this.#erase.person(email, actor));
-  }
-
-  async eraseOutdated(outdated: Outdated): Promise<Erased> {
-    const firstKept = await this.#lists.firstSince(outdated.before);
-    return this.#run(() => this.#erase.outdated(outdated, firstKept));
-  }
-
-  resumesToDiscard(limit: number) {
-    return retryWhileBusy(() => this.#erase.toDiscard(limit));
-  }
-
-  forgetDiscarded(keys: readonly string[]) {
-    return this.#run(() => this.#erase.discarded(keys));
-  }
-
-  readPerson(scope: Scope, email: string) {
-    return this.#reading.facts(scope, email);
-  }
+  readonly listSubmissions: DeskStore["listSubmissions"] = (...request) => this.#lists.listSubmissions(...request);
+  readonly listWhole: DeskStore["listWhole"] = (...request) => this.#lists.listWhole(...request);
+  readonly countByStatus: DeskStore["countByStatus"] = (...request) => this.#lists.countByStatus(...request);
+  readonly since: DeskStore["since"] = (...request) => this.#lists.since(...request);
+  readonly neighbours: DeskStore["neighbours"] = (...request) => this.#lists.neighbours(...request);
+  readonly findDetail: DeskStore["findDetail"] = (...request) => this.#reading.findDetail(...request);
+  readonly findPerson: DeskStore["findPerson"] = (...request) => this.#reading.findPerson(...request);
+  readonly listSubscribers: DeskStore["listSubscribers"] = (...request) => this.#reading.listSubscribers(...request);
+  readonly listMails: DeskStore["listMails"] = (...request) => this.#reading.listMails(...request);
+  readonly listAudit: DeskStore["listAudit"] = (...request) => this.#reading.listAudit(...request);
+  readonly readAudit: DeskStore["readAudit"] = (...request) => this.#reading.readAudit(...request);
+  readonly readPerson: DeskStore["readPerson"] = (...request) => this.#reading.readPerson(...request);
+  readonly overview: DeskStore["overview"] = (...request) => this.#overview.overview(...request);
+  readonly subscriberGrowth: DeskStore["subscriberGrowth"] = (...request) =>
+    this.#overview.subscriberGrowth(...request);
+  readonly countNextDay: DeskStore["countNextDay"] = (...request) => this.#overview.countNextDay(...request);
+  readonly triage: DeskStore["triage"] = (...request) => this.#changes.triage(...request);
+  readonly addNote: DeskStore["addNote"] = (...request) => this.#changes.addNote(...request);
+  readonly release: DeskStore["release"] = (...request) => this.#changes.release(...request);
+  readonly sendAgain: DeskStore["sendAgain"] = (...request) => this.#changes.sendAgain(...request);
+  readonly erasePerson: DeskStore["erasePerson"] = (...request) => this.#erase.erasePerson(...request);
+  readonly eraseOutdated: DeskStore["eraseOutdated"] = (...request) => this.#erase.eraseOutdated(...request);
+  readonly resumesToDiscard: DeskStore["resumesToDiscard"] = (...request) => this.#erase.resumesToDiscard(...request);
+  readonly forgetDiscarded: DeskStore["forgetDiscarded"] = (...request) => this.#erase.forgetDiscarded(...request);
 
   audit(entry: AuditEntry, actor: Actor) {
     return this.#run(() => this.#audit(entry, actor));
@@ -167,14 +75,5 @@ export class SqliteDesk implements DeskStore {
     // Without a transaction where there is nothing to do: this is asked for every second.
     if (await retryWhileBusy(() => this.#search.isComplete())) return 0;
     return this.#run(() => this.#search.indexNext(limit, isDisposable));
-  }
-
-  async countNextDay(now: number): Promise<boolean> {
-    const at = await this.#overview.nextDay(now);
-    if (at === null) return false;
-    const [from, to] = [await this.#lists.firstSince(at), await this.#lists.firstSince(at + dayMs)];
-    const isYesterday = at === startOfDay(now) - dayMs;
-    await this.#run(() => this.#overview.storeDay(at, from, to, isYesterday));
-    return !isYesterday;
   }
 }

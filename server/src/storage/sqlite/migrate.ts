@@ -1,8 +1,7 @@
 // Brings a database to the schema of this version: numbered SQL files, forwards only, each in one transaction that
 // records it first. Any number of processes may start at once.
 import { join } from "node:path";
-import { type Migration, readMigrations } from "../migrations.ts";
-import { SchemaTooNew } from "../schema-version.ts";
+import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 

@@ -13,20 +13,12 @@ const openWaitMs = 10_000;
 
 /** Opens a connection that is configured. */
 export async function connect(file: string, access: Access): Promise<SqliteConnection> {
-  const connection = await retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs);
-  return closingOnFailure(connection, async () => {
-    await retryWhileBusy(() => connection.configure(access), openWaitMs);
-    return connection;
-  });
-}
-
-async function closingOnFailure<T>(connection: SqliteConnection, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
+  using opened = new DisposableStack();
+  const opening = retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs);
+  const connection = opened.adopt(await opening, (one) => one.close());
+  await retryWhileBusy(() => connection.configure(access), openWaitMs);
+  opened.move();
+  return connection;
 }
 
 /**
@@ -37,12 +29,13 @@ export async function openSqliteStore(
   file: string,
   { access, clock }: { readonly access: Access; readonly clock: Clock },
 ): Promise<SqliteStore> {
-  const connection = await connect(file, access);
-  return closingOnFailure(connection, async () => {
-    if (access === "read-only") await refusePending(connection);
-    else await applyPending(connection, sqliteMigrations());
-    return await retryWhileBusy(() => new SqliteStore(connection, clock));
-  });
+  using opened = new DisposableStack();
+  const connection = opened.adopt(await connect(file, access), (one) => one.close());
+  if (access === "read-only") await refusePending(connection);
+  else await applyPending(connection, sqliteMigrations());
+  const store = await retryWhileBusy(() => new SqliteStore(connection, clock));
+  opened.move();
+  return store;
 }
 
 /** @throws SchemaTooOld, SchemaTooNew when the schema is not that of this version */
@@ -53,22 +46,16 @@ export async function refusePending(connection: SqliteConnection): Promise<void>
 
 /** Makes the database if need be and applies what is pending. Answers the names of what this process applied. */
 export async function migrateSqlite(file: string): Promise<string[]> {
-  const connection = await connect(file, "read-write");
-  try {
-    return await applyPending(connection, sqliteMigrations());
-  } finally {
-    connection.close();
-  }
+  using opened = new DisposableStack();
+  const connection = opened.adopt(await connect(file, "read-write"), (one) => one.close());
+  return await applyPending(connection, sqliteMigrations());
 }
 
 /** Names of the migrations that the database lacks; all of them when there is no database. Writes nothing. */
 export async function pendingSqliteMigrations(file: string): Promise<string[]> {
   const migrations = sqliteMigrations();
   if (!existsSync(file)) return migrations.map(({ name }) => name);
-  const connection = await connect(file, "read-only");
-  try {
-    return (await retryWhileBusy(() => findPending(connection, migrations))).map(({ name }) => name);
-  } finally {
-    connection.close();
-  }
+  using opened = new DisposableStack();
+  const connection = opened.adopt(await connect(file, "read-only"), (one) => one.close());
+  return (await retryWhileBusy(() => findPending(connection, migrations))).map(({ name }) => name);
 }

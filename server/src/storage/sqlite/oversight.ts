@@ -3,7 +3,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { inSteps, pageRows } from "../pages.ts";
 import type { MailStatus, StoredMail } from "../records.ts";
-import { mailId, parseMailId } from "../rules/mail-id.ts";
+import { parseMailId } from "../rules/mail-id.ts";
+import { mailJoins, type ReadMail, storedMail, storedMailColumns } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -15,14 +16,6 @@ const countedAtOnce = 20_000;
 export type Oversight = ReturnType<typeof prepareOversight>;
 
 export function prepareOversight(connection: SqliteConnection) {
-  interface Row extends Omit<StoredMail, "id"> {
-    readonly row: number;
-  }
-  const columns = `mail.id AS row, mail.kind, submission.reference, coalesce(submission.email, subscriber.email) AS email,
-    mail.status, mail.attempts, mail.created_at AS createdAt, mail.due_at AS dueAt, mail.sent_at AS sentAt,
-    mail.provider_id AS providerId, mail.last_error AS lastError`;
-  const joins = `LEFT JOIN submission ON submission.arrival = mail.submission
-    LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`;
   // SQLite uses a partial index only where its condition is repeated, and has to be told: it would rather read all mails
   // in the order of their rows.
   const stopped = (status: StoppedStatus) => {
@@ -30,8 +23,8 @@ export function prepareOversight(connection: SqliteConnection) {
     const where = `WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = '${status}'`;
     const behind = `${from} ${where} AND id > ? ORDER BY id`;
     return {
-      list: connection.prepare<[number, number], Row>(
-        `SELECT ${columns} ${from} ${joins} ${where} AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`,
+      list: connection.prepare<[number, number], ReadMail<StoredMail>>(
+        `SELECT ${storedMailColumns} ${from} ${mailJoins} ${where} AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`,
       ),
       next: connection.prepare<[number], { id: number }>(`SELECT id ${behind} LIMIT ${mailsAtOnce}`),
       count: connection.prepare<[number], { count: number; last: number | null }>(`
@@ -41,20 +34,18 @@ export function prepareOversight(connection: SqliteConnection) {
   const statements = { failed: stopped("failed"), "in-doubt": stopped("in-doubt") };
   const window = connection.prepare<[number, number], { last: number | null; count: number }>(`
     SELECT min(id) AS last, count(*) AS count FROM (SELECT id FROM mail WHERE id < ? ORDER BY id DESC LIMIT ?)`);
-  const listWithin = connection.prepare<[number, number, MailStatus | null], Row>(`
-    SELECT ${columns} FROM mail ${joins} WHERE mail.id < ?1 AND mail.id >= ?2 AND (?3 IS NULL OR mail.status = ?3)
+  const listWithin = connection.prepare<[number, number, MailStatus | null], ReadMail<StoredMail>>(`
+    SELECT ${storedMailColumns} FROM mail ${mailJoins} WHERE mail.id < ?1 AND mail.id >= ?2 AND (?3 IS NULL OR mail.status = ?3)
     ORDER BY mail.id DESC`);
   // A lease stays with its holder: the mail may be on its way at this moment.
   const wake = `UPDATE mail SET status = 'queued', due_at = ?,
     attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END WHERE id = ?`;
   const wakeRow = connection.prepare<[number, number]>(wake);
   const wakeOne = connection.prepare<[number, number, number]>(`${wake} AND created_at = ? AND status <> 'sent'`);
-  interface Counted {
-    readonly count: number;
-    readonly first: number | null;
-    readonly due: number | null;
-  }
-  const countQueued = connection.prepare<[number, number], Counted>(`
+  const countQueued = connection.prepare<
+    [number, number],
+    { count: number; first: number | null; due: number | null }
+  >(`
     SELECT count(*) AS count, min(id) AS first, min(dueAt) AS due FROM (${queuedBehind("id, due_at AS dueAt")} LIMIT ${countedAtOnce})`);
   const lastCounted = connection.prepare<[number, number], DuePlace>(
     `${queuedBehind("id, due_at AS dueAt")} LIMIT 1 OFFSET ${countedAtOnce - 1}`,
@@ -94,7 +85,7 @@ export function prepareOversight(connection: SqliteConnection) {
       const listed: StoredMail[] = [];
       await inSteps(Number.MAX_SAFE_INTEGER, async (before) => {
         const { rows, last } = await read(() => listPage(status, before));
-        for (const { row, ...mail } of rows) listed.push({ id: mailId(row, mail.createdAt), ...mail });
+        listed.push(...rows.map(storedMail));
         return listed.length < limit ? last : null;
       });
       return listed.slice(0, limit);

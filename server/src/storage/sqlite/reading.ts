@@ -1,12 +1,12 @@
 // Reads submissions and subscribers: one by its reference, or all in the order of their arrival.
-import { type Page, readPages } from "../pages.ts";
+import { readPages } from "../pages.ts";
 import type { ScanState, StoredResume, StoredSubmission, StoredSubscriber, SubmissionKind } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readResume, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { ReadFrom } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
-import type { SqliteConnection } from "./connection.ts";
+import type { SqliteConnection, Statement } from "./connection.ts";
 
 const columns = submissionColumns.join(", ");
 
@@ -40,37 +40,29 @@ export function prepareReading(connection: SqliteConnection, references: Referen
       return row === undefined ? null : readResume(row);
     },
 
-    submissions<Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) {
-      const read = (from: number, to: number) =>
-        submissions.all(from, to, kind, since).map(readSubmissionAnyway) as Extract<StoredSubmission, { kind: Kind }>[];
-      return readPages(after, (from, limit) => readPage(submissionWindow(from, limit), from, read));
-    },
+    submissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
+      readBehind(after, submissionWindow, (from, to) =>
+        submissions.all(from, to, kind, since).map(readSubmissionAnyway),
+      ) as AsyncIterable<Extract<StoredSubmission, { kind: Kind }>>,
 
-    subscribers({ after = 0, since = 0 }: ReadFrom): AsyncIterable<StoredSubscriber> {
-      const read = (from: number, to: number) => subscribers.all(from, to, since).map(storedSubscriber);
-      return readPages(after, (from, limit) => readPage(subscriberWindow(from, limit), from, read));
-    },
+    subscribers: ({ after = 0, since = 0 }: ReadFrom): AsyncIterable<StoredSubscriber> =>
+      readBehind(after, subscriberWindow, (from, to) => subscribers.all(from, to, since).map(storedSubscriber)),
   };
 }
+
+type Window = Statement<[number, number], { last: number | null; count: number }>;
 
 /** The next rows behind an arrival number, wanted or not: a page looks at no more, however rare the wanted ones are. */
-function prepareWindow(connection: SqliteConnection, table: "submission" | "subscriber") {
-  const window = connection.prepare<[number, number], { last: number | null; count: number }>(`
+const prepareWindow = (connection: SqliteConnection, table: "submission" | "subscriber"): Window =>
+  connection.prepare(`
     SELECT max(arrival) AS last, count(*) AS count
     FROM (SELECT arrival FROM ${table} WHERE arrival > ? ORDER BY arrival LIMIT ?)`);
-  return (after: number, limit: number) => () => {
-    const { last = null, count = 0 } = window.get(after, limit) ?? {};
-    return { last, isEnd: count < limit };
-  };
-}
 
-function readPage<Row>(
-  window: () => { readonly last: number | null; readonly isEnd: boolean },
-  from: number,
-  read: (from: number, to: number) => readonly Row[],
-): Promise<Page<Row>> {
-  return retryWhileBusy(() => {
-    const { last, isEnd } = window();
-    return { rows: last === null ? [] : read(from, last), last: isEnd ? null : last };
-  });
-}
+/** @param read the wanted rows of a window */
+const readBehind = <Row>(after: number, window: Window, read: (from: number, to: number) => readonly Row[]) =>
+  readPages(after, (from, limit) =>
+    retryWhileBusy(() => {
+      const { last = null, count = 0 } = window.get(from, limit) ?? {};
+      return { rows: last === null ? [] : read(from, last), last: count < limit ? null : last };
+    }),
+  );

@@ -19,16 +19,11 @@ export async function lockForService(file: string, waitMs: number = busyWaitMs):
   // By its real name: two paths to one database are one database.
   const lockFile = `${realpathSync(file)}.lock`;
   createDatabaseFile(lockFile);
-  const held = await retryWhileBusy(() => take(lockFile), waitMs).catch((error: unknown) => {
+  return retryWhileBusy(() => take(lockFile), waitMs).catch((error: unknown) => {
     if (!(error instanceof StorageUnavailable) || !isBusy(error.cause)) throw error;
     const message = "Another service is running on this database: stop it, or give this one another DATA_DIR.";
     throw new StorageUnavailable(message);
   });
-  return {
-    [Symbol.dispose]: () => {
-      if (held.isOpen) held.close();
-    },
-  };
 }
 
 function take(lockFile: string): DatabaseSync {

@@ -1,0 +1,56 @@
+// Statements in SQL, and rows as their parameters. Knows no table.
+import { hash } from "node:crypto";
+
+/** A statement, and the row that it answers with. */
+export interface Statement<Row = never> {
+  /** Each connection prepares the statement once, under this name. Without one it is prepared each time. */
+  readonly name?: string;
+  readonly text: string;
+  /** Whether rows are arrays in the order of the columns, which costs less than objects. */
+  readonly arrays?: true;
+  /** A type only. */
+  readonly row?: Row;
+}
+
+type Prepared<Row> = Statement<Row> & { readonly name: string };
+
+/**
+ * A statement that is prepared. Its name is a hash of its text: on a connection that a pooler lends to several releases,
+ * one name never stands for two texts.
+ */
+export const prepared = <Row = never>(text: string): Prepared<Row> => ({
+  name: hash("sha256", text, "base64url"),
+  text,
+});
+
+/** The same, for answers of many rows. */
+export const preparedArrays = <Row>(text: string): Prepared<Row> => ({ ...prepared<Row>(text), arrays: true });
+
+/** A statement with its parameters. */
+export interface Bound {
+  readonly statement: Statement<unknown>;
+  readonly values: readonly unknown[];
+}
+
+/** The columns of some rows, with their types in SQL. */
+export type Columns = Readonly<Record<string, "text" | "bigint" | "integer">>;
+
+/** A row with these columns. */
+export type RowOf<Of extends Columns> = {
+  readonly [Name in keyof Of]: (Of[Name] extends "text" ? string : number) | null;
+};
+
+/**
+ * Rows as a table of a statement: one array for each column, so that the statement has the same text for any number of
+ * rows.
+ *
+ * @param first number of the first parameter
+ */
+export function rowsAs(alias: string, columns: Columns, first = 1): string {
+  const parameters = Object.values(columns).map((type, index) => `$${first + index}::${type}[]`);
+  return `unnest(${parameters.join(", ")}) AS ${alias} (${Object.keys(columns).join(", ")})`;
+}
+
+/** The parameters of the rows. */
+export const valuesOf = <Of extends Columns>(columns: Of, rows: readonly RowOf<Of>[]): unknown[] =>
+  Object.keys(columns).map((name) => rows.map((row) => row[name]));
