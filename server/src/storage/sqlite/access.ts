@@ -1,15 +1,7 @@
 // Operators, sessions and tokens, on SQLite. Changes are jobs of the store's commit queue.
-import type { OperatorRow, Role, TokenRow } from "@submissions/shared/console";
+import type { Role } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import {
-  type AccessStore,
-  invitationMs,
-  type OidcIdentity,
-  type StoredOperator,
-  type StoredSession,
-  type StoredToken,
-} from "../access-store.ts";
-import type { Actor } from "../desk-store.ts";
+import { type AccessStore, invitationMs, type StoredToken } from "../access-store.ts";
 import {
   endedBefore,
   type OperatorColumns,
@@ -78,165 +70,141 @@ function prepareStatements(connection: SqliteConnection) {
   };
 }
 
-export class SqliteAccess implements AccessStore {
-  readonly #run: RunJob;
-  readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #audit: ReturnType<typeof prepareAudit>;
+export function makeAccess(connection: SqliteConnection, run: RunJob): AccessStore {
+  const statements = prepareStatements(connection);
+  const audit = prepareAudit(connection);
 
-  constructor(connection: SqliteConnection, run: RunJob) {
-    this.#run = run;
-    this.#statements = prepareStatements(connection);
-    this.#audit = prepareAudit(connection);
+  function isLastAdmin({ id, role }: OperatorColumns): boolean {
+    return role === "admin" && (statements.otherAdmins.get(id)?.count ?? 0) === 0;
   }
 
-  invite({ email, role, invitationHash }: Parameters<AccessStore["invite"]>[0], actor: Actor): Promise<void> {
-    return this.#run(() => {
-      this.#statements.invite.run(email, emailKey(email), role, invitationHash, actor.at + invitationMs, actor.at);
-      this.#audit({ action: "operator.invite", subject: emailKey(email), detail: { role } }, actor);
-    });
-  }
+  return {
+    invite: ({ email, role, invitationHash }, actor) =>
+      run(() => {
+        statements.invite.run(email, emailKey(email), role, invitationHash, actor.at + invitationMs, actor.at);
+        audit({ action: "operator.invite", subject: emailKey(email), detail: { role } }, actor);
+      }),
 
-  findInvitation(invitationHash: string, now: number): Promise<StoredOperator | null> {
-    return retryWhileBusy(() => operatorOf(this.#statements.byInvitation.get(invitationHash, now)));
-  }
+    findInvitation: (invitationHash, now) =>
+      retryWhileBusy(() => operatorOf(statements.byInvitation.get(invitationHash, now))),
 
-  acceptInvitation(invitationHash: string, password: string, now: number): Promise<StoredOperator | null> {
-    return this.#run(() => {
-      const operator = operatorOf(this.#statements.byInvitation.get(invitationHash, now));
-      if (operator === null) return null;
-      this.#statements.setPassword.run(password, operator.id);
-      this.#statements.deleteSessions.run(operator.id);
-      const actor = { operator: operator.email, at: now };
-      this.#audit({ action: "operator.accept", subject: emailKey(operator.email) }, actor);
-      return { ...operator, password };
-    });
-  }
+    acceptInvitation: (invitationHash, password, now) =>
+      run(() => {
+        const operator = operatorOf(statements.byInvitation.get(invitationHash, now));
+        if (operator === null) return null;
+        statements.setPassword.run(password, operator.id);
+        statements.deleteSessions.run(operator.id);
+        const actor = { operator: operator.email, at: now };
+        audit({ action: "operator.accept", subject: emailKey(operator.email) }, actor);
+        return { ...operator, password };
+      }),
 
-  listOperators(): Promise<OperatorRow[]> {
-    return retryWhileBusy(() => this.#statements.all.all().map(operatorRow));
-  }
+    listOperators: () => retryWhileBusy(() => statements.all.all().map(operatorRow)),
 
-  findOperator(email: string): Promise<StoredOperator | null> {
-    return retryWhileBusy(() => operatorOf(this.#statements.byKey.get(emailKey(email))));
-  }
+    findOperator: (email) => retryWhileBusy(() => operatorOf(statements.byKey.get(emailKey(email)))),
 
-  findOidcOperator({ issuer, subject }: OidcIdentity): Promise<StoredOperator | null> {
-    return retryWhileBusy(() => operatorOf(this.#statements.byOidc.get(issuer, subject)));
-  }
+    findOidcOperator: ({ issuer, subject }) => retryWhileBusy(() => operatorOf(statements.byOidc.get(issuer, subject))),
 
-  bindOidc(email: string, { issuer, subject }: OidcIdentity, actor: Actor): Promise<boolean> {
-    return this.#run(() => {
-      const operator = operatorOf(this.#statements.byKey.get(emailKey(email)));
-      const other = this.#statements.byOidc.get(issuer, subject);
-      if (operator === null || operator.oidc !== null || other !== undefined) return false;
-      this.#statements.bind.run(issuer, subject, operator.id);
-      this.#audit({ action: "operator.bind", subject: emailKey(email), detail: { issuer } }, actor);
-      return true;
-    });
-  }
+    bindOidc: (email, { issuer, subject }, actor) =>
+      run(() => {
+        const operator = operatorOf(statements.byKey.get(emailKey(email)));
+        const other = statements.byOidc.get(issuer, subject);
+        if (operator === null || operator.oidc !== null || other !== undefined) return false;
+        statements.bind.run(issuer, subject, operator.id);
+        audit({ action: "operator.bind", subject: emailKey(email), detail: { issuer } }, actor);
+        return true;
+      }),
 
-  setPassword(email: string, password: string, actor: Actor): Promise<boolean> {
-    return this.#run(() => {
-      const operator = this.#statements.byKey.get(emailKey(email));
-      if (operator === undefined) return false;
-      this.#statements.setPassword.run(password, operator.id);
-      this.#statements.deleteSessions.run(operator.id);
-      this.#audit({ action: "operator.password", subject: emailKey(email) }, actor);
-      return true;
-    });
-  }
+    setPassword: (email, password, actor) =>
+      run(() => {
+        const operator = statements.byKey.get(emailKey(email));
+        if (operator === undefined) return false;
+        statements.setPassword.run(password, operator.id);
+        statements.deleteSessions.run(operator.id);
+        audit({ action: "operator.password", subject: emailKey(email) }, actor);
+        return true;
+      }),
 
-  setRole(email: string, role: Role, actor: Actor): Promise<boolean | "last-admin"> {
-    return this.#run(() => {
-      const operator = this.#statements.byKey.get(emailKey(email));
-      if (operator === undefined) return false;
-      if (role !== "admin" && this.#isLastAdmin(operator)) return "last-admin";
-      this.#statements.setRole.run(role, operator.id);
-      const detail = { from: operator.role, to: role };
-      this.#audit({ action: "operator.role", subject: emailKey(email), detail }, actor);
-      return true;
-    });
-  }
+    setRole: (email, role, actor) =>
+      run(() => {
+        const operator = statements.byKey.get(emailKey(email));
+        if (operator === undefined) return false;
+        if (role !== "admin" && isLastAdmin(operator)) return "last-admin";
+        statements.setRole.run(role, operator.id);
+        const detail = { from: operator.role, to: role };
+        audit({ action: "operator.role", subject: emailKey(email), detail }, actor);
+        return true;
+      }),
 
-  removeOperator(email: string, actor: Actor): Promise<boolean | "last-admin"> {
-    return this.#run(() => {
-      const operator = this.#statements.byKey.get(emailKey(email));
-      if (operator === undefined) return false;
-      if (this.#isLastAdmin(operator)) return "last-admin";
-      // The sessions go with the operator.
-      this.#statements.remove.run(operator.id);
-      this.#statements.removeTokens.run(operator.email);
-      this.#audit({ action: "operator.remove", subject: emailKey(email) }, actor);
-      return true;
-    });
-  }
+    removeOperator: (email, actor) =>
+      run(() => {
+        const operator = statements.byKey.get(emailKey(email));
+        if (operator === undefined) return false;
+        if (isLastAdmin(operator)) return "last-admin";
+        // The sessions go with the operator.
+        statements.remove.run(operator.id);
+        statements.removeTokens.run(operator.email);
+        audit({ action: "operator.remove", subject: emailKey(email) }, actor);
+        return true;
+      }),
 
-  #isLastAdmin({ id, role }: OperatorColumns): boolean {
-    return role === "admin" && (this.#statements.otherAdmins.get(id)?.count ?? 0) === 0;
-  }
+    createSession: (idHash, { id, password }, now) =>
+      run(() => {
+        const operator = statements.byId.get(id);
+        if (operator === undefined || operator.password !== password) return;
+        statements.forgetSessions.run(endedBefore(now));
+        statements.createSession.run(idHash, id, now);
+        const actor = { operator: operator.email, at: now };
+        audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
+      }),
 
-  createSession(...[idHash, { id, password }, now]: Parameters<AccessStore["createSession"]>): Promise<void> {
-    return this.#run(() => {
-      const operator = this.#statements.byId.get(id);
-      if (operator === undefined || operator.password !== password) return;
-      this.#statements.forgetSessions.run(endedBefore(now));
-      this.#statements.createSession.run(idHash, id, now);
-      const actor = { operator: operator.email, at: now };
-      this.#audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
-    });
-  }
+    async findSession(idHash, now) {
+      const row = await retryWhileBusy(() => statements.session.get(idHash, endedBefore(now)));
+      if (row === undefined) return null;
+      const isStale = row.seenAt <= touchedBefore(now);
+      if (isStale) await run(() => void statements.touchSession.run(now, idHash));
+      return { operator: storedOperator(row), createdAt: row.startedAt, seenAt: isStale ? now : row.seenAt };
+    },
 
-  async findSession(idHash: string, now: number): Promise<StoredSession | null> {
-    const row = await retryWhileBusy(() => this.#statements.session.get(idHash, endedBefore(now)));
-    if (row === undefined) return null;
-    const isStale = row.seenAt <= touchedBefore(now);
-    if (isStale) await this.#run(() => void this.#statements.touchSession.run(now, idHash));
-    return { operator: storedOperator(row), createdAt: row.startedAt, seenAt: isStale ? now : row.seenAt };
-  }
+    deleteSession: (idHash, actor) =>
+      run(() => {
+        const { changes } = statements.deleteSession.run(idHash);
+        if (changes === 1) audit({ action: "sign-out", subject: emailKey(actor.operator) }, actor);
+      }),
 
-  deleteSession(idHash: string, actor: Actor): Promise<void> {
-    return this.#run(() => {
-      const { changes } = this.#statements.deleteSession.run(idHash);
-      if (changes === 1) this.#audit({ action: "sign-out", subject: emailKey(actor.operator) }, actor);
-    });
-  }
+    deleteSessions: (operatorId, actor) =>
+      run(() => {
+        const ended = Number(statements.deleteSessions.run(operatorId).changes);
+        audit({ action: "sign-out.everywhere", subject: emailKey(actor.operator), detail: { ended } }, actor);
+        return ended;
+      }),
 
-  deleteSessions(operatorId: number, actor: Actor): Promise<number> {
-    return this.#run(() => {
-      const ended = Number(this.#statements.deleteSessions.run(operatorId).changes);
-      this.#audit({ action: "sign-out.everywhere", subject: emailKey(actor.operator), detail: { ended } }, actor);
-      return ended;
-    });
-  }
+    createToken(token, actor) {
+      const { hash, name, role, expiresAt } = token;
+      return run(() => {
+        const stored = statements.createToken.get(hash, name, role, actor.operator, actor.at, expiresAt);
+        if (stored === undefined) throw new Error("The token was not stored.");
+        audit({ action: "token.create", subject: name, detail: { token: stored.id, role, expiresAt } }, actor);
+        return tokenRow(stored);
+      });
+    },
 
-  createToken(token: Parameters<AccessStore["createToken"]>[0], actor: Actor): Promise<TokenRow> {
-    const { hash, name, role, expiresAt } = token;
-    return this.#run(() => {
-      const stored = this.#statements.createToken.get(hash, name, role, actor.operator, actor.at, expiresAt);
-      if (stored === undefined) throw new Error("The token was not stored.");
-      this.#audit({ action: "token.create", subject: name, detail: { token: stored.id, role, expiresAt } }, actor);
-      return tokenRow(stored);
-    });
-  }
+    async findToken(hash, now) {
+      const token = await retryWhileBusy(() => statements.token.get(hash, now));
+      if (token === undefined) return null;
+      if (token.usedAt !== null && token.usedAt > touchedBefore(now)) return { ...token };
+      await run(() => void statements.touchToken.run(now, token.id));
+      return { ...token, usedAt: now };
+    },
 
-  async findToken(hash: string, now: number): Promise<StoredToken | null> {
-    const token = await retryWhileBusy(() => this.#statements.token.get(hash, now));
-    if (token === undefined) return null;
-    if (token.usedAt !== null && token.usedAt > touchedBefore(now)) return { ...token };
-    await this.#run(() => void this.#statements.touchToken.run(now, token.id));
-    return { ...token, usedAt: now };
-  }
+    listTokens: () => retryWhileBusy(() => statements.tokens.all().map((token) => ({ ...token }))),
 
-  listTokens(): Promise<StoredToken[]> {
-    return retryWhileBusy(() => this.#statements.tokens.all().map((token) => ({ ...token })));
-  }
-
-  revokeToken(id: number, actor: Actor): Promise<boolean> {
-    return this.#run(() => {
-      const revoked = this.#statements.revoke.get(id);
-      if (revoked === undefined) return false;
-      this.#audit({ action: "token.revoke", subject: revoked.name, detail: { token: id } }, actor);
-      return true;
-    });
-  }
+    revokeToken: (id, actor) =>
+      run(() => {
+        const revoked = statements.revoke.get(id);
+        if (revoked === undefined) return false;
+        audit({ action: "token.revoke", subject: revoked.name, detail: { token: id } }, actor);
+        return true;
+      }),
+  };
 }

@@ -30,8 +30,6 @@ export function prepareAudit(connection: SqliteConnection): Audit {
   return (entry, { operator, at }) => void insert.run(at, operator, entry.action, entry.subject, detailOf(entry));
 }
 
-export type DeskChanges = ReturnType<typeof prepareDeskChanges>;
-
 interface Parts {
   readonly references: References;
   readonly audit: Audit;

@@ -9,8 +9,6 @@ import type { DeskLists } from "./desk-lists.ts";
 import type { DeskSearch } from "./desk-search.ts";
 import type { RunJob } from "./desk.ts";
 
-export type DeskErase = ReturnType<typeof prepareDeskErase>;
-
 interface Parts {
   readonly lists: DeskLists;
   readonly search: DeskSearch;

@@ -28,8 +28,6 @@ import type { RunJob } from "./desk.ts";
 /** Mails that are counted in one turn: some milliseconds. */
 const mailsAtOnce = 20_000;
 
-export type DeskOverview = ReturnType<typeof prepareDeskOverview>;
-
 export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, { firstSince }: DeskLists) {
   const counted = connection.prepare<[number], CountedDay>(
     "SELECT day, kind, counted FROM day_count WHERE day >= ? ORDER BY day",

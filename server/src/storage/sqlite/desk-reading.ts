@@ -28,8 +28,6 @@ import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 
-export type DeskReading = ReturnType<typeof prepareDeskReading>;
-
 export function prepareDeskReading(connection: SqliteConnection, references: References) {
   const find = connection.prepare<[number, SubmissionKind], DetailRow>(`
     SELECT ${detailColumns} FROM submission WHERE day_number = ? AND kind = ?`);

@@ -2,7 +2,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
+import type { AccessStore } from "../access-store.ts";
 import { CommitQueue } from "../commit-queue.ts";
+import type { DeskStore } from "../desk-store.ts";
 import { inSteps } from "../pages.ts";
 import type {
   Digest,
@@ -30,13 +32,14 @@ import {
   StorageUnavailable,
   type Store,
 } from "../store.ts";
+import type { WebhookStore } from "../webhook-store.ts";
 import { type Announcements, prepareAnnouncements } from "./announcements.ts";
-import { SqliteAccess } from "./access.ts";
+import { makeAccess } from "./access.ts";
 import { type Acceptor, prepareAcceptor } from "./accept.ts";
 import { backupDatabase } from "./backup.ts";
 import { busyWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { SqliteDesk } from "./desk.ts";
+import { makeDesk } from "./desk.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 import { type Housekeeping, prepareHousekeeping } from "./housekeeping.ts";
 import { firstPlace, type Outbox, prepareOutbox } from "./outbox.ts";
@@ -46,7 +49,7 @@ import { prepareRelease, type Release } from "./release.ts";
 import { prepareResumes, type Resumes } from "./resumes.ts";
 import { type Links, prepareLinks, prepareSubscribers } from "./subscribers.ts";
 import { prepareSuppressions, type Suppressions } from "./suppression.ts";
-import { SqliteWebhooks } from "./webhooks.ts";
+import { makeWebhooks } from "./webhooks.ts";
 
 /** Most jobs in one transaction: with mails to settle among them it takes some milliseconds. */
 const batchMax = 256;
@@ -62,9 +65,9 @@ type Job = () => unknown;
 export class SqliteStore implements Store {
   readonly identity: string;
   readonly clock: Clock;
-  readonly desk: SqliteDesk;
-  readonly access: SqliteAccess;
-  readonly webhooks: SqliteWebhooks;
+  readonly desk: DeskStore;
+  readonly access: AccessStore;
+  readonly webhooks: WebhookStore;
   readonly #connection: SqliteConnection;
   readonly #queue: CommitQueue<Job, unknown>;
   readonly #acceptor: Acceptor;
@@ -115,9 +118,9 @@ export class SqliteStore implements Store {
       commit: (jobs) => this.#commit(jobs),
     });
     const run = <T>(job: () => T): Promise<T> => this.#run(job);
-    this.desk = new SqliteDesk(connection, run, { references, release: this.#release, oversight: this.#oversight });
-    this.access = new SqliteAccess(connection, run);
-    this.webhooks = new SqliteWebhooks(connection, run);
+    this.desk = makeDesk(connection, run, { references, release: this.#release, oversight: this.#oversight });
+    this.access = makeAccess(connection, run);
+    this.webhooks = makeWebhooks(connection, run);
   }
 
   async #commit(jobs: readonly Job[]): Promise<readonly unknown[]> {

@@ -1,5 +1,4 @@
 // Outgoing webhooks, and the deliveries that wait for them or were made. Changes run inside transactions of the commit queue.
-import type { DeliveryRow, Page, PageRequest, WebhookRow } from "@submissions/shared/console";
 import type { Actor } from "../desk-store.ts";
 import { rowsOf } from "../rules/inbox-filter.ts";
 import {
@@ -18,18 +17,10 @@ import {
   webhookEntry,
   webhookRow,
 } from "../rules/webhooks.ts";
-import {
-  type DeliveryClaim,
-  type DeliverySettlement,
-  type LeasedDelivery,
-  type NewWebhook,
-  secretOverlapMs,
-  type WebhookStore,
-  webhooksMax,
-} from "../webhook-store.ts";
+import { secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { type Audit, prepareAudit } from "./desk-changes.ts";
+import { prepareAudit } from "./desk-changes.ts";
 import type { RunJob } from "./desk.ts";
 
 function prepareStatements(connection: SqliteConnection) {
@@ -80,106 +71,95 @@ function prepareStatements(connection: SqliteConnection) {
   };
 }
 
-export class SqliteWebhooks implements WebhookStore {
-  readonly #run: RunJob;
-  readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #audit: Audit;
-
-  constructor(connection: SqliteConnection, run: RunJob) {
-    this.#run = run;
-    this.#statements = prepareStatements(connection);
-    this.#audit = prepareAudit(connection);
-  }
-
-  add({ url, events, secret }: NewWebhook, actor: Actor): Promise<WebhookRow | "too-many"> {
-    return this.#run(() => {
-      if (this.#statements.all.all().length >= webhooksMax) return "too-many";
-      const stored = this.#statements.insert.get(url, eventsOf({ events }), secret, actor.at);
-      if (stored === undefined) throw new Error("The webhook was not stored.");
-      this.#audit(webhookEntry("add", stored, { events }), actor);
-      return webhookRow(stored);
-    });
-  }
-
-  list(): Promise<WebhookRow[]> {
-    return retryWhileBusy(() => this.#statements.all.all().map(webhookRow));
-  }
-
-  remove(id: number, actor: Actor): Promise<boolean> {
-    return this.#run(() => {
-      const found = this.#statements.find.get(id);
-      if (found === undefined) return false;
-      this.#statements.remove.run(actor.at, id);
-      this.#audit(webhookEntry("remove", found), actor);
-      return true;
-    });
-  }
-
-  rotate(id: number, secret: string, actor: Actor): Promise<WebhookRow | null> {
-    return this.#run(() => {
-      const found = this.#statements.find.get(id);
-      if (found === undefined) return null;
-      const rotated = this.#statements.rotate.get(actor.at + secretOverlapMs, secret, id) ?? found;
-      this.#audit(webhookEntry("rotate", found), actor);
-      return webhookRow(rotated);
-    });
-  }
-
-  listDeliveries(webhook: number | null, page: PageRequest): Promise<Page<DeliveryRow>> {
-    const limit = rowsOf(page);
-    const statement = webhook === null ? this.#statements.listAll : this.#statements.listOf;
-    const after = page.after ?? Number.MAX_SAFE_INTEGER;
-    return retryWhileBusy(() => deliveryPage(statement.all(after, limit + 1, webhook ?? 0), limit));
-  }
-
-  replay(id: string, actor: Actor): Promise<boolean> {
-    return this.#run(() => {
-      const named = parseDeliveryId(id);
-      if (named === null) return false;
-      const replayed = this.#statements.replay.get(actor.at, named.row, named.createdAt);
-      return replayed !== undefined && this.#noteReplay(replayed.webhook, actor, { delivery: id });
-    });
-  }
-
-  async replayFailed(webhook: number, actor: Actor): Promise<number | null> {
-    if (!(await this.#run(() => this.#noteReplay(webhook, actor, { deliveries: "failed" })))) return null;
-    let replayed = 0;
-    for (let after = 0; ;) {
-      const batch = await this.#run(() => {
-        const failed = this.#statements.failed.all(webhook, after);
-        for (const { id, createdAt } of failed) this.#statements.replay.get(actor.at, id, createdAt);
-        return failed;
-      });
-      replayed += batch.length;
-      if (batch.length < replayedAtOnce) return replayed;
-      after = batch.at(-1)?.id ?? after;
-    }
-  }
+export function makeWebhooks(connection: SqliteConnection, run: RunJob): WebhookStore {
+  const statements = prepareStatements(connection);
+  const audit = prepareAudit(connection);
 
   /** False when there is no such webhook. */
-  #noteReplay(id: number, actor: Actor, detail: Readonly<Record<string, unknown>>): boolean {
-    const found = this.#statements.find.get(id);
-    if (found !== undefined) this.#audit(webhookEntry("replay", found, detail), actor);
+  function noteReplay(id: number, actor: Actor, detail: Readonly<Record<string, unknown>>): boolean {
+    const found = statements.find.get(id);
+    if (found !== undefined) audit(webhookEntry("replay", found, detail), actor);
     return found !== undefined;
   }
 
-  async claimDeliveries({ now, limit, except, lease }: DeliveryClaim): Promise<readonly LeasedDelivery[]> {
-    const { all, isDue, due, lend } = this.#statements;
-    const asked = () => all.all().filter(({ id }) => !except.includes(id));
-    // Without a transaction where there is nothing to do: this is asked for every second.
-    if (!(await retryWhileBusy(() => asked().some(({ id }) => isDue.get(id, now) !== undefined)))) return [];
-    return this.#run(() => {
-      const rows = asked().flatMap(({ id }) => due.all(id, now, limit));
-      for (const { delivery } of rows) lend.run(lease.owner, lease.until, delivery);
-      return rows.map((row) => leasedDelivery(row, now));
-    });
-  }
+  return {
+    add: ({ url, events, secret }, actor) =>
+      run(() => {
+        if (statements.all.all().length >= webhooksMax) return "too-many";
+        const stored = statements.insert.get(url, eventsOf({ events }), secret, actor.at);
+        if (stored === undefined) throw new Error("The webhook was not stored.");
+        audit(webhookEntry("add", stored, { events }), actor);
+        return webhookRow(stored);
+      }),
 
-  async settleDelivery(id: string, settlement: DeliverySettlement, owner: string): Promise<void> {
-    const named = parseDeliveryId(id);
-    if (named === null) return;
-    const { status, tries, dueAt, endedAt, answer } = settledColumns(settlement);
-    const values = [status, tries, dueAt, endedAt, answer, named.row, named.createdAt, owner] as const;
-    await this.#run(() => void this.#statements.settle.run(...values));
-  }
+    list: () => retryWhileBusy(() => statements.all.all().map(webhookRow)),
+
+    remove: (id, actor) =>
+      run(() => {
+        const found = statements.find.get(id);
+        if (found === undefined) return false;
+        statements.remove.run(actor.at, id);
+        audit(webhookEntry("remove", found), actor);
+        return true;
+      }),
+
+    rotate: (id, secret, actor) =>
+      run(() => {
+        const found = statements.find.get(id);
+        if (found === undefined) return null;
+        const rotated = statements.rotate.get(actor.at + secretOverlapMs, secret, id) ?? found;
+        audit(webhookEntry("rotate", found), actor);
+        return webhookRow(rotated);
+      }),
+
+    listDeliveries(webhook, page) {
+      const limit = rowsOf(page);
+      const statement = webhook === null ? statements.listAll : statements.listOf;
+      const after = page.after ?? Number.MAX_SAFE_INTEGER;
+      return retryWhileBusy(() => deliveryPage(statement.all(after, limit + 1, webhook ?? 0), limit));
+    },
+
+    replay: (id, actor) =>
+      run(() => {
+        const named = parseDeliveryId(id);
+        if (named === null) return false;
+        const replayed = statements.replay.get(actor.at, named.row, named.createdAt);
+        return replayed !== undefined && noteReplay(replayed.webhook, actor, { delivery: id });
+      }),
+
+    async replayFailed(webhook, actor) {
+      if (!(await run(() => noteReplay(webhook, actor, { deliveries: "failed" })))) return null;
+      let replayed = 0;
+      for (let after = 0; ;) {
+        const batch = await run(() => {
+          const failed = statements.failed.all(webhook, after);
+          for (const { id, createdAt } of failed) statements.replay.get(actor.at, id, createdAt);
+          return failed;
+        });
+        replayed += batch.length;
+        if (batch.length < replayedAtOnce) return replayed;
+        after = batch.at(-1)?.id ?? after;
+      }
+    },
+
+    async claimDeliveries({ now, limit, except, lease }) {
+      const { all, isDue, due, lend } = statements;
+      const asked = () => all.all().filter(({ id }) => !except.includes(id));
+      // Without a transaction where there is nothing to do: this is asked for every second.
+      if (!(await retryWhileBusy(() => asked().some(({ id }) => isDue.get(id, now) !== undefined)))) return [];
+      return run(() => {
+        const rows = asked().flatMap(({ id }) => due.all(id, now, limit));
+        for (const { delivery } of rows) lend.run(lease.owner, lease.until, delivery);
+        return rows.map((row) => leasedDelivery(row, now));
+      });
+    },
+
+    async settleDelivery(id, settlement, owner) {
+      const named = parseDeliveryId(id);
+      if (named === null) return;
+      const { status, tries, dueAt, endedAt, answer } = settledColumns(settlement);
+      const values = [status, tries, dueAt, endedAt, answer, named.row, named.createdAt, owner] as const;
+      await run(() => void statements.settle.run(...values));
+    },
+  };
 }
