@@ -167,7 +167,7 @@ test.each([
   ["nodemailer", ["server/src/mail/providers/"]],
   ["@aws-sdk/client-s3", ["server/src/resumes/s3-"]],
   ["@aws-sdk/s3-request-presigner", ["server/src/resumes/s3-sdk.ts"]],
-  ["commander", ["server/src/commands/", "server/src/command-line.ts"]],
+  ["commander", ["server/src/commands/"]],
   ["rate-limiter-flexible", ["server/src/http/gate/"]],
   ["altcha-lib", ["server/src/intake/proof-of-work.ts"]],
   ["disposable-email-domains-js", ["server/src/mail/disposable.ts"]],

@@ -148,3 +148,18 @@ async function* lines<Row extends Pick<StoredSubscriber, "email" | "arrival" | "
     yield format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
   }
 }
+
+/** Lines are short, and a system call or a packet is expensive: this many characters are gathered before one. */
+const pieceLengthMin = 64 * 1024;
+
+/** Joins short texts to pieces that are worth sending. */
+export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let gathered = "";
+  for await (const text of texts) {
+    gathered += text;
+    if (gathered.length < pieceLengthMin) continue;
+    yield gathered;
+    gathered = "";
+  }
+  if (gathered !== "") yield gathered;
+}
