@@ -83,7 +83,7 @@ test("the router and tRPC are known to the files of the client that are made of 
 
 // What each layer of the server may import of the server. Files at the root of `src` stand above all layers, but for
 // these, which belong to everybody.
-const everybodys = ["clock.ts", "failpoint.ts", "fault.ts", "node-http.ts", "storage/records.ts"].map(
+const everybodys = ["clock.ts", "failpoint.ts", "fault.ts", "node-http.ts", "secrets.ts", "storage/records.ts"].map(
   (file) => `server/src/${file}`,
 );
 const ports = [

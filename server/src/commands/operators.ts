@@ -2,7 +2,7 @@
 import { roles, type OperatorRow, type Role } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
 import { publicUrl } from "../config/config.ts";
-import { drawSecret, hashSecret } from "../console/secrets.ts";
+import { drawSecret, hashSecret } from "../secrets.ts";
 import { openStore } from "../storage/open-store.ts";
 import { parseEmail } from "./arguments.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";

@@ -47,7 +47,7 @@ export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOpti
   rpcRoutes(app, options, onRequest);
   refuseGet(app);
   downloadRoutes(app, console, onRequest);
-  if (console.openIdConnect !== null) oidcRoutes(app, console, onRequest);
+  oidcRoutes(app, console, onRequest);
   if (!consolePages(app, { folder, publicUrl: console.publicUrl })) {
     console.log.warn({}, "the console was not built (npm run build): only its calls and downloads are served");
   }

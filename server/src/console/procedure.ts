@@ -64,6 +64,13 @@ export const open = trpc.procedure.meta({ rule: "anyone" }).use(({ ctx, next }) 
   return next();
 });
 
+/** What a change came to. @throws Fault `notFound`, `lastAdmin` */
+export function done(result: boolean | "last-admin"): null {
+  if (result === "last-admin") throw new Fault("lastAdmin");
+  if (!result) throw new Fault("notFound");
+  return null;
+}
+
 /** What a look-up found. @throws Fault `notFound` */
 export function found<Thing>(thing: Thing | null): Thing {
   if (thing === null) throw new Fault("notFound");
