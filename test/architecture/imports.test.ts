@@ -83,9 +83,15 @@ test("the router and tRPC are known to the files of the client that are made of 
 
 // What each layer of the server may import of the server. Files at the root of `src` stand above all layers, but for
 // these, which belong to everybody.
-const everybodys = ["clock.ts", "failpoint.ts", "fault.ts", "node-http.ts", "secrets.ts", "storage/records.ts"].map(
-  (file) => `server/src/${file}`,
-);
+const everybodys = [
+  "clock.ts",
+  "failpoint.ts",
+  "fault.ts",
+  "node-http.ts",
+  "repeatedly.ts",
+  "secrets.ts",
+  "storage/records.ts",
+].map((file) => `server/src/${file}`);
 const ports = [
   "storage/store.ts",
   "storage/desk-store.ts",
@@ -108,6 +114,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     // The body reader judges a resume, so that all problems of a request are told together.
     "resumes/inspect.ts",
     "resumes/staged-upload.ts",
+    "resumes/staging.ts",
     "config/catalogue.ts",
     // The gate counts before there is a call.
     "storage/call-counts.ts",
@@ -133,7 +140,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   rpc: ["intake/"],
   intake: ["config/catalogue.ts", "mail/outbox.ts", "resumes/staged-upload.ts"],
-  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts"],
+  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
   // What the commit queue measures commits with.
   storage: ["observe/distribution.ts"],
   mail: ["config/catalogue.ts"],

@@ -49,47 +49,42 @@ interface Failure {
 /** Stores refuse with these although the next try may succeed. The SDK has set its clock right after the last one. */
 const transientNames: ReadonlySet<string> = new Set(["SlowDown", "RequestTimeout", "RequestTimeTooSkewed"]);
 
-export class S3Calls {
-  readonly #limits: S3Limits;
+export type S3Calls = ReturnType<typeof storeCalls>;
 
-  constructor(limits: S3Limits) {
-    this.#limits = limits;
-  }
-
-  /**
-   * Calls until it succeeds, another try is useless, or the deadline (by `performance.now()`) has come.
-   *
-   * @throws ResumeMissing, VaultUnavailable
-   */
-  async send<T>(attempt: Attempt<T>, deadline = performance.now() + this.#limits.triesMs): Promise<T> {
-    const { attemptMs, attemptsMax } = this.#limits;
-    for (let tries = 1; ; tries += 1) {
-      const leftMs = deadline - performance.now();
-      if (leftMs <= 0) throw new VaultUnavailable("There is no time left to call the object store.");
-      try {
-        return await within(Math.min(attemptMs, leftMs), attempt);
-      } catch (error) {
-        const pauseMs = this.#pauseAfter(tries);
-        const isUseless = tries >= attemptsMax || performance.now() + pauseMs >= deadline;
-        if (isUseless || !isTransient(failureOf(error))) throw asVaultError(error);
-        await sleep(pauseMs);
-      }
-    }
-  }
-
-  /** Calls once, for an answer now. */
-  async sendOnce<T>(attempt: Attempt<T>): Promise<T> {
-    try {
-      return await within(this.#limits.readinessMs, attempt);
-    } catch (error) {
-      throw asVaultError(error);
-    }
-  }
-
+export function storeCalls({ attemptMs, attemptsMax, triesMs, pauseMs, readinessMs }: S3Limits) {
   // Many processes that were refused together must not come back together.
-  #pauseAfter(tries: number): number {
-    return this.#limits.pauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
-  }
+  const pauseAfter = (tries: number) => pauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
+
+  return {
+    /**
+     * Calls until it succeeds, another try is useless, or the deadline (by `performance.now()`) has come.
+     *
+     * @throws ResumeMissing, VaultUnavailable
+     */
+    async send<T>(attempt: Attempt<T>, deadline = performance.now() + triesMs): Promise<T> {
+      for (let tries = 1; ; tries += 1) {
+        const leftMs = deadline - performance.now();
+        if (leftMs <= 0) throw new VaultUnavailable("There is no time left to call the object store.");
+        try {
+          return await within(Math.min(attemptMs, leftMs), attempt);
+        } catch (error) {
+          const restMs = pauseAfter(tries);
+          const isUseless = tries >= attemptsMax || performance.now() + restMs >= deadline;
+          if (isUseless || !isTransient(failureOf(error))) throw asVaultError(error);
+          await sleep(restMs);
+        }
+      }
+    },
+
+    /** Calls once, for an answer now. */
+    async sendOnce<T>(attempt: Attempt<T>): Promise<T> {
+      try {
+        return await within(readinessMs, attempt);
+      } catch (error) {
+        throw asVaultError(error);
+      }
+    },
+  };
 }
 
 /** The time ends with the head of the answer: a body that is being read must not be cut off by it. */

@@ -2,8 +2,8 @@
 // delays downloads, never a submission.
 import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
+import { repeatedly } from "../repeatedly.ts";
 import type { Store } from "../storage/store.ts";
 import { ResumeMissing, type Vault } from "./vault.ts";
 
@@ -26,25 +26,13 @@ interface ScanningOptions {
 }
 
 /** Begins to scan; disposing waits for the scan under way. */
-export function startScanning(options: ScanningOptions): AsyncDisposable {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const scanning = (async () => {
-    while (!signal.aborted) {
-      const pauseMs = await scanNext(options, signal).catch((error: unknown) => {
-        if (!signal.aborted) options.log.warn({ err: error }, "scanning resumes failed and will be tried again");
-        return afterFailureMs;
-      });
-      await sleep(pauseMs, undefined, { signal }).catch(() => {});
-    }
-  })();
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await scanning;
-    },
-  };
-}
+export const startScanning = (options: ScanningOptions): AsyncDisposable =>
+  repeatedly((signal) =>
+    scanNext(options, signal).catch((error: unknown) => {
+      if (!signal.aborted) options.log.warn({ err: error }, "scanning resumes failed and will be tried again");
+      return afterFailureMs;
+    }),
+  );
 
 /** Scans one resume that waits; answers how long to rest. */
 async function scanNext({ clamd, store, vault, log }: ScanningOptions, signal: AbortSignal): Promise<number> {
