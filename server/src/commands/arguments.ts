@@ -22,7 +22,6 @@ export function parseSince(text: string): number {
   throw new InvalidArgumentError("Write a day like 2026-11-21 or an instant like 2026-11-21T09:30:00Z.");
 }
 
-/** A whole number in decimal digits. */
 export const parseNumber =
   (min: number, max: number) =>
   (text: string): number => {
@@ -31,7 +30,6 @@ export const parseNumber =
     throw new InvalidArgumentError(`Write a whole number from ${min} to ${max.toLocaleString("en")}.`);
   };
 
-/** An e-mail address, as the forms take it. */
 export function parseEmail(text: string): string {
   const parsed = email.safeParse(text);
   if (parsed.success) return parsed.data;

@@ -59,7 +59,6 @@ async function isConfirmed({ input, messages }: CommandDeps, email: string): Pro
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-/** Writes everything that is known of an address as NDJSON. */
 export async function exportPerson(deps: CommandDeps, email: string): Promise<void> {
   await using store = await openStore(configOf(deps).storage);
   await store.desk.audit({ action: "export", subject: "person" }, commandLine(store));

@@ -17,7 +17,6 @@ import { isBrokenPipe } from "./terminal.ts";
 import { registerUpkeep } from "./upkeep.ts";
 import { registerWebhooks } from "./webhooks.ts";
 
-/** How a command ends. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: configExitCode } as const;
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 

@@ -26,7 +26,6 @@ export async function writeAll(
   }
 }
 
-/** Whether the reader of our output is gone. */
 export const isBrokenPipe = (error: unknown): boolean =>
   error instanceof Error && (error as NodeJS.ErrnoException).code === "EPIPE";
 
@@ -89,7 +88,6 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value, wit
 const withDates = (name: string, value: unknown): unknown =>
   typeof value === "number" && /(?:^a|A)t$|Until$/.test(name) ? new Date(value).toISOString() : value;
 
-/** A time in a table. */
 export const toSecond = (epochMs: number | null): string =>
   epochMs === null ? "-" : `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 
@@ -125,7 +123,6 @@ export class Progress implements Disposable {
     this.#terminal.write(`\r\u001B[K${count.toLocaleString("en")} ${noun}`);
   }
 
-  /** Passes items on and counts them. */
   async *count<T>(items: AsyncIterable<T>, noun: string): AsyncGenerator<T> {
     let count = 0;
     for await (const item of items) {

@@ -3,7 +3,6 @@ import type { LogLevel } from "../observe/log.ts";
 import type { CataloguePackage, PackageTitles } from "./catalogue.ts";
 import type { ClamdAddress, NamedAddress, TrustedProxy } from "./kinds.ts";
 
-/** Which database. */
 type StorageConfig =
   | { readonly kind: "sqlite"; readonly file: string }
   | {
@@ -32,7 +31,6 @@ type VaultConfig =
       readonly folder: string;
     };
 
-/** How mail is sent. */
 type MailConfig =
   | { readonly kind: "mailbox"; readonly folder: string }
   | { readonly kind: "postmark"; readonly token: string; readonly apiUrl?: string }
@@ -97,7 +95,6 @@ export interface Config {
   readonly metricsToken: string | null;
   /** Where traces are sent to; null: nothing is traced. */
   readonly tracing: {
-    /** Base address of the collector. */
     readonly endpoint: string;
     /** Sent with every batch; may hold secrets. */
     readonly headers: Readonly<Record<string, string>>;

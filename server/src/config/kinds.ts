@@ -49,7 +49,6 @@ function readEmail(text: string): string | undefined {
   return reading.problem === undefined ? reading.value : undefined;
 }
 
-/** A whole number in decimal digits. */
 export const wholeNumber =
   (min: number, max: number): Kind<number> =>
   (text) => {
@@ -64,7 +63,6 @@ export const timeOfDay: Kind<number> = (text) => {
   return hours === undefined ? new Wrong("must be a time from 00:00 to 23:59.") : Number(hours) * 60 + Number(minutes);
 };
 
-/** One line of text. */
 export const line =
   (lengthMax: number): Kind<string> =>
   (text) =>
@@ -72,13 +70,11 @@ export const line =
       ? new Wrong(`must be one line of at most ${lengthMax} characters.`)
       : text;
 
-/** One of a few words. */
 export const oneOf =
   <const Word extends string>(...words: readonly Word[]): Kind<Word> =>
   (text) =>
     words.find((word) => word === text) ?? new Wrong(`must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}.`);
 
-/** A host name or IP address to listen on. */
 export const host: Kind<string> = (text) =>
   isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?$/i.test(text)
     ? text

@@ -29,7 +29,6 @@ import { everyRole, scopeOf, type RoleRule } from "./rules.ts";
 export interface ConsoleDownload {
   /** `POST`: with what must not stand in an address. */
   readonly method: "GET" | "POST";
-  /** The route, with its parameters. */
   readonly url: string;
   readonly rule: RoleRule;
   readonly send: (call: DownloadCall) => Promise<FastifyReply>;

@@ -22,7 +22,6 @@ import { consolePages } from "./shell.ts";
 export interface ConsoleDoorOptions {
   readonly console: Console;
   readonly addresses: Pick<ClientAddresses, "keysOf">;
-  /** Counts the requests of a client. */
   readonly guard: Guard;
   /** Where the front end was built to. */
   readonly folder: string;

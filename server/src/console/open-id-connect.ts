@@ -5,7 +5,6 @@ import { Fault } from "../fault.ts";
 import type { AccessStore, OidcIdentity, StoredOperator } from "../storage/access-store.ts";
 
 export interface OpenIdConnectSettings {
-  /** The provider's base address. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;

@@ -17,7 +17,6 @@ export interface Context {
   readonly requestId: string;
   /** Key of the client address. */
   readonly client: string;
-  /** Whether a token was sent. */
   readonly hasToken: boolean;
   /** Who calls; looked up once a request. */
   readonly caller: () => Promise<Caller | null>;

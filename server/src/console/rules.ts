@@ -24,7 +24,6 @@ const scopes: Readonly<Record<Role, Scope>> = {
   marketing: { kinds: [], subscribers: true },
 };
 
-/** What a role may see. */
 export const scopeOf = (role: Role): Scope => scopes[role];
 
 /**

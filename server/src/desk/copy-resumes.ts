@@ -29,7 +29,6 @@ export interface CopiedResume {
   readonly result: "copied" | "there" | "missing" | "damaged" | "in-the-way";
 }
 
-/** The resumes of all applications of a store. */
 export async function* listResumes(store: Pick<Store, "readSubmissions">): AsyncGenerator<ListedResume, void> {
   for await (const { reference, resume } of store.readSubmissions("application", {})) {
     if (resume !== null) yield { reference, key: resume.key, sha256: resume.sha256 };

@@ -11,7 +11,6 @@ interface Places extends DiscardPlaces {
   readonly desk: Pick<DeskStore, "erasePerson" | "resumesToDiscard" | "forgetDiscarded">;
 }
 
-/** How much was erased. */
 export interface Erased {
   readonly submissions: number;
   readonly subscriptions: number;

@@ -3,7 +3,6 @@ import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
 import type { DeskStore } from "../storage/desk-store.ts";
 
-/** How often new submissions are looked for. */
 const pollMs = 1_000;
 /** Submissions in one transaction: 4 to 8 ms. */
 const indexedAtOnce = 100;

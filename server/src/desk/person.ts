@@ -2,7 +2,6 @@
 import type { KnownFact } from "../storage/desk-store.ts";
 import { applicationFields, consentFields, inquiryFields, iso, subscriberFields } from "./export.ts";
 
-/** One fact as a line. */
 export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
 
 function fieldsOf(fact: KnownFact): object {

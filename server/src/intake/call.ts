@@ -7,7 +7,6 @@ import { languageField, languageOf, type Language } from "@submissions/shared/la
 import type { Door, LeasedMail } from "../storage/records.ts";
 import { readConsent } from "./consent.ts";
 
-/** One call of a procedure. */
 export interface Call {
   readonly door: Door;
   readonly requestId: string;
@@ -19,7 +18,6 @@ export interface Call {
   readonly solution: string | null;
   /** Which privacy notice the form showed; null: it did not tell. */
   readonly consent: ReturnType<typeof readConsent>;
-  /** The language of the form. */
   readonly language: Language;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;

@@ -5,7 +5,6 @@ import { hashOfSent } from "../secrets.ts";
 import type { Store } from "../storage/store.ts";
 import type { FollowedLink, LinkPurpose } from "../storage/records.ts";
 
-/** What following a link needs. */
 export interface LinkDeps {
   readonly clock: Clock;
   readonly store: Pick<Store, "checkLink" | "confirmSubscription" | "unsubscribe">;

@@ -25,7 +25,7 @@ export interface Metrics {
   /** Tries to tell webhooks: `delivered`, `failed` for good, or `later`. */
   readonly webhookTries: Series<Count>;
   readonly uploadsInFlight: Gauge;
-  /** Adds sources that are made after the metrics. */
+  /** Names the sources, which are made after the metrics. */
   attach(sources: MetricSources): void;
   /** The text of a scrape. It may be a second old: scrapes are expensive, and callers can ask for thousands at once. */
   render(): Promise<string>;
@@ -47,11 +47,11 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   let rendered: { readonly at: number; readonly text: Promise<string> } | null = null;
   const registry = new Registry();
   const registers = [registry];
-  const sources: MetricSources[] = [];
+  let sources: MetricSources = {};
   collectDefaultMetrics({ register: registry });
   const ask = scraped(registry, now);
   const scrape = async () => {
-    await ask(Object.assign({}, ...sources) as MetricSources);
+    await ask(sources);
     return registry.metrics();
   };
 
@@ -105,9 +105,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       labelNames: ["result"],
     }),
     uploadsInFlight: new Gauge({ name: "uploads_in_flight", help: "Uploads being received now.", registers }),
-    attach: (more) => {
-      sources.push(more);
-    },
+    attach: (given) => void (sources = given),
     render() {
       const at = now();
       // A clock that was set back must not keep an old text for hours.

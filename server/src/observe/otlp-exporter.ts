@@ -22,7 +22,6 @@ export interface Span {
 }
 
 export interface ExporterOptions {
-  /** Base address of the collector. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;

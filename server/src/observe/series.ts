@@ -10,7 +10,6 @@ interface Description {
   readonly labelNames?: readonly string[];
 }
 
-/** The series of a metric. */
 export class Series<Child> {
   readonly #make: () => Child;
   readonly #tree = new Map<string, Map<string, Map<string, Child>>>();

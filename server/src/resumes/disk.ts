@@ -20,7 +20,6 @@ import { sweepShelf, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts"
 import { assertKey, dayOf, drawKey } from "./vault-key.ts";
 import { ResumeMissing, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
-/** A vault in a folder of this machine. */
 export interface DiskSettings {
   /** Made when it is missing. */
   readonly folder: string;

@@ -12,7 +12,6 @@ import { sweepShelf, TakenBack } from "./sweep.ts";
 import { assertKey, dayOf, drawKey } from "./vault-key.ts";
 import { VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
-/** A vault in a bucket. */
 export interface S3Settings extends S3Place {
   /** Folder of this machine in which uploads are staged; made when it is missing. */
   readonly folder: string;

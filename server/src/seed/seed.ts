@@ -11,7 +11,6 @@ import { Random } from "./random.ts";
 import { type MadeUp, makeSubmissions } from "./submissions.ts";
 import { makeSubscribers } from "./subscribers.ts";
 
-/** The bytes of a made-up resume, kept. */
 export interface KeptResume {
   readonly key: string;
   readonly size: number;
@@ -30,7 +29,6 @@ export interface SeedOptions {
 
 /** Older mails would be forgotten. */
 const mailsKeptMs = 89 * dayMs;
-/** Rows that are written at once. */
 const pageRows = 1_000;
 /** Histories and notes are only made up for so many of the latest. */
 const storiesMax = 5_000;

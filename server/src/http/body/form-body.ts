@@ -15,7 +15,6 @@ import { Fault } from "../../fault.ts";
 import type { StagedUpload } from "../../resumes/staged-upload.ts";
 import { issuesOf } from "../../rpc/failure.ts";
 
-/** A form by its fields. */
 interface FormShape {
   /** Names of its text fields. */
   readonly texts: readonly string[];
@@ -35,7 +34,6 @@ const applicationForm: FormShape = {
   inputOf: (form) => form,
 };
 
-/** The forms by their procedures. */
 export const formShapes: Readonly<Record<string, FormShape>> = {
   "marketplace.inquiry": {
     texts: Object.keys(inquiryInput.shape),
@@ -69,7 +67,6 @@ interface FormOptions {
   readonly keyed: boolean;
 }
 
-/** A form being gathered. */
 export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;

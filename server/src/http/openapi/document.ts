@@ -14,9 +14,7 @@ import { refusalsOf } from "./refusals.ts";
 export interface DocumentOptions {
   /** Where callers reach the service, without a slash at the end. */
   readonly publicUrl: string;
-  /** The version of the service. */
   readonly version: string;
-  /** Whether submissions need a proof of work. */
   readonly proofOfWork: boolean;
 }
 

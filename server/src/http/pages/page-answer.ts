@@ -123,7 +123,6 @@ interface Sent {
   readonly posts?: boolean;
 }
 
-/** Sends a page. */
 export function sendPage(
   reply: FastifyReply,
   page: string,

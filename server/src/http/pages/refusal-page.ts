@@ -60,7 +60,6 @@ const formAnchors: Readonly<Record<FormName, string>> = {
   application: "#careers",
 };
 
-/** The page of a refusal. */
 export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, fields: FormData | null): string {
   const root = rootOf(request.url);
   const form = formAt(request);
