@@ -14,8 +14,6 @@ import type { Store } from "./storage/store.ts";
 
 const intervalMs = 60 * 60 * 1000;
 const closeMsMax = 500;
-/** Erasing is slow and not urgent: submissions are stored in between. */
-const batchPauseMs = 20;
 /** Longer than any upload and commit can take. */
 const leftoverAfterMs = 60 * 60 * 1000;
 /** By the clock of another process the window may not be over. */
@@ -40,8 +38,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   const eraseOutdatedDaily = async (signal: AbortSignal) => {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     if (today === erasedOn) return;
-    const pause = () => sleep(batchPauseMs);
-    await eraseOutdated({ desk: store.desk, days: options.retentionDays, now: clock.now(), signal, pause });
+    await eraseOutdated({ desk: store.desk, days: options.retentionDays, now: clock.now(), signal });
     erasedOn = today;
   };
   const chores = [

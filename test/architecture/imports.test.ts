@@ -149,7 +149,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   resumes: ["observe/log.ts"],
   // What a call tells of its way.
   observe: ["intake/call.ts"],
-  config: ["observe/log.ts"],
+  // What it sets has the types of those who use it; nothing else of them (below).
+  config: [
+    "console/open-id-connect.ts",
+    "http/gate/client-address.ts",
+    "intake/proof-of-work.ts",
+    "mail/open-mailer.ts",
+    "mail/sender.ts",
+    "observe/log.ts",
+    "resumes/open-vault.ts",
+    "resumes/scanning.ts",
+    "storage/open-store.ts",
+    "webhooks/target.ts",
+  ],
 };
 
 describe.each(Object.entries(layers))("server/src/%s", (layer, allowed) => {
@@ -163,6 +175,13 @@ describe.each(Object.entries(layers))("server/src/%s", (layer, allowed) => {
     });
     expect(named(wrong)).toEqual([]);
   });
+});
+
+test("the configuration imports nothing but types of what it configures", () => {
+  const wrong = all
+    .filter(inside("server/src/config"))
+    .filter(({ to, typeOnly }) => to.startsWith("server/src/") && !to.startsWith("server/src/config/") && !typeOnly);
+  expect(named(wrong)).toEqual([]);
 });
 
 test.each([

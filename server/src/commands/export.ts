@@ -1,6 +1,7 @@
 // `export`: all records of a kind, streamed to standard output.
 import { Argument, Option, type Command } from "commander";
 import {
+  auditLines,
   exportFormats,
   exportLines,
   exportSubjects,
@@ -9,7 +10,6 @@ import {
   type ExportSubject,
 } from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
-import { auditLines } from "../desk/audit-export.ts";
 import { openStore } from "../storage/open-store.ts";
 import { parseEmail, parseNumber, parseSince } from "./arguments.ts";
 import { configOf, type CommandDeps } from "./command.ts";

@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import type { InboxFilter, Role } from "@submissions/shared/console";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { auditLines } from "../desk/audit-export.ts";
 import {
+  auditLines,
   exportFormats,
   exportLines,
   exportSubjects,

@@ -42,14 +42,10 @@ function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value)
 }
 
 export class Count {
-  #value = 0;
-
-  get value(): number {
-    return this.#value;
-  }
+  value = 0;
 
   add(): void {
-    this.#value += 1;
+    this.value += 1;
   }
 }
 

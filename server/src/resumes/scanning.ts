@@ -16,7 +16,7 @@ const scanMsMax = 60_000;
 const claimMs = 5 * 60_000;
 
 /** Where clamd listens: TCP or a Unix socket. */
-type ClamdAddress = { readonly host: string; readonly port: number } | { readonly path: string };
+export type ClamdAddress = { readonly host: string; readonly port: number } | { readonly path: string };
 
 interface ScanningOptions {
   readonly clamd: ClamdAddress;
