@@ -26,11 +26,6 @@ Examples:
   npm run submissions -- copy --to sqlite:/srv/submissions/submissions.sqlite --resumes-to /srv/submissions/resumes
 `;
 
-interface Options {
-  readonly to?: string;
-  readonly resumesTo?: string;
-}
-
 export function registerCopy(program: Command, deps: CommandDeps): void {
   program
     .command("copy")
@@ -40,7 +35,7 @@ export function registerCopy(program: Command, deps: CommandDeps): void {
     .option("--to <store>", "postgres://… or sqlite:FILE")
     .option("--resumes-to <place>", "also copy the resumes: s3://bucket/prefix or a folder")
     .addHelpText("after", examples)
-    .action(async ({ to, resumesTo }: Options, command: Command) => {
+    .action(async ({ to, resumesTo }: { to?: string; resumesTo?: string }, command: Command) => {
       const refuse = (reason: string) => command.error(`error: ${reason}`);
       if (to === undefined && resumesTo === undefined) refuse("give --to, --resumes-to, or both");
       const storage = to === undefined ? null : readStore(to, refuse);

@@ -23,11 +23,6 @@ Examples:
   npm run --silent submissions -- resume APP-20261121-907715 --url
 `;
 
-interface Options {
-  readonly output?: string;
-  readonly url?: boolean;
-}
-
 export function registerResume(program: Command, deps: CommandDeps): void {
   program
     .command("resume")
@@ -37,7 +32,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
     .option("--output <file>", "where to, instead of the reference with .pdf, .doc or .docx; - is standard output")
     .option("--url", "print a link to it instead, which anyone can follow for five minutes")
     .addHelpText("after", examples)
-    .action(async (reference: string, { output, url }: Options, command: Command) => {
+    .action(async (reference: string, { output, url }: { output?: string; url?: boolean }, command: Command) => {
       if (output !== undefined && url !== undefined) command.error("error: give either --output or --url");
       const config = configOf(deps);
       const download = await find(config, reference);

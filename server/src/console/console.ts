@@ -4,11 +4,11 @@ import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { Store } from "../storage/store.ts";
 import type { WebhookTargets } from "../webhooks/target.ts";
-import { cookiesOf, type Cookies } from "./cookies.ts";
+import { cookiesOf } from "./cookies.ts";
 import { rememberCounts } from "./counts.ts";
 import { FailedSignIns } from "./failed-sign-ins.ts";
-import { openIdConnect, type OpenIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
-import { openSignIns, type SignIns } from "./sign-in.ts";
+import { openIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
+import { openSignIns } from "./sign-in.ts";
 
 export interface ConsoleOptions {
   readonly store: Store;
@@ -29,18 +29,9 @@ export interface ConsoleOptions {
   readonly acted: (action: string) => void;
 }
 
-export interface Console extends ConsoleOptions {
-  readonly desk: Store["desk"];
-  readonly access: Store["access"];
-  readonly cookies: Cookies;
-  readonly counts: ReturnType<typeof rememberCounts>;
-  readonly signIns: SignIns;
-  readonly openIdConnect: OpenIdConnect | null;
-  /** Disposed of when the server closes. */
-  readonly failures: FailedSignIns;
-}
+export type Console = ReturnType<typeof openConsole>;
 
-export function openConsole(options: ConsoleOptions): Console {
+export function openConsole(options: ConsoleOptions) {
   const { store, clock, log, brand, publicUrl, oidc, acted } = options;
   const { desk, access } = store;
   const failures = new FailedSignIns(desk, clock, log);
@@ -53,6 +44,7 @@ export function openConsole(options: ConsoleOptions): Console {
     counts: rememberCounts(desk),
     signIns: openSignIns({ access, failures, clock, brand, acted }),
     openIdConnect: oidc === null ? null : openIdConnect(oidc, publicUrl, refused),
+    /** Disposed of when the server closes. */
     failures,
   };
 }

@@ -30,8 +30,6 @@ interface Vouched {
 
 const providerSecondsMax = 10;
 
-export type OpenIdConnect = ReturnType<typeof openIdConnect>;
-
 /** @param refused told why a sign-in failed, in one word of the library or the provider, for the log */
 export function openIdConnect(
   { issuer, clientId, clientSecret }: OpenIdConnectSettings,

@@ -25,8 +25,6 @@ export interface NewSession {
   readonly me: Me;
 }
 
-export type SignIns = ReturnType<typeof openSignIns>;
-
 export function openSignIns({ access, failures, clock, brand, acted }: SignInOptions) {
   const passwords = new Passwords();
   const throttle = new SignInThrottle(clock);

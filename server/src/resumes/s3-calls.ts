@@ -4,37 +4,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ResumeMissing, VaultUnavailable } from "./vault.ts";
 
 /** How long the object store is waited for. */
-export interface S3Limits {
+export const s3Limits = {
   /** One try, up to the head of its answer. 5 MiB take this long on a line of 7 Mbit/s. */
-  readonly attemptMs: number;
-  /** All tries. A request has 15 s in all, a service that is told to end 9.5 s. */
-  readonly triesMs: number;
-  /** All tries to take a resume back. They may come after the deadline of a request, and before the idle cut of 20 s. */
-  readonly discardMs: number;
-  readonly attemptsMax: number;
-  /** Before the second try; then twice as long each time, at random from a half of it on. */
-  readonly pauseMs: number;
-  /** A readiness probe needs its answer while the store is silent, too. */
-  readonly readinessMs: number;
-  /** A download in which nothing moves for so long has ended. */
-  readonly idleMs: number;
-  /** Connections at once: as many as uploads that are received at once. */
-  readonly socketsMax: number;
-  /** How long a link lives: long enough to be clicked, too short to be passed on. In seconds. */
-  readonly linkSeconds: number;
-}
-
-export const s3Limits: S3Limits = {
   attemptMs: 6_000,
+  /** All tries. A request has 15 s in all, a service that is told to end 9.5 s. */
   triesMs: 8_000,
+  /** All tries to take a resume back. They may come after the deadline of a request, and before the idle cut of 20 s. */
   discardMs: 3_000,
   attemptsMax: 3,
+  /** Before the second try; then twice as long each time, at random from a half of it on. */
   pauseMs: 200,
+  /** A readiness probe needs its answer while the store is silent, too. */
   readinessMs: 3_000,
+  /** A download in which nothing moves for so long has ended. */
   idleMs: 20_000,
+  /** Connections at once: as many as uploads that are received at once. */
   socketsMax: 256,
+  /** How long a link lives: long enough to be clicked, too short to be passed on. */
   linkSeconds: 300,
 };
+
+export type S3Limits = Readonly<typeof s3Limits>;
 
 /** Makes one call; gives up when the signal says so. */
 type Attempt<T> = (signal: AbortSignal) => Promise<T>;

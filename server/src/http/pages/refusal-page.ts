@@ -24,13 +24,8 @@ import { needsScript, plainForm, type Filled } from "./form-element.ts";
 import { card, homeOf, sitePage } from "./frame.ts";
 import { packagesWith, type Site } from "./site.ts";
 
-interface Words extends Readonly<Record<FormName, string>> {
-  readonly cut: string;
-  /** No page can put a file back into its field. */
-  readonly fileGone: string;
-  readonly otherFile: string;
-  readonly keyReused: string;
-}
+// `fileGone`: no page can put a file back into its field.
+type Words = Readonly<Record<FormName | "cut" | "fileGone" | "otherFile" | "keyReused", string>>;
 
 const words: Readonly<Record<Language, Words>> = {
   en: {
