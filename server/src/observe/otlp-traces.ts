@@ -3,7 +3,7 @@
 import { randomFillSync } from "node:crypto";
 import type { Stage } from "../intake/call.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
-import { OtlpExporter, type ExporterOptions, type Span } from "./otlp-exporter.ts";
+import { openExporter, type ExporterOptions, type Span } from "./otlp-exporter.ts";
 import type { RequestTrace, TracedAnswer, Traces } from "./traces.ts";
 
 interface OtlpOptions extends ExporterOptions {
@@ -33,13 +33,13 @@ interface Place {
 }
 
 export class OtlpTraces implements Traces {
-  readonly #exporter: OtlpExporter;
+  readonly #exporter: ReturnType<typeof openExporter>;
   readonly #share: number;
   readonly #ids = new RandomIds();
   readonly #mails = new Map<string, { readonly kind: string; readonly from: number; readonly parent: Place }>();
 
   constructor({ share, ...options }: OtlpOptions) {
-    this.#exporter = new OtlpExporter(options);
+    this.#exporter = openExporter(options);
     this.#share = share;
   }
 

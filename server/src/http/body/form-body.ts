@@ -62,11 +62,6 @@ export const textFieldsMax = 2 * applicationForm.texts.length;
 /** Entries of the one field that may come many times: far more than a catalogue shows. */
 const listEntriesMax = 1_000;
 
-interface FormOptions {
-  /** Whether the form may hold its idempotency key: pages cannot send the header. */
-  readonly keyed: boolean;
-}
-
 export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;
@@ -77,7 +72,8 @@ export class FormBody {
   #listEntries = 0;
   #textBytes = 0;
 
-  constructor(shape: FormShape = applicationForm, { keyed }: FormOptions = { keyed: false }) {
+  /** @param keyed whether the form may hold its idempotency key: pages cannot send the header */
+  constructor(shape: FormShape = applicationForm, { keyed } = { keyed: false }) {
     this.#shape = shape;
     const hidden = [honeypotField, altchaField, languageField, consentTextField, consentPageField];
     this.#names = new Set([...shape.texts, ...hidden, ...(keyed ? [idempotencyKeyField] : [])]);

@@ -52,7 +52,8 @@ const readLayout = (header: Buffer, size: number) => {
   const sectorBytes = 2 ** sectorShift;
   return {
     sectorBytes,
-    // Sectors that begin within the file. The header has the first sector for itself; the last one may be cut short by writers that do not pad.
+    // Sectors that begin within the file. The header has the first one for itself; the last one may be cut short by
+    // writers that do not pad.
     sectorCount: Math.ceil(size / sectorBytes) - 1,
     /** Streams below this many bytes lie in the mini stream. */
     miniStreamBelow: header.readUInt32LE(0x38),
