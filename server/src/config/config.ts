@@ -5,6 +5,7 @@ import type { ChallengeSettings } from "../intake/proof-of-work.ts";
 import type { MailTransport } from "../mail/open-mailer.ts";
 import type { Sender } from "../mail/sender.ts";
 import type { LogLevel } from "../observe/log.ts";
+import type { TracingSettings } from "../observe/otlp-traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { ClamdAddress } from "../resumes/scanning.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
@@ -55,11 +56,7 @@ export interface Config {
   /** Submissions per client address in a window. */
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
   /** Days after which submissions are erased; null: they are kept. */
-  readonly retentionDays: {
-    readonly inquiry: number | null;
-    readonly application: number | null;
-    readonly spam: number | null;
-  };
+  readonly retentionDays: Readonly<Record<"inquiry" | "application" | "spam", number | null>>;
   readonly webhookTargets: WebhookTargets;
   /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: nobody does. */
   readonly digest: { readonly to: readonly string[]; readonly atMinute: number } | null;
@@ -68,14 +65,7 @@ export interface Config {
   /** The Bearer token of `/metrics`; null: none is asked for. */
   readonly metricsToken: string | null;
   /** Where traces are sent to; null: nothing is traced. */
-  readonly tracing: {
-    readonly endpoint: string;
-    /** Sent with every batch; may hold secrets. */
-    readonly headers: Readonly<Record<string, string>>;
-    readonly serviceName: string;
-    /** Of requests whose callers do not say whether they are traced; 0 to 1. */
-    readonly share: number;
-  } | null;
+  readonly tracing: TracingSettings | null;
   readonly log: { readonly level: LogLevel };
 }
 

@@ -23,6 +23,7 @@ export interface Span {
 
 export interface ExporterOptions {
   readonly endpoint: string;
+  /** Sent with every batch; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly version: string;

@@ -6,7 +6,8 @@ import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import { openExporter, type ExporterOptions, type Span } from "./otlp-exporter.ts";
 import type { RequestTrace, TracedAnswer, Traces } from "./traces.ts";
 
-interface OtlpOptions extends ExporterOptions {
+/** What an installation says of its traces. */
+export interface TracingSettings extends Pick<ExporterOptions, "endpoint" | "headers" | "serviceName"> {
   /** Of requests whose callers do not say whether they are traced; 0 to 1. */
   readonly share: number;
 }
@@ -38,7 +39,7 @@ export class OtlpTraces implements Traces {
   readonly #ids = new RandomIds();
   readonly #mails = new Map<string, { readonly kind: string; readonly from: number; readonly parent: Place }>();
 
-  constructor({ share, ...options }: OtlpOptions) {
+  constructor({ share, ...options }: TracingSettings & ExporterOptions) {
     this.#exporter = openExporter(options);
     this.#share = share;
   }

@@ -20,12 +20,8 @@ export class Series<Child> {
 
   /** The series with these label values. They come from closed sets. */
   of(first = "", second = "", third = ""): Child {
-    const found = this.#tree.get(first)?.get(second)?.get(third);
-    if (found !== undefined) return found;
-    const made = this.#make();
-    const branch = entryOf(this.#tree, first, () => new Map<string, Map<string, Child>>());
-    entryOf(branch, second, () => new Map<string, Child>()).set(third, made);
-    return made;
+    const branch = this.#tree.getOrInsertComputed(first, newMap);
+    return branch.getOrInsertComputed(second, newMap).getOrInsertComputed(third, this.#make);
   }
 
   *[Symbol.iterator](): Iterator<readonly [labels: readonly string[], child: Child]> {
@@ -35,11 +31,7 @@ export class Series<Child> {
   }
 }
 
-function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
-}
+const newMap = <Value>() => new Map<string, Value>();
 
 export class Count {
   value = 0;

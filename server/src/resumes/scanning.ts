@@ -1,7 +1,9 @@
 // Has resumes scanned by a ClamAV daemon after they were accepted, oldest first, each by one process. A scanner that is down
 // delays downloads, never a submission.
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
 import type { Store } from "../storage/store.ts";
@@ -68,7 +70,7 @@ async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Di
     socket.destroy();
   };
   try {
-    await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    await once(socket, "connect");
   } catch (cause) {
     dispose();
     throw new Error("clamd cannot be reached.", { cause });
@@ -86,7 +88,7 @@ async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Di
  */
 async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infected"> {
   try {
-    const answer = readAnswer(socket);
+    const answer = text(socket);
     // When sending fails first, nothing awaits it.
     answer.catch(() => {});
     await write(socket, Buffer.from("zINSTREAM\0"));
@@ -96,7 +98,7 @@ async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infecte
       await write(socket, Buffer.concat([length, chunk]));
     }
     await write(socket, Buffer.alloc(4));
-    return verdictOf(await answer);
+    return verdictOf((await answer).replaceAll("\0", "").trim());
   } catch (cause) {
     throw new NoVerdict("clamd gave no verdict.", { cause });
   } finally {
@@ -107,15 +109,6 @@ async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infecte
 function write(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.write(bytes, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-function readAnswer(socket: Socket): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let answer = "";
-    socket.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
-    socket.on("end", () => resolve(answer.replaceAll("\0", "").trim()));
-    socket.on("close", () => reject(new Error("closed")));
   });
 }
 

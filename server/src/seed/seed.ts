@@ -220,9 +220,7 @@ class Writer {
   }
 
   async add(name: string, row: Row): Promise<void> {
-    const rows = this.#rows.get(name) ?? [];
-    this.#rows.set(name, rows);
-    rows.push(row);
+    this.#rows.getOrInsertComputed(name, () => []).push(row);
     this.#waiting += 1;
     if (name === "submission") this.#numbers.set(name, Number(row["arrival"]));
     if (this.#waiting >= pageRows) await this.#write();

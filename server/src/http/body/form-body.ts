@@ -65,7 +65,8 @@ const listEntriesMax = 1_000;
 export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;
-  readonly #form = new FormData();
+  /** What came so far. */
+  readonly fields = new FormData();
   readonly #issues: Issue[] = [];
   #resumeIssue: Issue | null = null;
   #textFields = 0;
@@ -95,7 +96,7 @@ export class FormBody {
     if (name === resumeField ? value === "" : !this.#names.has(name)) return;
     // U+FFFD is what a decoder writes where the bytes were not text. Keeping it would store a loss silently.
     if (typeof value !== "string" || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
-    this.#form.append(name, value);
+    this.fields.append(name, value);
   }
 
   addPairs(pairs: URLSearchParams): void {
@@ -103,7 +104,7 @@ export class FormBody {
   }
 
   addResume(upload: StagedUpload): void {
-    this.#form.append(resumeField, upload);
+    this.fields.append(resumeField, upload);
   }
 
   /** Notes a problem that the schema cannot see. */
@@ -116,11 +117,6 @@ export class FormBody {
     this.#resumeIssue = { path: [resumeField], message };
   }
 
-  /** What came so far. */
-  get fields(): FormData {
-    return this.#form;
-  }
-
   /**
    * The input of the procedure.
    *
@@ -128,7 +124,7 @@ export class FormBody {
    * wrong, otherwise `fieldsInvalid`
    */
   finish(): object {
-    const input = this.#shape.inputOf(this.#form);
+    const input = this.#shape.inputOf(this.fields);
     const ofResume = this.#resumeIssue === null ? [] : [this.#resumeIssue];
     if (this.#issues.length + ofResume.length === 0) return input;
     const parsed = this.#shape.schema.safeParse(input);
