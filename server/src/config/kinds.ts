@@ -33,10 +33,7 @@ const webhookPasswordLengthMin = 24;
 const splitList = (text: string): string[] => text.split(",").map((item) => item.trim());
 const controls = /\p{Cc}/u;
 
-function readEmail(text: string): string | undefined {
-  const reading = readText(email, text);
-  return reading.problem === undefined ? reading.value : undefined;
-}
+const readEmail = (text: string): string | undefined => readText(email, text).value;
 
 export const wholeNumber =
   (min: number, max: number): Kind<number> =>

@@ -1,10 +1,9 @@
 // Who calls the console: an operator with a session, or a script with a token.
 import type { Role } from "@submissions/shared/console";
 import type { FastifyRequest } from "fastify";
-import type { Clock } from "../clock.ts";
 import { hashOfSent } from "../secrets.ts";
-import type { AccessStore } from "../storage/access-store.ts";
-import { sessionCookie, type Cookies } from "./cookies.ts";
+import type { Console } from "./console.ts";
+import { sessionCookie } from "./cookies.ts";
 
 export type Caller =
   | {
@@ -17,12 +16,6 @@ export type Caller =
     }
   | { readonly kind: "token"; readonly name: string; readonly role: Role };
 
-interface Sources {
-  readonly access: Pick<AccessStore, "findSession" | "findToken">;
-  readonly cookies: Cookies;
-  readonly clock: Clock;
-}
-
 /**
  * Whether a request brings a token. Its cookie is then not looked at. Other schemes belong to a proxy in front, which may
  * ask for a password of its own.
@@ -33,7 +26,7 @@ export const bringsToken = ({ headers }: Pick<FastifyRequest, "headers">): boole
 /** Who sends a request; null: an unknown caller, or one whose session or token has ended. */
 export async function callerOf(
   request: Pick<FastifyRequest, "headers">,
-  { access, cookies, clock }: Sources,
+  { access, cookies, clock }: Pick<Console, "access" | "cookies" | "clock">,
 ): Promise<Caller | null> {
   const now = clock.now();
   if (bringsToken(request)) {

@@ -16,8 +16,6 @@ export const sessionCookie: Cookie = { name: "console-session", below: "", sameS
 /** What a sign-in by OpenID Connect must come back with. The provider's redirect has to bring it. */
 export const oidcCookie: Cookie = { name: "console-oidc", below: "/oidc", sameSite: "Lax", seconds: 600 };
 
-export type Cookies = ReturnType<typeof cookiesOf>;
-
 /** Reads and writes cookies. @param publicUrl the base address as browsers see it */
 export function cookiesOf(publicUrl: () => string) {
   const isSecure = () => publicUrl().startsWith("https:");

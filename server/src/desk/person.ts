@@ -19,6 +19,5 @@ function fieldsOf(fact: KnownFact): object {
     const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
     return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
   }
-  if (fact.kind === "delivery") return { ...fact, createdAt: iso(fact.createdAt) };
   return fact.kind === "suppression" ? { ...fact, at: iso(fact.at) } : { ...fact, createdAt: iso(fact.createdAt) };
 }

@@ -6,7 +6,7 @@ import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
-import { optionalText, readText, type TextRule } from "@submissions/shared/text";
+import { optionalText, readText } from "@submissions/shared/text";
 import type { ConsentRecord, Door, LeasedMail } from "../storage/records.ts";
 
 export interface Call {
@@ -73,12 +73,7 @@ const versionRule = optionalText(textLengthMax.consentText);
  * does a page that is no web address. The page loses query and fragment, which may name the person.
  */
 function readConsent(version: string, page: string): Call["consent"] {
-  const text = readingOf(versionRule, version);
-  const address = readingOf(optionalWebUrl, page);
+  const text = readText(versionRule, version).value;
+  const address = readText(optionalWebUrl, page).value;
   return text === undefined ? null : { text, page: address?.replace(/[?#].*$/s, "") ?? null };
-}
-
-function readingOf(rule: TextRule, raw: string): string | undefined {
-  const reading = readText(rule, raw);
-  return reading.problem === undefined ? reading.value : undefined;
 }
