@@ -1,7 +1,7 @@
 // The two cookies of the console. No cookie is read anywhere else in the service.
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-interface Cookie {
+export interface Cookie {
   readonly name: string;
   /** Below the console: `` or `/oidc`. */
   readonly below: string;

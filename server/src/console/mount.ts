@@ -44,7 +44,6 @@ export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOpti
     },
   });
   rpcRoutes(app, options, onRequest);
-  refuseGet(app);
   downloadRoutes(app, console, onRequest);
   oidcRoutes(app, console, onRequest);
   if (!consolePages(app, { folder, publicUrl: console.publicUrl })) {
@@ -87,10 +86,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
       return reply.send(response);
     },
   );
-}
-
-/** Addresses and searches would stand in the logs of proxies if queries came by GET. */
-function refuseGet(app: FastifyInstance): void {
+  // Addresses and searches would stand in the logs of proxies if queries came by GET.
   app.get("/console/trpc/:paths", (_request, reply) => {
     reply.header("allow", "POST");
     throw new Fault("methodNotSupported");

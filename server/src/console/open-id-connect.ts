@@ -20,7 +20,7 @@ interface Pending {
 }
 
 /** Whom the provider vouches for. */
-interface Vouched {
+export interface Vouched {
   /** Hash of the session that the browser had when it began; null: none. */
   readonly former: string | null;
   readonly identity: OidcIdentity;
