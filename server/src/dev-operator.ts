@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Passwords } from "./console/password.ts";
-import { drawSecret, hashSecret } from "./console/secrets.ts";
+import { drawSecret, hashSecret } from "./secrets.ts";
 import type { Store } from "./storage/store.ts";
 
 const email = "operator@example.org";

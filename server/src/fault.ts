@@ -25,3 +25,7 @@ export class Fault extends Error {
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 }
+
+/** The refusal of one field. */
+export const fieldInvalid = (field: string, message: string): Fault =>
+  new Fault("fieldsInvalid", { issues: [{ path: [field], message }] });

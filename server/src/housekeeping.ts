@@ -6,6 +6,7 @@ import type { Config } from "./config/config.ts";
 import { discardErased } from "./desk/erase.ts";
 import { eraseOutdated } from "./desk/retention.ts";
 import type { Log } from "./observe/log.ts";
+import { repeatedly } from "./repeatedly.ts";
 import type { Vault } from "./resumes/vault.ts";
 import type { CallCounts } from "./storage/call-counts.ts";
 import type { DeskStore } from "./storage/desk-store.ts";
@@ -13,8 +14,6 @@ import type { Store } from "./storage/store.ts";
 
 const intervalMs = 60 * 60 * 1000;
 const closeMsMax = 500;
-/** Erasing is slow and not urgent: submissions are stored in between. */
-const batchPauseMs = 20;
 /** Longer than any upload and commit can take. */
 const leftoverAfterMs = 60 * 60 * 1000;
 /** By the clock of another process the window may not be over. */
@@ -34,42 +33,34 @@ interface HousekeepingOptions {
 
 /** Begins to tidy up. Disposing waits a moment for the round under way. */
 export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable {
-  const stopping = new AbortController();
-  const keeping = keepHouse(options, stopping.signal);
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await Promise.race([keeping, sleep(closeMsMax, undefined, { ref: false })]);
-    },
-  };
-}
-
-async function keepHouse(options: HousekeepingOptions, signal: AbortSignal): Promise<void> {
   const { callCounts, clock, log, store, vault } = options;
   let erasedOn = "";
-  const eraseOutdatedDaily = async () => {
+  const eraseOutdatedDaily = async (signal: AbortSignal) => {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     if (today === erasedOn) return;
-    const pause = () => sleep(batchPauseMs);
-    await eraseOutdated({ desk: store.desk, days: options.retentionDays, now: clock.now(), signal, pause });
+    await eraseOutdated({ desk: store.desk, days: options.retentionDays, now: clock.now(), signal });
     erasedOn = today;
   };
   const chores = [
-    () => forgetExpired(options, signal),
+    (signal: AbortSignal) => forgetExpired(options, signal),
     async () => callCounts?.forget(clock.now() - countsKeptMs),
-    () => eraseOutdatedDaily(),
+    eraseOutdatedDaily,
     () => discardErased({ desk: store.desk, vault }),
-    () => countDays(options, signal),
+    (signal: AbortSignal) => countDays(options, signal),
     () => sweep(options),
   ];
-  while (!signal.aborted) {
+  const keeping = repeatedly(async (signal) => {
     for (const tidyUp of chores) {
+      if (signal.aborted) break;
       // A chore that fails, because a bucket cannot be reached, for example, does not keep the others from being done.
-      await tidyUp().catch((error: unknown) => log.error({ err: error }, "housekeeping failed"));
-      if (signal.aborted) return;
+      await tidyUp(signal).catch((error: unknown) => log.error({ err: error }, "housekeeping failed"));
     }
-    await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
-  }
+    return intervalMs;
+  });
+  return {
+    [Symbol.asyncDispose]: () =>
+      Promise.race([keeping[Symbol.asyncDispose](), sleep(closeMsMax, undefined, { ref: false })]),
+  };
 }
 
 /** In batches, so that submissions are stored in between. */

@@ -1,5 +1,5 @@
 // The entry of the command line, `npm run submissions -- COMMAND`.
-import { runCommand } from "./command-line.ts";
+import { runCommandLine } from "./commands/program.ts";
 import { readEnvironment } from "./config/load.ts";
 
 // Without a listener a failed write ends the process with a stack. A reader that goes away (`| head`) is no failure; of
@@ -9,7 +9,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 // Set instead of exited with, so that what was written reaches a slow pipe.
-process.exitCode ||= await runCommand(process.argv.slice(2), {
+process.exitCode ||= await runCommandLine(process.argv.slice(2), {
   environment: readEnvironment(),
   input: process.stdin,
   output: process.stdout,

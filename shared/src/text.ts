@@ -19,7 +19,7 @@ export interface TextRule<Required extends boolean = boolean> {
 /** A text that was read: the value to store (undefined: absent), or what is wrong with it, in words for a person. */
 export type TextReading =
   | { readonly value: string | undefined; readonly problem?: undefined }
-  | { readonly problem: string };
+  | { readonly value?: undefined; readonly problem: string };
 
 /** The message for a required field that is absent. */
 export const missing = "This field is required.";

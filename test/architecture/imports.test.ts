@@ -83,9 +83,15 @@ test("the router and tRPC are known to the files of the client that are made of 
 
 // What each layer of the server may import of the server. Files at the root of `src` stand above all layers, but for
 // these, which belong to everybody.
-const everybodys = ["clock.ts", "failpoint.ts", "fault.ts", "node-http.ts", "storage/records.ts"].map(
-  (file) => `server/src/${file}`,
-);
+const everybodys = [
+  "clock.ts",
+  "failpoint.ts",
+  "fault.ts",
+  "node-http.ts",
+  "repeatedly.ts",
+  "secrets.ts",
+  "storage/records.ts",
+].map((file) => `server/src/${file}`);
 const ports = [
   "storage/store.ts",
   "storage/desk-store.ts",
@@ -108,6 +114,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     // The body reader judges a resume, so that all problems of a request are told together.
     "resumes/inspect.ts",
     "resumes/staged-upload.ts",
+    "resumes/staging.ts",
     "config/catalogue.ts",
     // The gate counts before there is a call.
     "storage/call-counts.ts",
@@ -133,7 +140,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   rpc: ["intake/"],
   intake: ["config/catalogue.ts", "mail/outbox.ts", "resumes/staged-upload.ts"],
-  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts"],
+  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
   // What the commit queue measures commits with.
   storage: ["observe/distribution.ts"],
   mail: ["config/catalogue.ts"],
@@ -142,7 +149,20 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   resumes: ["observe/log.ts"],
   // What a call tells of its way.
   observe: ["intake/call.ts"],
-  config: ["observe/log.ts"],
+  // What it sets has the types of those who use it; nothing else of them (below).
+  config: [
+    "console/open-id-connect.ts",
+    "http/gate/client-address.ts",
+    "intake/proof-of-work.ts",
+    "mail/open-mailer.ts",
+    "mail/sender.ts",
+    "observe/log.ts",
+    "observe/otlp-traces.ts",
+    "resumes/open-vault.ts",
+    "resumes/scanning.ts",
+    "storage/open-store.ts",
+    "webhooks/target.ts",
+  ],
 };
 
 describe.each(Object.entries(layers))("server/src/%s", (layer, allowed) => {
@@ -158,6 +178,13 @@ describe.each(Object.entries(layers))("server/src/%s", (layer, allowed) => {
   });
 });
 
+test("the configuration imports nothing but types of what it configures", () => {
+  const wrong = all
+    .filter(inside("server/src/config"))
+    .filter(({ to, typeOnly }) => to.startsWith("server/src/") && !to.startsWith("server/src/config/") && !typeOnly);
+  expect(named(wrong)).toEqual([]);
+});
+
 test.each([
   ["node:sqlite", ["server/src/storage/sqlite/"]],
   ["pg", ["server/src/storage/postgres/"]],
@@ -167,7 +194,7 @@ test.each([
   ["nodemailer", ["server/src/mail/providers/"]],
   ["@aws-sdk/client-s3", ["server/src/resumes/s3-"]],
   ["@aws-sdk/s3-request-presigner", ["server/src/resumes/s3-sdk.ts"]],
-  ["commander", ["server/src/commands/", "server/src/command-line.ts"]],
+  ["commander", ["server/src/commands/"]],
   ["rate-limiter-flexible", ["server/src/http/gate/"]],
   ["altcha-lib", ["server/src/intake/proof-of-work.ts"]],
   ["disposable-email-domains-js", ["server/src/mail/disposable.ts"]],

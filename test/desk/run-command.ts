@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable, type Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { runCommand as run } from "../../server/src/command-line.ts";
+import { runCommandLine } from "../../server/src/commands/program.ts";
 
 const source = join(import.meta.dirname, "../../server/src");
 
@@ -44,7 +44,7 @@ export async function runCommand(
   terminal: { readonly isTTY?: boolean; readonly columns?: number } = {},
 ): Promise<Finished> {
   const [output, messages] = [Object.assign(new Kept(), terminal), new Kept()];
-  const code = await run(words, { environment, output, messages });
+  const code = await runCommandLine(words, { environment, output, messages });
   const { bytes } = output;
   return { code, bytes, stdout: bytes.toString(), stderr: messages.bytes.toString() };
 }

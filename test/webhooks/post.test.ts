@@ -187,7 +187,10 @@ async function startNameServer(): Promise<AsyncDisposable & { readonly address: 
   const server = createSocket("udp4");
   let unanswered = 0;
   server.on("message", (query, from) => {
-    if (query.subarray(13, 19).toString() === "silent") return void (unanswered += 1);
+    if (query.subarray(13, 19).toString() === "silent") {
+      unanswered += 1;
+      return;
+    }
     const isA = query.readUInt16BE(query.indexOf(0, 12) + 1) === 1;
     const question = query.subarray(12, query.indexOf(0, 12) + 5);
     const header = Buffer.from([query[0]!, query[1]!, 0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0]);

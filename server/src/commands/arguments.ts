@@ -22,7 +22,6 @@ export function parseSince(text: string): number {
   throw new InvalidArgumentError("Write a day like 2026-11-21 or an instant like 2026-11-21T09:30:00Z.");
 }
 
-/** A whole number in decimal digits. */
 export const parseNumber =
   (min: number, max: number) =>
   (text: string): number => {
@@ -31,21 +30,21 @@ export const parseNumber =
     throw new InvalidArgumentError(`Write a whole number from ${min} to ${max.toLocaleString("en")}.`);
   };
 
-/** An e-mail address, as the forms take it. */
 export function parseEmail(text: string): string {
   const parsed = email.safeParse(text);
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError("Write an e-mail address like ana@example.org.");
 }
 
-/** The reference of an application. */
-export const parseApplicationReference = (text: string): string => parseReference(text, ["APP"]);
+/** A reference with one of these labels, in either case. */
+const referenceOf =
+  (...labels: readonly string[]) =>
+  (text: string): string => {
+    const reference = text.trim().toUpperCase();
+    if (/^[A-Z]{3}-[0-9]{8}-[0-9]{6}$/.test(reference) && labels.includes(reference.slice(0, 3))) return reference;
+    const examples = labels.map((label) => `${label}-20261121-042137`);
+    throw new InvalidArgumentError(`Write a reference like ${examples.join(" or ")}.`);
+  };
 
-/** The reference of an inquiry or an application, in either case. */
-export function parseReference(text: string, labels: readonly string[] = ["INQ", "APP"]): string {
-  const reference = text.trim().toUpperCase();
-  if (/^[A-Z]{3}-[0-9]{8}-[0-9]{6}$/.test(reference) && labels.includes(reference.slice(0, 3))) return reference;
-  throw new InvalidArgumentError(
-    `Write a reference like ${labels.map((label) => `${label}-20261121-042137`).join(" or ")}.`,
-  );
-}
+export const parseReference = referenceOf("INQ", "APP");
+export const parseApplicationReference = referenceOf("APP");

@@ -1,31 +1,13 @@
-// What every command gets, and how a command fails. Commands know the ports; only the entry of the command line knows the
-// engines behind them.
+// What every command gets, and how a command fails.
 import type { Readable } from "node:stream";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
-import type { Vault } from "../resumes/vault.ts";
-import type { MovedRows } from "../storage/move.ts";
 import type { Actor } from "../storage/desk-store.ts";
-import type { Access } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface CommandDeps {
   readonly environment: Environment;
-  openStore(config: Config, access: Access): Promise<Store>;
-  /** Keeps a service off the store while it is held. */
-  lockStore(config: Config): Promise<Disposable>;
-  /** Applies pending migrations and answers their names. */
-  migrate(config: Config): Promise<readonly string[]>;
-  /** Names of pending migrations; writes nothing. */
-  pendingMigrations(config: Config): Promise<readonly string[]>;
-  /** Moves all rows into an empty store; tells after each page how many of a table were copied. */
-  moveStore(
-    from: Config,
-    to: Config,
-    onProgress: (table: string, rows: number) => void,
-  ): Promise<{ readonly tables: readonly MovedRows[] }>;
-  openVault(config: Config): Promise<Vault>;
   /** Data and nothing else: it can be piped. */
   readonly output: Terminal;
   /** Where a person may answer; absent: nowhere. */

@@ -4,7 +4,10 @@ import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { path, postgresUrl, s3Address, Wrong } from "../config/kinds.ts";
 import { copyResumes, listResumes, type CopiedResume } from "../desk/copy-resumes.ts";
-import type { MovedRows } from "../storage/move.ts";
+import { moveStore, type MovedRows } from "../storage/move.ts";
+import { lockStore, openStore } from "../storage/open-store.ts";
+import { openVault } from "../resumes/open-vault.ts";
+import { systemClock } from "../clock.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
 import { formatTable, Progress, writeAll } from "./terminal.ts";
 
@@ -23,11 +26,6 @@ Examples:
   npm run submissions -- copy --to sqlite:/srv/submissions/submissions.sqlite --resumes-to /srv/submissions/resumes
 `;
 
-interface Options {
-  readonly to?: string;
-  readonly resumesTo?: string;
-}
-
 export function registerCopy(program: Command, deps: CommandDeps): void {
   program
     .command("copy")
@@ -37,7 +35,7 @@ export function registerCopy(program: Command, deps: CommandDeps): void {
     .option("--to <store>", "postgres://… or sqlite:FILE")
     .option("--resumes-to <place>", "also copy the resumes: s3://bucket/prefix or a folder")
     .addHelpText("after", examples)
-    .action(async ({ to, resumesTo }: Options, command: Command) => {
+    .action(async ({ to, resumesTo }: { to?: string; resumesTo?: string }, command: Command) => {
       const refuse = (reason: string) => command.error(`error: ${reason}`);
       if (to === undefined && resumesTo === undefined) refuse("give --to, --resumes-to, or both");
       const storage = to === undefined ? null : readStore(to, refuse);
@@ -87,23 +85,17 @@ async function copyRows(deps: CommandDeps, from: Config, to: Config): Promise<vo
 
 async function moveRows(deps: CommandDeps, from: Config, to: Config): Promise<readonly MovedRows[]> {
   using progress = new Progress(deps.messages);
-  return (await deps.moveStore(from, to, (table, rows) => progress.show(rows, `rows of ${table}`))).tables;
+  return (await moveStore(from.storage, to.storage, (table, rows) => progress.show(rows, `rows of ${table}`))).tables;
 }
 
 async function copyVault(deps: CommandDeps, from: Config, to: Config): Promise<void> {
-  await using store = await deps.openStore(from, "read-only");
+  await using store = await openStore(from.storage, { access: "read-only" });
   // No resume may come in meanwhile.
-  using _lock = await deps.lockStore(from);
-  await using oldVault = await deps.openVault(from);
-  await using newVault = await deps.openVault(to);
+  using _lock = await lockStore(from.storage);
+  await using oldVault = await openVault(from.vault, systemClock);
+  await using newVault = await openVault(to.vault, systemClock);
   using progress = new Progress(deps.messages);
-  const counts: Record<CopiedResume["result"], number> = {
-    copied: 0,
-    there: 0,
-    missing: 0,
-    damaged: 0,
-    "in-the-way": 0,
-  };
+  const counts = { copied: 0, there: 0, missing: 0, damaged: 0, "in-the-way": 0 };
   const copies = copyResumes(listResumes(store), oldVault, newVault);
   for await (const { reference, result } of progress.count(copies, "resumes")) {
     counts[result] += 1;

@@ -1,12 +1,20 @@
 // `export`: all records of a kind, streamed to standard output.
 import { Argument, Option, type Command } from "commander";
-import { exportFormats, exportLines, exportSubjects, type ExportFormat, type ExportSubject } from "../desk/export.ts";
+import {
+  auditLines,
+  exportFormats,
+  exportLines,
+  exportSubjects,
+  inPieces,
+  type ExportFormat,
+  type ExportSubject,
+} from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
-import { auditLines } from "../desk/audit-export.ts";
+import { openStore } from "../storage/open-store.ts";
 import { parseEmail, parseNumber, parseSince } from "./arguments.ts";
 import { configOf, type CommandDeps } from "./command.ts";
 import { exportPerson } from "./person.ts";
-import { inPieces, Progress, writeAll } from "./terminal.ts";
+import { Progress, writeAll } from "./terminal.ts";
 
 const examples = `
 Every row has an ascending number, arrival. A reader that passes the last number it has seen as --after misses no row,
@@ -59,7 +67,7 @@ async function exportRecords(
 ): Promise<void> {
   // Loaded late: its list of hosts is long.
   const { disposableHosts } = await import("../mail/disposable.ts");
-  await using store = await deps.openStore(config, "read-only");
+  await using store = await openStore(config.storage, { access: "read-only" });
   const isDisposable = disposableHosts(config.disposableDomains);
   const lines = exportLines(store, { subject, format, from, isDisposable });
   using progress = new Progress(deps.messages);
@@ -68,7 +76,7 @@ async function exportRecords(
 
 /** Numbers are those of the entries. */
 async function exportAudit(deps: CommandDeps, config: Config, { format, ...from }: Options): Promise<void> {
-  await using store = await deps.openStore(config, "read-only");
+  await using store = await openStore(config.storage, { access: "read-only" });
   using progress = new Progress(deps.messages);
   await writeAll(inPieces(progress.count(auditLines(store.desk, format, from), "entries")), deps.output);
 }

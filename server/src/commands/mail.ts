@@ -2,9 +2,10 @@
 // the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { Option, type Command } from "commander";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
+import { openStore } from "../storage/open-store.ts";
 import { parseNumber, parseReference } from "./arguments.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
-import { dated, forTerminal, writeList } from "./terminal.ts";
+import { forTerminal, toSecond, writeList } from "./terminal.ts";
 
 /** A list for people. Longer ones need the database's own tools. */
 const mailsMax = 1000;
@@ -47,10 +48,10 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .option("--json", "one JSON array instead of a table")
     .addHelpText("after", listExamples)
     .action(async ({ json = false, ...options }: { status?: MailStatus; limit: number; json?: boolean }) => {
-      await using store = await deps.openStore(configOf(deps), "read-only");
+      await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       const items = await store.listMails(options);
       const noun = options.status === undefined ? "mails" : `mails are ${options.status}`;
-      await writeList(deps, { items: items.map(dated), rows: [header, ...items.map(rowOf)], noun }, json);
+      await writeList(deps, { items, rows: [header, ...items.map(rowOf)], noun }, json);
     });
   mail
     .command("retry")
@@ -61,7 +62,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .addHelpText("after", retryExamples)
     .action(async (id: string | undefined, { status }: { status?: (typeof stopped)[number] }, command: Command) => {
       if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
-      await using store = await deps.openStore(configOf(deps), "read-write");
+      await using store = await openStore(configOf(deps).storage);
       const which = id === undefined ? { status: status ?? "failed" } : { id };
       const count = await store.retryMails(which, store.clock.now());
       if (id !== undefined && count === 0) throw new CommandFailed("No mail with this id waits or has failed.");
@@ -74,10 +75,10 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
     .command("release")
     .summary("make spam a new submission")
     .description("Makes a submission that was kept as spam a new one, and has its receipt and its notice sent.")
-    .argument("<reference>", "INQ-… or APP-…", (text: string) => parseReference(text))
+    .argument("<reference>", "INQ-… or APP-…", parseReference)
     .addHelpText("after", releaseExamples)
     .action(async (reference: string) => {
-      await using store = await deps.openStore(configOf(deps), "read-write");
+      await using store = await openStore(configOf(deps).storage);
       const release = await store.release(reference, store.clock.now());
       if (release.result !== "released") {
         const isUnknown = release.result === "unknown";
@@ -104,6 +105,3 @@ function rowOf(mail: StoredMail): string[] {
     mail.lastError ?? "-",
   ].map(forTerminal);
 }
-
-const toSecond = (epochMs: number | null): string =>
-  epochMs === null ? "-" : `${new Date(epochMs).toISOString().slice(0, 19)}Z`;

@@ -2,10 +2,11 @@
 import { roles, type OperatorRow, type Role } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
 import { publicUrl } from "../config/config.ts";
-import { drawSecret, hashSecret } from "../console/secrets.ts";
+import { drawSecret, hashSecret } from "../secrets.ts";
+import { openStore } from "../storage/open-store.ts";
 import { parseEmail } from "./arguments.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
-import { dated, forTerminal, writeAll, writeList } from "./terminal.ts";
+import { forTerminal, writeAll, writeList } from "./terminal.ts";
 
 const examples = `
 admin sees everything; sales inquiries; recruiting applications and resumes; marketing subscribers. The last line of add
@@ -32,7 +33,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .addOption(new Option("--role <role>", "what the operator may see").choices(roles).makeOptionMandatory())
     .action(async (email: string, { role }: { role: Role }) => {
       const config = configOf(deps);
-      await using store = await deps.openStore(config, "read-write");
+      await using store = await openStore(config.storage);
       const token = drawSecret();
       await store.access.invite({ email, role, invitationHash: hashSecret(token) }, commandLine(store));
       tell(deps, `${email} is invited as ${role}. The link works once, within 7 days:`);
@@ -44,10 +45,10 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .description("Lists operators with their roles.")
     .option("--json", "one JSON array instead of a table")
     .action(async ({ json = false }: { json?: boolean }) => {
-      await using store = await deps.openStore(configOf(deps), "read-only");
+      await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       const items = await store.access.listOperators();
       const rows = [["EMAIL", "ROLE", "STATE", "ADDED"], ...items.map(rowOf)];
-      await writeList(deps, { items: items.map(dated), rows, noun: "operators" }, json);
+      await writeList(deps, { items, rows, noun: "operators" }, json);
     });
   operators
     .command("remove")
@@ -55,7 +56,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .description("Removes an operator: all sessions end at once.")
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {
-      await using store = await deps.openStore(configOf(deps), "read-write");
+      await using store = await openStore(configOf(deps).storage);
       const removed = await store.access.removeOperator(email, commandLine(store));
       if (removed === "last-admin") throw new CommandFailed("The last admin cannot be removed: add another one first.");
       if (!removed) throw new CommandFailed(`There is no operator ${email}.`);

@@ -2,11 +2,15 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { erasePerson } from "../desk/erase.ts";
+import { inPieces } from "../desk/export.ts";
 import { personLine } from "../desk/person.ts";
 import { type KnownFact, wholeScope } from "../storage/desk-store.ts";
+import { openStore } from "../storage/open-store.ts";
+import { openVault } from "../resumes/open-vault.ts";
+import { systemClock } from "../clock.ts";
 import { parseEmail } from "./arguments.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
-import { inPieces, Progress, writeAll } from "./terminal.ts";
+import { Progress, writeAll } from "./terminal.ts";
 
 const eraseExamples = `
 Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written.
@@ -29,10 +33,13 @@ export function registerErase(program: Command, deps: CommandDeps): void {
     .action(async (email: string, { yes = false }: { yes?: boolean }) => {
       const config = configOf(deps);
       if (!yes && !(await isConfirmed(deps, email))) throw new CommandFailed("Nothing was erased.");
-      await using store = await deps.openStore(config, "read-write");
-      await using vault = await deps.openVault(config);
-      const erased = await erasePerson({ desk: store.desk, vault }, email, commandLine(store));
-      const { submissions, subscriptions, resumes } = erased;
+      await using store = await openStore(config.storage);
+      await using vault = await openVault(config.vault, systemClock);
+      const { submissions, subscriptions, resumes } = await erasePerson(
+        { desk: store.desk, vault },
+        email,
+        commandLine(store),
+      );
       const parts = [count(submissions, "submission"), count(resumes, "resume"), count(subscriptions, "subscription")];
       tell(deps, `Erased: ${parts.join(", ")}.`);
     });
@@ -52,9 +59,8 @@ async function isConfirmed({ input, messages }: CommandDeps, email: string): Pro
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-/** Writes everything that is known of an address as NDJSON. */
 export async function exportPerson(deps: CommandDeps, email: string): Promise<void> {
-  await using store = await deps.openStore(configOf(deps), "read-write");
+  await using store = await openStore(configOf(deps).storage);
   await store.desk.audit({ action: "export", subject: "person" }, commandLine(store));
   using progress = new Progress(deps.messages);
   const facts = progress.count(store.desk.readPerson(wholeScope, email), "facts");

@@ -17,7 +17,6 @@ import { isBrokenPipe } from "./terminal.ts";
 import { registerUpkeep } from "./upkeep.ts";
 import { registerWebhooks } from "./webhooks.ts";
 
-/** How a command ends. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: configExitCode } as const;
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
@@ -84,12 +83,9 @@ function explain(error: unknown, deps: CommandDeps): ExitCode {
     const asked = /^commander\.(?:helpDisplayed|version)$/.test(error.code) || error.message === "(outputHelp)";
     return asked && error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
-  if (error instanceof ConfigInvalid) {
-    deps.messages.write(reportProblems(error.problems));
-    return exitCodes.configuration;
-  }
-  if (error instanceof SettingUnusable) {
-    deps.messages.write(reportProblems([{ name: error.variable, message: error.message }]));
+  if (error instanceof ConfigInvalid || error instanceof SettingUnusable) {
+    const isOne = error instanceof SettingUnusable;
+    deps.messages.write(reportProblems(isOne ? [{ name: error.variable, message: error.message }] : error.problems));
     return exitCodes.configuration;
   }
   if (isBrokenPipe(error)) return exitCodes.ok;

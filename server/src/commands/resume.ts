@@ -6,6 +6,9 @@ import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { findDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
 import { writeNewFile } from "../storage/new-file.ts";
+import { openStore } from "../storage/open-store.ts";
+import { openVault } from "../resumes/open-vault.ts";
+import { systemClock } from "../clock.ts";
 import { parseApplicationReference } from "./arguments.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
@@ -20,11 +23,6 @@ Examples:
   npm run --silent submissions -- resume APP-20261121-907715 --url
 `;
 
-interface Options {
-  readonly output?: string;
-  readonly url?: boolean;
-}
-
 export function registerResume(program: Command, deps: CommandDeps): void {
   program
     .command("resume")
@@ -34,11 +32,11 @@ export function registerResume(program: Command, deps: CommandDeps): void {
     .option("--output <file>", "where to, instead of the reference with .pdf, .doc or .docx; - is standard output")
     .option("--url", "print a link to it instead, which anyone can follow for five minutes")
     .addHelpText("after", examples)
-    .action(async (reference: string, { output, url }: Options, command: Command) => {
+    .action(async (reference: string, { output, url }: { output?: string; url?: boolean }, command: Command) => {
       if (output !== undefined && url !== undefined) command.error("error: give either --output or --url");
       const config = configOf(deps);
-      const download = await find(deps, config, reference);
-      await using vault = await deps.openVault(config);
+      const download = await find(config, reference);
+      await using vault = await openVault(config.vault, systemClock);
       if (url === true) {
         const link = await vault.link(download.key, download.filename);
         if (link === null) throw new CommandFailed("There are no links: see RESUME_DOWNLOAD in the configuration.");
@@ -52,8 +50,8 @@ export function registerResume(program: Command, deps: CommandDeps): void {
     });
 }
 
-async function find(deps: CommandDeps, config: Config, reference: string): Promise<Download> {
-  await using store = await deps.openStore(config, "read-only");
+async function find(config: Config, reference: string): Promise<Download> {
+  await using store = await openStore(config.storage, { access: "read-only" });
   const found = await findDownload(store, reference, config.scanner !== null);
   if (found.result !== "allowed") throw new CommandFailed(whyNot(found.result, reference));
   return found;

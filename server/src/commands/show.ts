@@ -6,9 +6,10 @@ import { titlesOf } from "../config/catalogue.ts";
 import { samplePackages } from "../config/sample-catalogue.ts";
 import { submissionDetail } from "../desk/detail.ts";
 import { wholeScope } from "../storage/desk-store.ts";
+import { openStore } from "../storage/open-store.ts";
 import { parseReference } from "./arguments.ts";
 import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
-import { forTerminal, painted, writeAll } from "./terminal.ts";
+import { forTerminal, jsonText, painted, writeAll } from "./terminal.ts";
 
 const examples = `
 Examples:
@@ -21,17 +22,17 @@ export function registerShow(program: Command, deps: CommandDeps): void {
     .command("show")
     .summary("show one submission")
     .description("Shows one submission with its mails and notes.")
-    .argument("<reference>", "INQ-… or APP-…", (text: string) => parseReference(text))
+    .argument("<reference>", "INQ-… or APP-…", parseReference)
     .option("--json", "one JSON object")
     .addHelpText("after", examples)
     .action(async (reference: string, { json = false }: { json?: boolean }) => {
       const config = configOf(deps);
-      await using store = await deps.openStore(config, "read-only");
+      await using store = await openStore(config.storage, { access: "read-only" });
       const found = await store.desk.findDetail(wholeScope, reference);
       if (found === null) throw new CommandFailed(`There is no submission ${reference}.`);
       const packageTitles = config.packageTitles ?? titlesOf(samplePackages);
       const detail = submissionDetail(found, { packageTitles, scanned: config.scanner !== null });
-      const text = json ? `${JSON.stringify(detail, withDates, 2)}\n` : pageOf(detail, deps);
+      const text = json ? jsonText(detail) : pageOf(detail, deps);
       await writeAll([text], deps.output);
     });
 }
@@ -71,7 +72,3 @@ function linesOf(
 }
 
 const minute = (epochMs: number): string => `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
-/** For programs: times as text, as in the other lists. */
-const withDates = (name: string, value: unknown): unknown =>
-  typeof value === "number" && /(?:^a|A)t$/.test(name) ? new Date(value).toISOString() : value;

@@ -3,9 +3,6 @@ import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { styleText } from "node:util";
 
-/** Lines are short and a system call is expensive: this many characters are gathered before one. */
-const pieceLengthMin = 64 * 1024;
-
 /** Where a person may look. */
 export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
@@ -29,21 +26,8 @@ export async function writeAll(
   }
 }
 
-/** Whether the reader of our output is gone. */
 export const isBrokenPipe = (error: unknown): boolean =>
   error instanceof Error && (error as NodeJS.ErrnoException).code === "EPIPE";
-
-/** Joins short texts to pieces that are worth a system call. */
-export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let gathered = "";
-  for await (const text of texts) {
-    gathered += text;
-    if (gathered.length < pieceLengthMin) continue;
-    yield gathered;
-    gathered = "";
-  }
-  if (gathered !== "") yield gathered;
-}
 
 // Words that should be seen first.
 const colours: Readonly<Record<string, "red" | "yellow" | "green" | "cyan">> = {
@@ -98,16 +82,14 @@ export const painted = (
   terminal: Terminal,
 ): string => (style !== undefined && terminal.isTTY === true ? styleText(style, text, { stream: terminal }) : text);
 
-/** Something for programs, with its times as text: `createdAt` and the like hold milliseconds. */
-export const dated = (item: object): object =>
-  Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [
-      name,
-      name.endsWith("At") && value !== null ? iso(Number(value)) : value,
-    ]),
-  );
+/** JSON for programs, with times as text: `at`, `createdAt` and the like hold milliseconds. */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, withDates, 2)}\n`;
 
-const iso = (epochMs: number): string => new Date(epochMs).toISOString();
+const withDates = (name: string, value: unknown): unknown =>
+  typeof value === "number" && /(?:^a|A)t$|Until$/.test(name) ? new Date(value).toISOString() : value;
+
+export const toSecond = (epochMs: number | null): string =>
+  epochMs === null ? "-" : `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 
 /** A list for people as a table or, with `--json`, for programs as one JSON array. Says so when it is empty. */
 export async function writeList(
@@ -115,7 +97,7 @@ export async function writeList(
   list: { readonly items: readonly object[]; readonly rows: readonly (readonly string[])[]; readonly noun: string },
   asJson: boolean,
 ): Promise<void> {
-  if (asJson) return writeAll([`${JSON.stringify(list.items, null, 2)}\n`], output);
+  if (asJson) return writeAll([jsonText(list.items)], output);
   if (list.items.length === 0) return void messages.write(`No ${list.noun}.\n`);
   return writeAll([formatTable(list.rows, output)], output);
 }
@@ -141,7 +123,6 @@ export class Progress implements Disposable {
     this.#terminal.write(`\r\u001B[K${count.toLocaleString("en")} ${noun}`);
   }
 
-  /** Passes items on and counts them. */
   async *count<T>(items: AsyncIterable<T>, noun: string): AsyncGenerator<T> {
     let count = 0;
     for await (const item of items) {

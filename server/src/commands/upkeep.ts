@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { publicUrl } from "../config/config.ts";
 import { describeSettings, reportMisspellings } from "../config/load.ts";
+import { migrate, openStore, pendingMigrations } from "../storage/open-store.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
@@ -34,7 +35,7 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
     .argument("<file>", "the new file")
     .addHelpText("after", backupExamples)
     .action(async (file: string) => {
-      await using store = await deps.openStore(configOf(deps), "read-only");
+      await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       await store.backup(file);
       tell(deps, `The database was copied to ${file}.`);
     });
@@ -46,7 +47,7 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
     .addHelpText("after", migrateExamples)
     .action(async ({ check = false }: { check?: boolean }) => {
       const config = configOf(deps);
-      const names = check ? await deps.pendingMigrations(config) : await deps.migrate(config);
+      const names = check ? await pendingMigrations(config.storage) : await migrate(config.storage);
       await writeAll(
         names.map((name) => `${name}\n`),
         deps.output,

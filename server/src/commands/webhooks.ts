@@ -3,9 +3,10 @@ import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } f
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import { addWebhook, rotateSecret } from "../webhooks/registry.ts";
 import { problemOfUrl } from "../webhooks/target.ts";
+import { openStore } from "../storage/open-store.ts";
 import { parseNumber } from "./arguments.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
-import { dated, forTerminal, writeAll, writeList } from "./terminal.ts";
+import { forTerminal, toSecond, writeAll, writeList } from "./terminal.ts";
 
 const examples = `
 The last line of add and of rotate is the secret that the receiver verifies deliveries with. It is shown only then. After
@@ -49,7 +50,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
       const config = configOf(deps);
       const problem = problemOfUrl(url, config.webhookTargets);
       if (problem !== null) command.error(`error: the address ${problem}`);
-      await using store = await deps.openStore(config, "read-write");
+      await using store = await openStore(config.storage);
       const added = await addWebhook(store.webhooks, { url, events: event }, commandLine(store));
       if (added === "too-many") throw new CommandFailed("There are too many webhooks: remove one first.");
       tell(deps, `Webhook ${added.row.id} is added. Its secret is shown only now:`);
@@ -61,10 +62,10 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .description("Lists webhooks and what they are told of.")
     .option("--json", "one JSON array instead of a table")
     .action(async ({ json = false }: { json?: boolean }) => {
-      await using store = await deps.openStore(configOf(deps), "read-only");
+      await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       const items = await store.webhooks.list();
       const rows = [["WEBHOOK", "ADDED", "URL", "EVENTS"], ...items.map(webhookCells)];
-      await writeList(deps, { items: items.map(webhookOf), rows, noun: "webhooks" }, json);
+      await writeList(deps, { items, rows, noun: "webhooks" }, json);
     });
   webhooks
     .command("remove")
@@ -72,7 +73,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .description("Removes a webhook. Its deliveries are forgotten within the hour.")
     .addArgument(idArgument("to be removed"))
     .action(async (id: number) => {
-      await using store = await deps.openStore(configOf(deps), "read-write");
+      await using store = await openStore(configOf(deps).storage);
       if (!(await store.webhooks.remove(id, commandLine(store)))) throw unknown(id);
       tell(deps, `Webhook ${id} is removed.`);
     });
@@ -82,7 +83,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .description("Draws a new secret and prints it. For 24 hours deliveries are signed with the old one, too.")
     .addArgument(idArgument("whose secret is replaced"))
     .action(async (id: number) => {
-      await using store = await deps.openStore(configOf(deps), "read-write");
+      await using store = await openStore(configOf(deps).storage);
       const rotated = await rotateSecret(store.webhooks, id, commandLine(store));
       if (rotated === null) throw unknown(id);
       tell(deps, `The old secret of webhook ${id} works until ${toSecond(rotated.row.oldSecretUntil)}. The new one:`);
@@ -99,11 +100,11 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
     .option("--limit <number>", "at most this many", parseNumber(1, 100), 50)
     .option("--json", "one JSON array instead of a table")
     .action(async (id: number | undefined, { limit, json = false }: { limit: number; json?: boolean }) => {
-      await using store = await deps.openStore(configOf(deps), "read-only");
+      await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       if (id !== undefined && !(await store.webhooks.list()).some((webhook) => webhook.id === id)) throw unknown(id);
       const { rows: items } = await store.webhooks.listDeliveries(id ?? null, { limit });
       const rows = [header, ...items.map(deliveryCells)];
-      await writeList(deps, { items: items.map(dated), rows, noun: "deliveries" }, json);
+      await writeList(deps, { items, rows, noun: "deliveries" }, json);
     });
   webhooks
     .command("replay")
@@ -113,7 +114,7 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
     .option("--failed <webhook>", "all failed deliveries of this webhook", parseNumber(1, idMax))
     .action(async (id: string | undefined, { failed }: { failed?: number }, command: Command) => {
       if ((id === undefined) === (failed === undefined)) command.error("error: give either a delivery or --failed");
-      await using store = await deps.openStore(configOf(deps), "read-write");
+      await using store = await openStore(configOf(deps).storage);
       const actor = commandLine(store);
       if (failed !== undefined) {
         const replayed = await store.webhooks.replayFailed(failed, actor);
@@ -134,11 +135,6 @@ function addEvent(text: string, before: readonly WebhookEvent[] = []): readonly 
 
 const unknown = (id: number) => new CommandFailed(`There is no webhook ${id}.`);
 
-const webhookOf = ({ oldSecretUntil, ...webhook }: WebhookRow): object => ({
-  ...dated(webhook),
-  oldSecretUntil: oldSecretUntil === null ? null : new Date(oldSecretUntil).toISOString(),
-});
-
 const webhookCells = ({ id, createdAt, url, events }: WebhookRow): string[] =>
   [String(id), toSecond(createdAt), url, events.join(" ")].map(forTerminal);
 
@@ -156,6 +152,3 @@ const deliveryCells = (row: DeliveryRow): string[] =>
     toSecond(row.endedAt ?? row.dueAt),
     row.lastAnswer ?? "-",
   ].map(forTerminal);
-
-const toSecond = (epochMs: number | null): string =>
-  epochMs === null ? "-" : `${new Date(epochMs).toISOString().slice(0, 19)}Z`;

@@ -50,25 +50,20 @@ export const readCatalogue: Kind<readonly CataloguePackage[]> = (file) => {
     const title = fieldOf(item, "title");
     if (title === undefined) return wrong("has no usable title");
     if (known.has(id)) return wrong("repeats an earlier id");
-    known.set(id, { id, title, ...factsOf(item) });
+    const { hours, speakers } = item as Readonly<Record<string, unknown>>;
+    // What cannot be used of these is left out, as further fields are.
+    const licence = fieldOf(item, "licence") ?? null;
+    known.set(id, { id, title, hours: countOf(hours), speakers: countOf(speakers), licence });
   }
   return [...known.values()];
 };
-
-/** What a package says of itself. What cannot be used is left out, as further fields are. */
-function factsOf(item: object): Omit<CataloguePackage, "id" | "title"> {
-  const { hours, speakers } = item as Readonly<Record<string, unknown>>;
-  return { hours: countOf(hours), speakers: countOf(speakers), licence: fieldOf(item, "licence") ?? null };
-}
 
 const countOf = (value: unknown): number | null =>
   typeof value === "number" && value > 0 && value < 1e9 ? value : null;
 
 function fieldOf(item: object, name: keyof typeof entryRules): string | undefined {
   const value = (item as Readonly<Record<string, unknown>>)[name];
-  if (typeof value !== "string") return undefined;
-  const reading = readText(entryRules[name], value);
-  return reading.problem === undefined ? reading.value : undefined;
+  return typeof value === "string" ? readText(entryRules[name], value).value : undefined;
 }
 
 /**
@@ -83,11 +78,11 @@ export const readDisposableDomains: Kind<readonly string[]> = (file) => {
     const domain = line.replace(/#.*/s, "").trim();
     if (domain === "") continue;
     // Read as the host of an address, so that both are written alike.
-    const address = readText(email, `a@${domain}`);
-    if (address.problem !== undefined || address.value === undefined || domain.includes("@")) {
+    const address = readText(email, `a@${domain}`).value;
+    if (address === undefined || domain.includes("@")) {
       return new Wrong(`line ${index + 1} of the file is not one domain.`);
     }
-    domains.add(address.value.slice("a@".length));
+    domains.add(address.slice("a@".length));
   }
   return [...domains];
 };

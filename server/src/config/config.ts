@@ -1,42 +1,16 @@
 // The configuration that the service runs with: checked values, whatever way they were set.
+import type { OpenIdConnectSettings } from "../console/open-id-connect.ts";
+import type { TrustedProxies } from "../http/gate/client-address.ts";
+import type { ChallengeSettings } from "../intake/proof-of-work.ts";
+import type { MailTransport } from "../mail/open-mailer.ts";
+import type { Sender } from "../mail/sender.ts";
 import type { LogLevel } from "../observe/log.ts";
+import type { TracingSettings } from "../observe/otlp-traces.ts";
+import type { VaultSettings } from "../resumes/open-vault.ts";
+import type { ClamdAddress } from "../resumes/scanning.ts";
+import type { StoreLocation } from "../storage/open-store.ts";
+import type { WebhookTargets } from "../webhooks/target.ts";
 import type { CataloguePackage, PackageTitles } from "./catalogue.ts";
-import type { ClamdAddress, NamedAddress, TrustedProxy } from "./kinds.ts";
-
-/** Which database. */
-type StorageConfig =
-  | { readonly kind: "sqlite"; readonly file: string }
-  | {
-      readonly kind: "postgres";
-      readonly url: string;
-      /** A copy that the command line reads from; null: there is none. */
-      readonly replicaUrl: string | null;
-      /** Connections of one process. */
-      readonly poolMax: number;
-    };
-
-/** Where resumes lie. Uploads under way always lie in a folder of this machine. */
-type VaultConfig =
-  | { readonly kind: "disk"; readonly folder: string }
-  | {
-      readonly kind: "s3";
-      readonly bucket: string;
-      /** Empty, or ending in a slash. */
-      readonly prefix: string;
-      /** Null: Amazon's. */
-      readonly endpoint: string | null;
-      /** Null: found by the SDK. */
-      readonly region: string | null;
-      /** Whether operators may be given links. */
-      readonly links: boolean;
-      readonly folder: string;
-    };
-
-/** How mail is sent. */
-type MailConfig =
-  | { readonly kind: "mailbox"; readonly folder: string }
-  | { readonly kind: "postmark"; readonly token: string; readonly apiUrl?: string }
-  | { readonly kind: "smtp"; readonly url: string };
 
 /** Everything that can be set, checked. */
 export interface Config {
@@ -50,14 +24,14 @@ export interface Config {
   readonly publicUrl: string | null;
   /** Absolute. Made by the code that opens what lies in it. */
   readonly dataFolder: string;
-  readonly storage: StorageConfig;
-  readonly vault: VaultConfig;
+  readonly storage: StoreLocation;
+  readonly vault: VaultSettings;
   /** The virus scanner; null: resumes are not scanned. */
   readonly scanner: ClamdAddress | null;
-  readonly mail: MailConfig;
+  readonly mail: MailTransport;
   /** Sender, and the teams that get notices of inquiries and applications; the lists are never empty. */
   readonly addresses: {
-    readonly from: NamedAddress;
+    readonly from: Sender;
     readonly sales: readonly string[];
     readonly recruiting: readonly string[];
   };
@@ -71,40 +45,27 @@ export interface Config {
   /** The same packages with what is known of them. */
   readonly packages: readonly CataloguePackage[] | null;
   /** What submissions cost a client; null: nothing. */
-  readonly proofOfWork: { readonly hmacKey: string; readonly cost: number } | null;
+  readonly proofOfWork: ChallengeSettings | null;
   /** The privacy notice that the site's forms link to, and its version; null: there is none. */
   readonly privacy: { readonly url: string; readonly consent: string } | null;
   /** Hosts of throw-away addresses beside those that are known everywhere, in lower case and ASCII. */
   readonly disposableDomains: readonly string[];
   /** Origins whose pages may call from a browser; empty: none. */
   readonly corsOrigins: readonly string[];
-  readonly trustedProxy: TrustedProxy;
+  readonly trustedProxy: TrustedProxies;
   /** Submissions per client address in a window. */
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
   /** Days after which submissions are erased; null: they are kept. */
-  readonly retentionDays: {
-    readonly inquiry: number | null;
-    readonly application: number | null;
-    readonly spam: number | null;
-  };
-  /** Where webhooks may be sent: hosts of the internet, or also this machine. */
-  readonly webhookTargets: "public" | "loopback";
+  readonly retentionDays: Readonly<Record<"inquiry" | "application" | "spam", number | null>>;
+  readonly webhookTargets: WebhookTargets;
   /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: nobody does. */
   readonly digest: { readonly to: readonly string[]; readonly atMinute: number } | null;
   /** The identity provider that operators may sign in with; null: passwords only. */
-  readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string } | null;
+  readonly oidc: OpenIdConnectSettings | null;
   /** The Bearer token of `/metrics`; null: none is asked for. */
   readonly metricsToken: string | null;
   /** Where traces are sent to; null: nothing is traced. */
-  readonly tracing: {
-    /** Base address of the collector. */
-    readonly endpoint: string;
-    /** Sent with every batch; may hold secrets. */
-    readonly headers: Readonly<Record<string, string>>;
-    readonly serviceName: string;
-    /** Of requests whose callers do not say whether they are traced; 0 to 1. */
-    readonly share: number;
-  } | null;
+  readonly tracing: TracingSettings | null;
   readonly log: { readonly level: LogLevel };
 }
 

@@ -5,6 +5,9 @@ import { resolve } from "node:path";
 import { email, emailKey } from "@submissions/shared/addresses";
 import { textLengthMax } from "@submissions/shared/limits";
 import { readText } from "@submissions/shared/text";
+import type { TrustedProxies } from "../http/gate/client-address.ts";
+import type { Sender } from "../mail/sender.ts";
+import type { ClamdAddress } from "../resumes/scanning.ts";
 
 /** What is wrong with a setting, in plain words that do not quote it. */
 export class Wrong {
@@ -18,20 +21,6 @@ export class Wrong {
 /** Reads a text, or says what is wrong with it. */
 export type Kind<T> = (text: string) => T | Wrong;
 
-/** A mailbox with the name that is shown beside it. */
-export interface NamedAddress {
-  readonly name: string | null;
-  readonly address: string;
-}
-
-/** Whose `X-Forwarded-For` is believed. */
-export type TrustedProxy =
-  | { readonly kind: "none" }
-  | { readonly kind: "hops"; readonly count: number }
-  | { readonly kind: "cidrs"; readonly list: readonly string[] };
-
-export type ClamdAddress = { readonly host: string; readonly port: number } | { readonly path: string };
-
 /** Larger teams need a mailing list of their own; mail providers refuse 51 recipients. */
 const teamAddressesMax = 50;
 /** A longer chain of proxies is a typing error. */
@@ -44,12 +33,8 @@ const webhookPasswordLengthMin = 24;
 const splitList = (text: string): string[] => text.split(",").map((item) => item.trim());
 const controls = /\p{Cc}/u;
 
-function readEmail(text: string): string | undefined {
-  const reading = readText(email, text);
-  return reading.problem === undefined ? reading.value : undefined;
-}
+const readEmail = (text: string): string | undefined => readText(email, text).value;
 
-/** A whole number in decimal digits. */
 export const wholeNumber =
   (min: number, max: number): Kind<number> =>
   (text) => {
@@ -64,7 +49,6 @@ export const timeOfDay: Kind<number> = (text) => {
   return hours === undefined ? new Wrong("must be a time from 00:00 to 23:59.") : Number(hours) * 60 + Number(minutes);
 };
 
-/** One line of text. */
 export const line =
   (lengthMax: number): Kind<string> =>
   (text) =>
@@ -72,13 +56,11 @@ export const line =
       ? new Wrong(`must be one line of at most ${lengthMax} characters.`)
       : text;
 
-/** One of a few words. */
 export const oneOf =
   <const Word extends string>(...words: readonly Word[]): Kind<Word> =>
   (text) =>
     words.find((word) => word === text) ?? new Wrong(`must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}.`);
 
-/** A host name or IP address to listen on. */
 export const host: Kind<string> = (text) =>
   isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?$/i.test(text)
     ? text
@@ -207,7 +189,7 @@ export const webhookCredentials: Kind<{ readonly user: string; readonly password
 };
 
 /** `name@example.org` or `Name <name@example.org>`. */
-export const namedAddress: Kind<NamedAddress> = (text) => {
+export const namedAddress: Kind<Sender> = (text) => {
   const parts = /^(?:(?<name>[^<>]*?)\s*<(?<inner>[^<>]*)>|(?<bare>[^<>]*))$/u.exec(text)?.groups;
   const address = readEmail(parts?.["inner"] ?? parts?.["bare"] ?? "");
   const name = (parts?.["name"] ?? "").replace(/^"(.*)"$/, "$1").replace(/\\(["\\])/g, "$1");
@@ -219,42 +201,36 @@ export const namedAddress: Kind<NamedAddress> = (text) => {
   return { name: name === "" ? null : name, address };
 };
 
+/** The items of a list, each read; items of which nothing comes are told by their place. */
+function readList<T>(text: string, read: (item: string) => T | undefined, wrong: string): readonly T[] | Wrong {
+  const items = splitList(text);
+  const values = items.map(read);
+  const at = values.indexOf(undefined);
+  return at < 0 ? (values as T[]) : new Wrong(`${wrong}; number ${at + 1} of ${items.length} is not one.`);
+}
+
 /** E-mail addresses with commas between them; repeats are dropped. */
 export const addressList: Kind<readonly string[]> = (text) => {
-  const addresses = new Map<string, string>();
-  const items = splitList(text);
-  if (items.length > teamAddressesMax) return new Wrong(`must hold at most ${teamAddressesMax} addresses.`);
-  for (const [index, item] of items.entries()) {
-    const address = readEmail(item);
-    if (address === undefined) {
-      return new Wrong(
-        `must be e-mail addresses with commas between them; number ${index + 1} of ${items.length} is not one.`,
-      );
-    }
-    const key = emailKey(address);
-    if (!addresses.has(key)) addresses.set(key, address);
-  }
-  return [...addresses.values()];
+  if (splitList(text).length > teamAddressesMax) return new Wrong(`must hold at most ${teamAddressesMax} addresses.`);
+  const addresses = readList(text, readEmail, "must be e-mail addresses with commas between them");
+  return addresses instanceof Wrong
+    ? addresses
+    : [...Map.groupBy(addresses, emailKey).values()].flatMap(([first]) => first ?? []);
 };
 
 /** Web origins exactly as browsers send them. Patterns, paths and `null` would let other sites in and are refused. */
 export const originList: Kind<readonly string[]> = (text) => {
-  const origins = new Set<string>();
-  const items = splitList(text);
-  for (const [index, item] of items.entries()) {
-    const url = /^https?:\/\/[^/?#@*\s\\]+$/i.test(item) ? URL.parse(item) : null;
-    if (url === null) {
-      return new Wrong(
-        `must be exact origins like https://www.example.org with commas between them: no *, no null, no path, no closing slash; number ${index + 1} of ${items.length} is not one.`,
-      );
-    }
-    origins.add(url.origin);
-  }
-  return [...origins];
+  const read = (item: string) => (/^https?:\/\/[^/?#@*\s\\]+$/i.test(item) ? URL.parse(item)?.origin : undefined);
+  const origins = readList(
+    text,
+    read,
+    "must be exact origins like https://www.example.org with commas between them: no *, no null, no path, no closing slash",
+  );
+  return origins instanceof Wrong ? origins : [...new Set(origins)];
 };
 
 /** A hop count, or the addresses and networks of the proxies. `/0` would trust every address and is refused. */
-export const trustedProxy: Kind<TrustedProxy> = (text) => {
+export const trustedProxy: Kind<TrustedProxies> = (text) => {
   const wrong = new Wrong(
     `must be a number of proxies from 0 to ${hopsMax}, or their addresses and networks (like 10.0.0.0/8) with commas between them.`,
   );

@@ -12,7 +12,6 @@ export const configExitCode = 78;
 /** Raw settings by variable name. A blank value counts as unset, because that is how Compose files leave one out. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of this process. */
 export const readEnvironment = (): Environment => ({ ...process.env });
 
 /** A mistake in the configuration, by the variable that holds it. */

@@ -15,7 +15,6 @@ interface Facts {
   readonly secret?: true;
 }
 
-/** One environment variable. */
 export interface Setting<T = unknown> extends Facts {
   readonly kind: kind.Kind<T>;
   /** What is in force when the variable is unset, as one would set it. Empty: an empty list; null: nothing. */
@@ -347,12 +346,10 @@ export const sections = {
   "Log, metrics and traces": observation,
 };
 
-/** Every setting by the name of its variable. */
 export const settings = { ...network, ...storage, ...mail, ...intake, ...access, ...observation };
 
 export type SettingName = keyof typeof settings;
 
-/** The checked value of every setting. */
 export type Values = {
   readonly [Name in SettingName]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
 };

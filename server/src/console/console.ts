@@ -4,13 +4,11 @@ import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { Store } from "../storage/store.ts";
 import type { WebhookTargets } from "../webhooks/target.ts";
-import { Cookies } from "./cookies.ts";
-import { Counts } from "./counts.ts";
+import { cookiesOf } from "./cookies.ts";
+import { rememberCounts } from "./counts.ts";
 import { FailedSignIns } from "./failed-sign-ins.ts";
-import { OpenIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
-import { Passwords } from "./password.ts";
-import { SignIns } from "./sign-in.ts";
-import { SignInThrottle } from "./throttle.ts";
+import { openIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
+import { openSignIns } from "./sign-in.ts";
 
 export interface ConsoleOptions {
   readonly store: Store;
@@ -31,31 +29,22 @@ export interface ConsoleOptions {
   readonly acted: (action: string) => void;
 }
 
-export interface Console extends ConsoleOptions {
-  readonly desk: Store["desk"];
-  readonly access: Store["access"];
-  readonly cookies: Cookies;
-  readonly counts: Counts;
-  readonly signIns: SignIns;
-  readonly openIdConnect: OpenIdConnect | null;
-  /** Disposed of when the server closes. */
-  readonly failures: FailedSignIns;
-}
+export type Console = ReturnType<typeof openConsole>;
 
-export function openConsole(options: ConsoleOptions): Console {
+export function openConsole(options: ConsoleOptions) {
   const { store, clock, log, brand, publicUrl, oidc, acted } = options;
   const { desk, access } = store;
   const failures = new FailedSignIns(desk, clock, log);
-  const throttle = new SignInThrottle(clock);
   const refused = (code: string) => log.warn({ code }, "a sign-in with OpenID Connect failed");
   return {
     ...options,
     desk,
     access,
-    cookies: new Cookies(publicUrl),
-    counts: new Counts(desk),
-    signIns: new SignIns({ access, passwords: new Passwords(), throttle, failures, clock, brand, acted }),
-    openIdConnect: oidc === null ? null : new OpenIdConnect(oidc, publicUrl, refused),
+    cookies: cookiesOf(publicUrl),
+    counts: rememberCounts(desk),
+    signIns: openSignIns({ access, failures, clock, brand, acted }),
+    openIdConnect: oidc === null ? null : openIdConnect(oidc, publicUrl, refused),
+    /** Disposed of when the server closes. */
     failures,
   };
 }

@@ -1,7 +1,8 @@
 // The two cookies of the console. No cookie is read anywhere else in the service.
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-interface CookieFacts {
+export interface Cookie {
+  readonly name: string;
   /** Below the console: `` or `/oidc`. */
   readonly below: string;
   readonly sameSite: "Strict" | "Lax";
@@ -10,53 +11,34 @@ interface CookieFacts {
 }
 
 /** The session. Pages of other sites cannot send it, not even with a link. */
-export const sessionCookie = { name: "console-session", below: "", sameSite: "Strict", seconds: null } as const;
+export const sessionCookie: Cookie = { name: "console-session", below: "", sameSite: "Strict", seconds: null };
 
 /** What a sign-in by OpenID Connect must come back with. The provider's redirect has to bring it. */
-export const oidcCookie = { name: "console-oidc", below: "/oidc", sameSite: "Lax", seconds: 600 } as const;
-
-type Cookie = CookieFacts & { readonly name: string };
+export const oidcCookie: Cookie = { name: "console-oidc", below: "/oidc", sameSite: "Lax", seconds: 600 };
 
 /** Reads and writes cookies. @param publicUrl the base address as browsers see it */
-export class Cookies {
-  readonly #publicUrl: () => string;
+export function cookiesOf(publicUrl: () => string) {
+  const isSecure = () => publicUrl().startsWith("https:");
+  // Browsers take a name with this prefix only from https, so that no other site of the domain can set it without.
+  const nameOf = ({ name }: Cookie) => (isSecure() ? `__Secure-${name}` : name);
 
-  constructor(publicUrl: () => string) {
-    this.#publicUrl = publicUrl;
-  }
-
-  read(request: Pick<FastifyRequest, "headers">, cookie: Cookie): string | null {
-    const prefix = `${this.#nameOf(cookie)}=`;
-    const pair = request.headers.cookie?.split(/;\s*/).find((one) => one.startsWith(prefix));
-    const value = pair?.slice(prefix.length) ?? "";
-    return value === "" ? null : value;
-  }
-
-  /** @param value base64url */
-  write(reply: FastifyReply, cookie: Cookie, value: string): void {
-    this.#send(reply, cookie, value, cookie.seconds);
-  }
-
-  clear(reply: FastifyReply, cookie: Cookie): void {
-    this.#send(reply, cookie, "", 0);
-  }
-
-  #send(reply: FastifyReply, cookie: Cookie, value: string, seconds: number | null): void {
-    const { pathname } = new URL(this.#publicUrl());
-    const path = `${pathname.replace(/\/$/, "")}/console${cookie.below}`;
-    const parts = [`${this.#nameOf(cookie)}=${value}`, `Path=${path}`, "HttpOnly", `SameSite=${cookie.sameSite}`];
+  function send(reply: FastifyReply, cookie: Cookie, value: string, seconds: number | null): void {
+    const path = `${new URL(publicUrl()).pathname.replace(/\/$/, "")}/console${cookie.below}`;
+    const parts = [`${nameOf(cookie)}=${value}`, `Path=${path}`, "HttpOnly", `SameSite=${cookie.sameSite}`];
     if (seconds !== null) parts.push(`Max-Age=${seconds}`);
-    if (this.#isSecure()) parts.push("Secure");
+    if (isSecure()) parts.push("Secure");
     // Fastify gathers several of these.
     reply.header("set-cookie", parts.join("; "));
   }
 
-  #isSecure(): boolean {
-    return this.#publicUrl().startsWith("https:");
-  }
-
-  // Browsers take a name with this prefix only from https, so that no other site of the domain can set it without.
-  #nameOf({ name }: Cookie): string {
-    return this.#isSecure() ? `__Secure-${name}` : name;
-  }
+  return {
+    read(request: Pick<FastifyRequest, "headers">, cookie: Cookie): string | null {
+      const prefix = `${nameOf(cookie)}=`;
+      const pair = request.headers.cookie?.split(/;\s*/).find((one) => one.startsWith(prefix));
+      return pair?.slice(prefix.length) || null;
+    },
+    /** @param value base64url */
+    write: (reply: FastifyReply, cookie: Cookie, value: string) => send(reply, cookie, value, cookie.seconds),
+    clear: (reply: FastifyReply, cookie: Cookie) => send(reply, cookie, "", 0),
+  };
 }

@@ -5,29 +5,22 @@ import type { DeskStore, Scope } from "../storage/desk-store.ts";
 
 const freshMs = 2_000;
 
-export class Counts {
-  readonly #desk: Pick<DeskStore, "countByStatus">;
-  readonly #known = new Map<string, { readonly at: number; readonly counts: Promise<InboxCounts> }>();
-
-  constructor(desk: Pick<DeskStore, "countByStatus">) {
-    this.#desk = desk;
-  }
-
-  /** @param operator whose own submissions are counted too */
-  of(scope: Scope, operator: string): Promise<InboxCounts> {
-    const key = `${scope.kinds.join(" ")} ${operator}`;
-    const now = performance.now();
-    const known = this.#known.get(key);
-    if (known !== undefined && now - known.at < freshMs) return known.counts;
-    for (const [old, { at }] of this.#known) if (now - at >= freshMs) this.#known.delete(old);
-    const counts = this.#desk.countByStatus(scope, operator);
-    this.#known.set(key, { at: now, counts });
-    counts.catch(() => this.#known.delete(key));
-    return counts;
-  }
-
-  /** An operator changed something and wants to see it. */
-  forget(): void {
-    this.#known.clear();
-  }
+export function rememberCounts(desk: Pick<DeskStore, "countByStatus">) {
+  const known = new Map<string, { readonly at: number; readonly counts: Promise<InboxCounts> }>();
+  return {
+    /** @param operator whose own submissions are counted too */
+    of(scope: Scope, operator: string): Promise<InboxCounts> {
+      const now = performance.now();
+      for (const [old, { at }] of known) if (now - at >= freshMs) known.delete(old);
+      const key = `${scope.kinds.join(" ")} ${operator}`;
+      const remembered = known.get(key);
+      if (remembered !== undefined) return remembered.counts;
+      const counts = desk.countByStatus(scope, operator);
+      known.set(key, { at: now, counts });
+      counts.catch(() => known.delete(key));
+      return counts;
+    },
+    /** An operator changed something and wants to see it. */
+    forget: () => known.clear(),
+  };
 }

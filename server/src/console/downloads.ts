@@ -3,8 +3,15 @@ import { Readable } from "node:stream";
 import type { InboxFilter, Role } from "@submissions/shared/console";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { auditLines } from "../desk/audit-export.ts";
-import { exportFormats, exportLines, exportSubjects, type ExportFormat, type ExportSubject } from "../desk/export.ts";
+import {
+  auditLines,
+  exportFormats,
+  exportLines,
+  exportSubjects,
+  inPieces,
+  type ExportFormat,
+  type ExportSubject,
+} from "../desk/export.ts";
 import { matchingSource } from "../desk/matching.ts";
 import { personLine } from "../desk/person.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
@@ -22,7 +29,6 @@ import { everyRole, scopeOf, type RoleRule } from "./rules.ts";
 export interface ConsoleDownload {
   /** `POST`: with what must not stand in an address. */
   readonly method: "GET" | "POST";
-  /** The route, with its parameters. */
   readonly url: string;
   readonly rule: RoleRule;
   readonly send: (call: DownloadCall) => Promise<FastifyReply>;
@@ -88,17 +94,16 @@ const formatTypes: Readonly<Record<ExportFormat, string>> = {
 };
 
 async function sendExport(call: DownloadCall, subject: ExportSubject, format: ExportFormat): Promise<FastifyReply> {
-  const { console, caller, request, reply } = call;
+  const { console, caller, request } = call;
   const from = readFrom(request.query);
   await record(console, caller, { action: "export", subject, detail: { format, ...from } });
   const lines = exportLines(console.store, { subject, format, from, isDisposable: console.isDisposable });
-  reply.header("content-disposition", attachmentHeader(`${subject}.${format}`));
-  return sendStream(console, reply, formatTypes[format], inPieces(lines));
+  return sendLines(call, `${subject}.${format}`, format, lines);
 }
 
 /** What the filter of the inbox shows. It comes in the body: addresses and searches would stand in the logs of proxies. */
 async function sendMatching(call: DownloadCall, subject: ExportSubject, format: ExportFormat): Promise<FastifyReply> {
-  const { console, caller, request, reply } = call;
+  const { console, caller, request } = call;
   const from = readFrom(request.query);
   const filter = readFilter(request.body);
   // Not what was searched for: that may be a person's name, and entries are for good.
@@ -108,25 +113,22 @@ async function sendMatching(call: DownloadCall, subject: ExportSubject, format: 
   const source = matchingSource(console.desk, scopeOf(caller.role), filter);
   const { isDisposable } = console;
   const lines = exportLines({ ...source, readSubscribers: noSubscribers }, { subject, format, from, isDisposable });
-  reply.header("content-disposition", attachmentHeader(`${subject}.${format}`));
-  return sendStream(console, reply, formatTypes[format], inPieces(lines));
+  return sendLines(call, `${subject}.${format}`, format, lines);
 }
 
 const noSubscribers = (): never => {
   throw new Error("The inbox has no subscribers.");
 };
 
-async function sendAudit(
-  { console, caller, request, reply }: DownloadCall,
-  format: ExportFormat,
-): Promise<FastifyReply> {
+async function sendAudit(call: DownloadCall, format: ExportFormat): Promise<FastifyReply> {
+  const { console, caller, request } = call;
   const from = readFrom(request.query);
   await record(console, caller, { action: "export", subject: "audit", detail: { format, ...from } });
-  reply.header("content-disposition", attachmentHeader(`audit.${format}`));
-  return sendStream(console, reply, formatTypes[format], inPieces(auditLines(console.desk, format, from)));
+  return sendLines(call, `audit.${format}`, format, auditLines(console.desk, format, from));
 }
 
-async function sendPerson({ console, caller, request, reply }: DownloadCall): Promise<FastifyReply> {
+async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
+  const { console, caller, request } = call;
   const { file } = request.params as { readonly file: string };
   const email = file.slice(0, -".ndjson".length);
   const facts = console.desk.readPerson(scopeOf(caller.role), email)[Symbol.asyncIterator]();
@@ -134,13 +136,10 @@ async function sendPerson({ console, caller, request, reply }: DownloadCall): Pr
   if (first.done === true) throw new Fault("notFound");
   // Without the address: it may have to be erased.
   await record(console, caller, { action: "export", subject: "person", detail: { format: "ndjson" } });
-  reply.header("content-disposition", attachmentHeader(file));
   async function* lines() {
-    for (let next = first; next.done !== true; next = await facts.next()) {
-      yield personLine(next.value);
-    }
+    for (let next = first; next.done !== true; next = await facts.next()) yield personLine(next.value);
   }
-  return sendStream(console, reply, formatTypes.ndjson, inPieces(lines()));
+  return sendLines(call, file, "ndjson", lines());
 }
 
 async function record({ desk, clock, acted }: Console, { name }: Caller, entry: AuditEntry): Promise<void> {
@@ -151,7 +150,11 @@ async function record({ desk, clock, acted }: Console, { name }: Caller, entry: 
 /** @throws Fault `fieldsInvalid`, `bodyMalformed` */
 function readFilter(body: unknown): InboxFilter {
   const sent = body instanceof URLSearchParams ? body.get("filter") : null;
-  const parsed = inboxFilter.safeParse(sent === null ? {} : parseJson(sent));
+  return checked(inboxFilter, sent === null ? {} : parseJson(sent));
+}
+
+function checked<T>(schema: z.ZodType<T>, sent: unknown): T {
+  const parsed = schema.safeParse(sent);
   if (!parsed.success) throw inputRefused(parsed.error);
   return parsed.data;
 }
@@ -165,18 +168,13 @@ function parseJson(text: string): unknown {
 }
 
 /** Where to go on, as callers write it. @throws Fault `fieldsInvalid` */
-function readFrom(query: unknown): ReadFrom {
-  const parsed = fromQuery.safeParse(query);
-  if (!parsed.success) throw inputRefused(parsed.error);
-  const { after, since } = parsed.data;
-  return { ...(after === undefined ? {} : { after }), ...(since === undefined ? {} : { since }) };
-}
+const readFrom = (query: unknown): ReadFrom => checked(fromQuery, query);
 
 const wholeNumber = z.string().regex(/^\d{1,15}$/, "Write a whole number.");
 
 const fromQuery = z.object({
-  after: wholeNumber.transform(Number).optional(),
-  since: z.union([wholeNumber.transform(Number), z.string().transform(readDay)]).optional(),
+  after: wholeNumber.transform(Number).exactOptional(),
+  since: z.union([wholeNumber.transform(Number), z.string().transform(readDay)]).exactOptional(),
 });
 
 function readDay(text: string, context: z.RefinementCtx): number {
@@ -186,26 +184,22 @@ function readDay(text: string, context: z.RefinementCtx): number {
   return at;
 }
 
-/** Texts of one record each, as pieces that are worth a packet. */
-async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let gathered = "";
-  for await (const text of texts) {
-    gathered += text;
-    if (gathered.length < pieceLengthMin) continue;
-    yield Buffer.from(gathered);
-    gathered = "";
-  }
-  if (gathered !== "") yield Buffer.from(gathered);
+function sendLines(
+  { console, reply }: DownloadCall,
+  filename: string,
+  format: ExportFormat,
+  lines: AsyncIterable<string>,
+): FastifyReply {
+  reply.header("content-disposition", attachmentHeader(filename));
+  return sendStream(console, reply, formatTypes[format], inPieces(lines));
 }
-
-const pieceLengthMin = 32 * 1024;
 
 /** Sends what is read bit by bit. What fails after the first bytes cuts the connection, so that no half passes for whole. */
 function sendStream(
   { log }: Console,
   reply: FastifyReply,
   type: string,
-  bytes: AsyncGenerator<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array | string>,
 ): FastifyReply {
   const stream = Readable.from(bytes);
   stream.on("error", (error) => log.error({ requestId: reply.request.id, err: error }, "a download failed"));

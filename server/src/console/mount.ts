@@ -22,7 +22,6 @@ import { consolePages } from "./shell.ts";
 export interface ConsoleDoorOptions {
   readonly console: Console;
   readonly addresses: Pick<ClientAddresses, "keysOf">;
-  /** Counts the requests of a client. */
   readonly guard: Guard;
   /** Where the front end was built to. */
   readonly folder: string;
@@ -45,9 +44,8 @@ export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOpti
     },
   });
   rpcRoutes(app, options, onRequest);
-  refuseGet(app);
   downloadRoutes(app, console, onRequest);
-  if (console.openIdConnect !== null) oidcRoutes(app, console, onRequest);
+  oidcRoutes(app, console, onRequest);
   if (!consolePages(app, { folder, publicUrl: console.publicUrl })) {
     console.log.warn({}, "the console was not built (npm run build): only its calls and downloads are served");
   }
@@ -88,10 +86,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
       return reply.send(response);
     },
   );
-}
-
-/** Addresses and searches would stand in the logs of proxies if queries came by GET. */
-function refuseGet(app: FastifyInstance): void {
+  // Addresses and searches would stand in the logs of proxies if queries came by GET.
   app.get("/console/trpc/:paths", (_request, reply) => {
     reply.header("allow", "POST");
     throw new Fault("methodNotSupported");

@@ -5,7 +5,6 @@ import { Fault } from "../fault.ts";
 import type { AccessStore, OidcIdentity, StoredOperator } from "../storage/access-store.ts";
 
 export interface OpenIdConnectSettings {
-  /** The provider's base address. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -21,7 +20,7 @@ interface Pending {
 }
 
 /** Whom the provider vouches for. */
-interface Vouched {
+export interface Vouched {
   /** Hash of the session that the browser had when it began; null: none. */
   readonly former: string | null;
   readonly identity: OidcIdentity;
@@ -31,94 +30,87 @@ interface Vouched {
 
 const providerSecondsMax = 10;
 
-export class OpenIdConnect {
-  readonly #settings: OpenIdConnectSettings;
-  readonly #publicUrl: () => string;
-  readonly #refused: (code: string) => void;
-  #configuration: Promise<Configuration> | undefined;
+/** @param refused told why a sign-in failed, in one word of the library or the provider, for the log */
+export function openIdConnect(
+  { issuer, clientId, clientSecret }: OpenIdConnectSettings,
+  publicUrl: () => string,
+  refused: (code: string) => void,
+) {
+  const callback = () => `${publicUrl()}/console/oidc/callback`;
+  let discovering: Promise<Configuration> | undefined;
 
-  /** @param refused told why a sign-in failed, in one word of the library or the provider, for the log */
-  constructor(settings: OpenIdConnectSettings, publicUrl: () => string, refused: (code: string) => void) {
-    this.#settings = settings;
-    this.#refused = refused;
-    this.#publicUrl = publicUrl;
-  }
-
-  /**
-   * Begins a sign-in.
-   *
-   * @param former hash of the session that the browser has now
-   * @returns where to send the browser, and what it is to keep meanwhile
-   * @throws Fault `oidcUnavailable`
-   */
-  async start(former: string | null): Promise<{ readonly location: string; readonly pending: string }> {
-    const oidc = await import("openid-client");
-    const configuration = await this.#discovered();
-    const pending: Pending = {
-      state: oidc.randomState(),
-      nonce: oidc.randomNonce(),
-      verifier: oidc.randomPKCECodeVerifier(),
-      former,
-    };
-    const location = oidc.buildAuthorizationUrl(configuration, {
-      redirect_uri: this.#callback,
-      scope: "openid email",
-      state: pending.state,
-      nonce: pending.nonce,
-      code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
-      code_challenge_method: "S256",
-    });
-    return { location: location.href, pending: Buffer.from(JSON.stringify(pending)).toString("base64url") };
-  }
-
-  /**
-   * Ends a sign-in.
-   *
-   * @param query of the address that the provider sent the browser to
-   * @param kept what the browser kept
-   * @throws Fault `oidcFailed`, `oidcUnavailable`
-   */
-  async finish(query: string, kept: string): Promise<Vouched> {
-    const oidc = await import("openid-client");
-    const configuration = await this.#discovered();
-    const { state, nonce, verifier, former } = readPending(kept);
-    try {
-      const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${this.#callback}?${query}`), {
-        expectedState: state,
-        expectedNonce: nonce,
-        pkceCodeVerifier: verifier,
-        idTokenExpected: true,
-      });
-      const claims = tokens.claims();
-      if (claims === undefined) throw new Error("The provider sent no ID token.");
-      const person = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      const email = person.email_verified === true ? (person.email ?? null) : null;
-      return { identity: { issuer: claims.iss, subject: claims.sub }, email, former };
-    } catch (error) {
-      // The library throws errors of many kinds: wrong answers, refusals of the provider, answers that do not come.
-      this.#refused((error as NodeJS.ErrnoException).code ?? (error as Error).name);
-      throw new Fault("oidcFailed", { cause: error });
-    }
-  }
-
-  get #callback(): string {
-    return `${this.#publicUrl()}/console/oidc/callback`;
-  }
-
-  async #discovered(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.#settings;
+  async function discovered(): Promise<Configuration> {
     const { discovery, allowInsecureRequests } = await import("openid-client");
     const url = new URL(issuer);
     // The configuration takes plain http on this machine only.
     const execute = url.protocol === "http:" ? [allowInsecureRequests] : [];
-    this.#configuration ??= discovery(url, clientId, clientSecret, undefined, { execute, timeout: providerSecondsMax });
+    discovering ??= discovery(url, clientId, clientSecret, undefined, { execute, timeout: providerSecondsMax });
     try {
-      return await this.#configuration;
+      return await discovering;
     } catch (error) {
-      this.#configuration = undefined;
+      discovering = undefined;
       throw new Fault("oidcUnavailable", { cause: error, retryAfterSeconds: 5 });
     }
   }
+
+  return {
+    /**
+     * Begins a sign-in.
+     *
+     * @param former hash of the session that the browser has now
+     * @returns where to send the browser, and what it is to keep meanwhile
+     * @throws Fault `oidcUnavailable`
+     */
+    async start(former: string | null): Promise<{ readonly location: string; readonly pending: string }> {
+      const oidc = await import("openid-client");
+      const configuration = await discovered();
+      const pending: Pending = {
+        state: oidc.randomState(),
+        nonce: oidc.randomNonce(),
+        verifier: oidc.randomPKCECodeVerifier(),
+        former,
+      };
+      const location = oidc.buildAuthorizationUrl(configuration, {
+        redirect_uri: callback(),
+        scope: "openid email",
+        state: pending.state,
+        nonce: pending.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
+        code_challenge_method: "S256",
+      });
+      return { location: location.href, pending: Buffer.from(JSON.stringify(pending)).toString("base64url") };
+    },
+
+    /**
+     * Ends a sign-in.
+     *
+     * @param query of the address that the provider sent the browser to
+     * @param kept what the browser kept
+     * @throws Fault `oidcFailed`, `oidcUnavailable`
+     */
+    async finish(query: string, kept: string): Promise<Vouched> {
+      const oidc = await import("openid-client");
+      const configuration = await discovered();
+      const { state, nonce, verifier, former } = readPending(kept);
+      try {
+        const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${callback()}?${query}`), {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (claims === undefined) throw new Error("The provider sent no ID token.");
+        const person = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+        const email = person.email_verified === true ? (person.email ?? null) : null;
+        return { identity: { issuer: claims.iss, subject: claims.sub }, email, former };
+      } catch (error) {
+        // The library throws errors of many kinds: wrong answers, refusals of the provider, answers that do not come.
+        refused((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+        throw new Fault("oidcFailed", { cause: error });
+      }
+    },
+  };
 }
 
 function readPending(kept: string): Pending {

@@ -17,7 +17,6 @@ export interface Context {
   readonly requestId: string;
   /** Key of the client address. */
   readonly client: string;
-  /** Whether a token was sent. */
   readonly hasToken: boolean;
   /** Who calls; looked up once a request. */
   readonly caller: () => Promise<Caller | null>;
@@ -63,6 +62,13 @@ export const open = trpc.procedure.meta({ rule: "anyone" }).use(({ ctx, next }) 
   if (ctx.hasToken) throw new Fault("tokenReadsOnly");
   return next();
 });
+
+/** What a change came to. @throws Fault `notFound`, `lastAdmin` */
+export function done(result: boolean | "last-admin"): null {
+  if (result === "last-admin") throw new Fault("lastAdmin");
+  if (!result) throw new Fault("notFound");
+  return null;
+}
 
 /** What a look-up found. @throws Fault `notFound` */
 export function found<Thing>(thing: Thing | null): Thing {

@@ -48,9 +48,7 @@ export interface RuledProcedure {
   readonly rule: Rule;
 }
 
-interface Described {
-  readonly _def: { readonly type: string; readonly meta?: { readonly rule?: Rule } };
-}
+type Described = { readonly _def: { readonly type: string; readonly meta?: { readonly rule?: Rule } } };
 
 /** All procedures of a router with their rules. @throws Error where a rule is missing, or a query has one for changes */
 export function ruledProcedures(router: { readonly _def: { readonly procedures: object } }): readonly RuledProcedure[] {

@@ -17,15 +17,14 @@ export const everyRole: readonly Role[] = roles;
 /** Those who see submissions. */
 export const submissionRoles: readonly Role[] = ["admin", "sales", "recruiting"];
 
-/** What a role may see. */
-export const scopeOf = (role: Role): Scope => scopes[role];
-
 const scopes: Readonly<Record<Role, Scope>> = {
   admin: { kinds: ["inquiry", "application"], subscribers: true },
   sales: { kinds: ["inquiry"], subscribers: false },
   recruiting: { kinds: ["application"], subscribers: false },
   marketing: { kinds: [], subscribers: true },
 };
+
+export const scopeOf = (role: Role): Scope => scopes[role];
 
 /**
  * Who may go on.

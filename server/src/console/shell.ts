@@ -1,12 +1,9 @@
 // The pages of the console: one static shell for all addresses, without a cookie, and the files that it loads. The first
 // navigation from a mail brings no `SameSite=Strict` cookie, but the calls of the page do.
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
-import { Asset, isServable, serveAsset } from "../http/pages/assets.ts";
+import { assetsIn, serveAsset, type Asset } from "../http/pages/assets.ts";
 
-/** The console as it was built. */
 interface Built {
   readonly shell: string;
   /** Where resumes are drawn; null: they are downloaded only. */
@@ -98,22 +95,9 @@ const assetsPath = ({ pathname }: URL): string => `${pathname.replace(/\/$/, "")
 
 /** Null: the front end was not built. */
 function findBuilt(folder: string): Built | null {
-  const names = namesIn(folder);
-  if (!names.includes("index.html")) return null;
-  const html = (name: string) => readFileSync(join(folder, name), "utf8");
-  const assets = names
-    .filter((name) => isServable(name) && !name.endsWith(".html"))
-    .map((name) => new Asset(`/console/${name}`, () => readFileSync(join(folder, name))));
-  return { shell: html("index.html"), viewer: names.includes("viewer.html") ? html("viewer.html") : null, assets };
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  const files = assetsIn(folder, "/console/");
+  const page = (name: string) => files.find(({ path }) => path === `/console/${name}`)?.bytes.toString() ?? null;
+  const shell = page("index.html");
+  if (shell === null) return null;
+  return { shell, viewer: page("viewer.html"), assets: files.filter(({ path }) => !path.endsWith(".html")) };
 }

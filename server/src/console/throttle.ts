@@ -50,7 +50,8 @@ export class SignInThrottle {
   readonly #clock: Clock;
   // Addresses are not kept as they were typed.
   readonly #key = randomBytes(32);
-  readonly #tables = [new Failures(perClientAndMinute), new Failures(perClient), new Failures(perAddress)] as const;
+  readonly #ofClient = [new Failures(perClientAndMinute), new Failures(perClient)];
+  readonly #ofAddress = new Failures(perAddress);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -69,26 +70,19 @@ export class SignInThrottle {
     typed: string | null,
     attempt: () => Promise<Success | null>,
   ): Promise<Success | null> {
-    const address = typed === null ? null : this.#digest(typed);
-    const keys = [client, client, address];
+    const counted = this.#ofClient.map((failures) => ({ failures, key: client }));
+    if (typed !== null) counted.push({ failures: this.#ofAddress, key: this.#digest(typed) });
     const now = this.#clock.now();
-    const waitMs = Math.max(...this.#tables.map((table, at) => (keys[at] == null ? 0 : table.waitMs(keys[at], now))));
+    const waitMs = Math.max(...counted.map(({ failures, key }) => failures.waitMs(key, now)));
     if (waitMs > 0) throw new Fault("signInThrottled", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
-    this.#change(keys, 1, now);
+    for (const { failures, key } of counted) failures.change(key, 1, now);
     let failed = false;
     try {
       const success = await attempt();
       failed = success === null;
       return success;
     } finally {
-      if (!failed) this.#change(keys, -1, now);
-    }
-  }
-
-  #change(keys: readonly (string | null)[], by: 1 | -1, now: number): void {
-    for (const [at, table] of this.#tables.entries()) {
-      const key = keys[at];
-      if (key != null) table.change(key, by, now);
+      if (!failed) for (const { failures, key } of counted) failures.change(key, -1, now);
     }
   }
 

@@ -1,12 +1,11 @@
 // Copies resumes from one vault into another under the keys that their applications know, each checked against the checksum
 // of its upload. Overwrites nothing.
 import { createHash, randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { ResumeMissing, type StagedFile, type Vault } from "../resumes/vault.ts";
+import { stage } from "../resumes/staging.ts";
+import { ResumeMissing, type Vault } from "../resumes/vault.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Most of the time of each is spent waiting for an object store. */
@@ -30,7 +29,6 @@ export interface CopiedResume {
   readonly result: "copied" | "there" | "missing" | "damaged" | "in-the-way";
 }
 
-/** The resumes of all applications of a store. */
 export async function* listResumes(store: Pick<Store, "readSubmissions">): AsyncGenerator<ListedResume, void> {
   for await (const { reference, resume } of store.readSubmissions("application", {})) {
     if (resume !== null) yield { reference, key: resume.key, sha256: resume.sha256 };
@@ -91,18 +89,4 @@ async function hashOf(bytes: Readable): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of bytes as AsyncIterable<Buffer>) hash.update(chunk);
   return hash.digest("hex");
-}
-
-async function stage(bytes: Readable, path: string): Promise<StagedFile> {
-  const hash = createHash("sha256");
-  let size = 0;
-  const counted = async function* (chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      size += chunk.length;
-      yield chunk;
-    }
-  };
-  await pipeline(bytes, counted, createWriteStream(path, { flags: "wx", mode: 0o600 }));
-  return { path, size, sha256: hash.digest("hex") };
 }

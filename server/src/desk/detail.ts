@@ -1,6 +1,7 @@
 // One submission as its page shows it.
 import type { InboxRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
 import type { StoredSubmission } from "../storage/records.ts";
+import { withheldAs } from "./resume.ts";
 import type { DeskDetail } from "../storage/desk-store.ts";
 
 interface Installation {
@@ -60,6 +61,5 @@ const consentOf = ({ consent }: StoredSubmission) => ({
 function resumeOf({ submission, scan }: DeskDetail, scanned: boolean): ResumeFacts | null {
   if (submission.kind === "inquiry" || submission.resume === null) return null;
   const { filename, kind, size, sha256 } = submission.resume;
-  const withheld = scan === "infected" || (scanned && scan === "unscanned") ? scan : null;
-  return { filename, kind, size, sha256, download: withheld ?? "allowed" };
+  return { filename, kind, size, sha256, download: (scan && withheldAs(scan, scanned)) ?? "allowed" };
 }

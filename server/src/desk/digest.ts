@@ -1,15 +1,14 @@
 // The daily digest: counts what waits once a day and stores it as a mail. The day is unique in the outbox, so that one
 // mail goes out however many processes count.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
+import { repeatedly } from "../repeatedly.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import type { Digest, SubmissionKind } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-const pollMsDefault = minuteMs;
 
 type Counted = Pick<Store, "desk" | "mailBacklog" | "storeDigest">;
 
@@ -21,28 +20,18 @@ interface DigestOptions {
 }
 
 /** Begins to look whether a digest is due. Disposing waits for the one that is counted. */
-export function startDigests({ store, atMinute, log, pollMs = pollMsDefault }: DigestOptions): AsyncDisposable {
-  const stopping = new AbortController();
-  const { signal } = stopping;
+export function startDigests({ store, atMinute, log, pollMs = minuteMs }: DigestOptions): AsyncDisposable {
   let latest: string | null = null;
-  const looking = (async () => {
-    while (!signal.aborted) {
-      const now = store.clock.now();
-      const day = dueDay(now, atMinute);
-      if (day !== null && day !== latest) {
-        await storeDigest(store, day, now)
-          .then(() => (latest = day))
-          .catch((error: unknown) => log.error({ err: error }, "the digest could not be stored and will be later"));
-      }
-      await sleep(pollMs, undefined, { signal, ref: false }).catch(() => {});
+  return repeatedly(async () => {
+    const now = store.clock.now();
+    const day = dueDay(now, atMinute);
+    if (day !== null && day !== latest) {
+      await storeDigest(store, day, now)
+        .then(() => (latest = day))
+        .catch((error: unknown) => log.error({ err: error }, "the digest could not be stored and will be later"));
     }
-  })();
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await looking;
-    },
-  };
+    return pollMs;
+  });
 }
 
 /** The day whose digest is due, if its time has come; null before it. */

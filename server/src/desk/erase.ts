@@ -2,13 +2,16 @@
 import type { Vault } from "../resumes/vault.ts";
 import type { Actor, DeskStore } from "../storage/desk-store.ts";
 
-interface Places {
-  readonly desk: Pick<DeskStore, "erasePerson" | "resumesToDiscard" | "forgetDiscarded">;
+interface DiscardPlaces {
+  readonly desk: Pick<DeskStore, "resumesToDiscard" | "forgetDiscarded">;
   readonly vault: Pick<Vault, "discard">;
 }
 
-/** How much was erased. */
-interface Counted {
+interface Places extends DiscardPlaces {
+  readonly desk: Pick<DeskStore, "erasePerson" | "resumesToDiscard" | "forgetDiscarded">;
+}
+
+export interface Erased {
   readonly submissions: number;
   readonly subscriptions: number;
   readonly resumes: number;
@@ -17,7 +20,7 @@ interface Counted {
 const discardedAtOnce = 20;
 
 /** Erases everything of an address. What fails half-way can be called again, and goes on. */
-export async function erasePerson({ desk, vault }: Places, email: string, actor: Actor): Promise<Counted> {
+export async function erasePerson({ desk, vault }: Places, email: string, actor: Actor): Promise<Erased> {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {
     const erased = await desk.erasePerson(email, actor);
@@ -31,13 +34,7 @@ export async function erasePerson({ desk, vault }: Places, email: string, actor:
 }
 
 /** Discards the bytes of resumes whose records are erased. */
-export async function discardErased({
-  desk,
-  vault,
-}: {
-  readonly desk: Pick<DeskStore, "resumesToDiscard" | "forgetDiscarded">;
-  readonly vault: Pick<Vault, "discard">;
-}): Promise<void> {
+export async function discardErased({ desk, vault }: DiscardPlaces): Promise<void> {
   for (;;) {
     const keys = await desk.resumesToDiscard(discardedAtOnce);
     if (keys.length === 0) return;

@@ -1,6 +1,8 @@
-// What operators take out: all inquiries, applications or subscribers as CSV or NDJSON, record by record, so that memory
-// stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
+// What operators take out: all inquiries, applications, subscribers or entries of the audit log as CSV or NDJSON, record by
+// record, so that memory stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
+import type { AuditRow } from "@submissions/shared/console";
 import type { Language } from "@submissions/shared/language";
+import type { DeskStore } from "../storage/desk-store.ts";
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
 import { byteOrderMark, csvLine, joinList, type Cell } from "./csv.ts";
@@ -153,4 +155,36 @@ async function* lines<
     };
     yield format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
   }
+}
+
+const auditColumns = ["id", "at", "operator", "action", "subject", "detail"];
+
+/** The audit log, entry by entry, oldest first. @param from `after`: behind this id; `since`: not before this instant */
+export async function* auditLines(
+  desk: Pick<DeskStore, "readAudit">,
+  format: ExportFormat,
+  { after = 0, since = 0 }: ReadFrom,
+): AsyncGenerator<string> {
+  if (format === "csv") yield byteOrderMark + csvLine(auditColumns);
+  for await (const row of desk.readAudit(after)) {
+    if (row.at >= since) yield format === "csv" ? auditCells(row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
+  }
+}
+
+const auditCells = (row: AuditRow): string =>
+  csvLine([row.id, iso(row.at), row.operator, row.action, row.subject, JSON.stringify(row.detail)]);
+
+/** Lines are short, and a system call or a packet is expensive: this many characters are gathered before one. */
+const pieceLengthMin = 64 * 1024;
+
+/** Joins short texts to pieces that are worth sending. */
+export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let gathered = "";
+  for await (const text of texts) {
+    gathered += text;
+    if (gathered.length < pieceLengthMin) continue;
+    yield gathered;
+    gathered = "";
+  }
+  if (gathered !== "") yield gathered;
 }

@@ -1,9 +1,8 @@
 // Makes submissions searchable soon after they were stored, apart from storing them.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
+import { repeatedly } from "../repeatedly.ts";
 import type { DeskStore } from "../storage/desk-store.ts";
 
-/** How often new submissions are looked for. */
 const pollMs = 1_000;
 /** Submissions in one transaction: 4 to 8 ms. */
 const indexedAtOnce = 100;
@@ -21,25 +20,13 @@ interface IndexingOptions {
 }
 
 /** Begins to index. Disposing waits for the batch under way. */
-export function startIndexing({ desk, isDisposable, log }: IndexingOptions): AsyncDisposable {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const indexing = (async () => {
-    while (!signal.aborted) {
-      const begun = performance.now();
-      const indexed = await desk.indexNext(indexedAtOnce, isDisposable).catch((error: unknown) => {
-        log.error({ err: error }, "submissions could not be made searchable");
-        return 0;
-      });
-      const restMs = Math.max((performance.now() - begun) * restPerWork, restMsMin);
-      const pauseMs = indexed === indexedAtOnce ? Math.min(restMs, pollMs) : pollMs;
-      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  })();
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await indexing;
-    },
-  };
-}
+export const startIndexing = ({ desk, isDisposable, log }: IndexingOptions): AsyncDisposable =>
+  repeatedly(async () => {
+    const begun = performance.now();
+    const indexed = await desk.indexNext(indexedAtOnce, isDisposable).catch((error: unknown) => {
+      log.error({ err: error }, "submissions could not be made searchable");
+      return 0;
+    });
+    const restMs = Math.max((performance.now() - begun) * restPerWork, restMsMin);
+    return indexed === indexedAtOnce ? Math.min(restMs, pollMs) : pollMs;
+  });

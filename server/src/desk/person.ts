@@ -2,7 +2,6 @@
 import type { KnownFact } from "../storage/desk-store.ts";
 import { applicationFields, consentFields, inquiryFields, iso, subscriberFields } from "./export.ts";
 
-/** One fact as a line. */
 export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
 
 function fieldsOf(fact: KnownFact): object {
@@ -23,6 +22,5 @@ function fieldsOf(fact: KnownFact): object {
     const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
     return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
   }
-  if (fact.kind === "delivery") return { ...fact, createdAt: iso(fact.createdAt) };
   return fact.kind === "suppression" ? { ...fact, at: iso(fact.at) } : { ...fact, createdAt: iso(fact.createdAt) };
 }

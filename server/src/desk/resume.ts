@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { downloadName } from "../resumes/display-name.ts";
 import type { Vault } from "../resumes/vault.ts";
+import type { ScanState } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
 /** A resume that may be given out. */
@@ -30,10 +31,14 @@ class ResumeDamaged extends Error {
 }
 
 /**
- * Whether the resume of an application may be given out.
+ * Why a resume is not given out; null: it may be.
  *
  * @param scanned whether there is a scanner; without one no resume is ever judged, and all may be given out
  */
+export const withheldAs = (scan: ScanState, scanned: boolean): "infected" | "unscanned" | null =>
+  scan === "infected" || (scanned && scan === "unscanned") ? scan : null;
+
+/** Whether the resume of an application may be given out. */
 export async function findDownload(
   store: Pick<Store, "findResume">,
   reference: string,
@@ -41,8 +46,8 @@ export async function findDownload(
 ): Promise<Download | NoDownload> {
   const resume = await store.findResume(reference);
   if (resume === null) return { result: "absent" };
-  if (resume.scan === "infected") return { result: "infected" };
-  if (scanned && resume.scan === "unscanned") return { result: "unscanned" };
+  const withheld = withheldAs(resume.scan, scanned);
+  if (withheld !== null) return { result: withheld };
   const { key, filename, kind, size, sha256 } = resume;
   return { result: "allowed", key, filename: downloadName(filename, kind), kind, size, sha256 };
 }

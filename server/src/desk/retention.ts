@@ -1,8 +1,12 @@
 // Erases submissions that have had their time.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import type { DeskStore, Outdated } from "../storage/desk-store.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
+
+/** Erasing is slow and not urgent: submissions are stored in between. */
+const batchPauseMs = 20;
 
 const names = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;
 
@@ -12,8 +16,6 @@ interface RetentionOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly signal?: AbortSignal;
-  /** Lets other work go on between two batches. */
-  pause(): Promise<void>;
 }
 
 /** Erases what is older than its days, and records how many of each kind. The bytes of resumes are discarded later. */
@@ -24,11 +26,11 @@ export async function eraseOutdated(options: RetentionOptions): Promise<void> {
   }
 }
 
-async function eraseKind({ desk, now, signal, pause }: RetentionOptions, outdated: Outdated): Promise<void> {
+async function eraseKind({ desk, now, signal }: RetentionOptions, outdated: Outdated): Promise<void> {
   const detail = { submissions: 0, resumes: 0 };
   const isAborted = () => signal?.aborted === true;
   try {
-    for (let more = true; more && !isAborted(); await pause()) {
+    for (let more = true; more && !isAborted(); await sleep(batchPauseMs)) {
       const erased = await desk.eraseOutdated(outdated);
       detail.submissions += erased.submissions;
       detail.resumes += erased.resumes;

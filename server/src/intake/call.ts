@@ -1,13 +1,14 @@
 // What intake knows of a call beside its input: who called, and whether the caller may be repeating a submission.
+import { optionalWebUrl } from "@submissions/shared/addresses";
 import { altchaField } from "@submissions/shared/altcha";
 import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import { cleanText } from "@submissions/shared/fields";
 import { honeypotField } from "@submissions/shared/honeypot";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
-import type { Door, LeasedMail } from "../storage/records.ts";
-import { readConsent } from "./consent.ts";
+import { textLengthMax } from "@submissions/shared/limits";
+import { optionalText, readText } from "@submissions/shared/text";
+import type { ConsentRecord, Door, LeasedMail } from "../storage/records.ts";
 
-/** One call of a procedure. */
 export interface Call {
   readonly door: Door;
   readonly requestId: string;
@@ -18,8 +19,7 @@ export interface Call {
   /** The solution of a proof of work; null when there was none. */
   readonly solution: string | null;
   /** Which privacy notice the form showed; null: it did not tell. */
-  readonly consent: ReturnType<typeof readConsent>;
-  /** The language of the form. */
+  readonly consent: Omit<ConsentRecord, "at"> | null;
   readonly language: Language;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
@@ -65,3 +65,15 @@ const isFilled = (value: unknown): boolean =>
 
 const onlyText = ([value, ...more]: readonly unknown[]): string | null =>
   typeof value === "string" && value !== "" && more.length === 0 ? value : null;
+
+const versionRule = optionalText(textLengthMax.consentText);
+
+/**
+ * Which privacy notice a form showed. Refuses nothing: a version that is blank or breaks its rule counts as none, and so
+ * does a page that is no web address. The page loses query and fragment, which may name the person.
+ */
+function readConsent(version: string, page: string): Call["consent"] {
+  const text = readText(versionRule, version).value;
+  const address = readText(optionalWebUrl, page).value;
+  return text === undefined ? null : { text, page: address?.replace(/[?#].*$/s, "") ?? null };
+}

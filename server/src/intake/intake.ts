@@ -7,7 +7,6 @@ import type { MailKind, OptIn } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 import type { ProofOfWork } from "./proof-of-work.ts";
 
-/** The collaborators of intake. */
 export interface Intake {
   readonly clock: Clock;
   readonly store: Pick<Store, "accept" | "findEarlier">;

@@ -1,11 +1,10 @@
 // What happens when somebody follows a link of a welcome mail. A link that is unknown, forged, expired, dead or meant for
 // something else is simply one that does not work: the answer tells nobody which of these it is.
 import type { Clock } from "../clock.ts";
+import { hashOfSent } from "../secrets.ts";
 import type { Store } from "../storage/store.ts";
 import type { FollowedLink, LinkPurpose } from "../storage/records.ts";
-import { hashOfSent } from "./link-token.ts";
 
-/** What following a link needs. */
 export interface LinkDeps {
   readonly clock: Clock;
   readonly store: Pick<Store, "checkLink" | "confirmSubscription" | "unsubscribe">;

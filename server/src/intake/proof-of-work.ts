@@ -16,7 +16,6 @@ const guesses = { min: 500, max: 1_500 };
 /** A solution has some 700 characters. */
 const solutionLengthMax = 4_096;
 
-/** How challenges are made. */
 export interface ChallengeSettings {
   /** Signs challenges; the same in all processes. */
   readonly hmacKey: string;
@@ -39,7 +38,6 @@ async function loadAltcha() {
   return { createChallenge, verifySolution, deriveKey };
 }
 
-/** The refusal of a submission without a good solution. */
 export const proofRefused = (reason: keyof typeof wrong): Fault =>
   new Fault("proofOfWorkInvalid", { issues: [{ path: [altchaField], message: wrong[reason] }] });
 

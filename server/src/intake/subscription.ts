@@ -1,9 +1,10 @@
 // What a subscription adds to the path of a submission. Every address, known or not, gets the same answer after the same
 // time, so that neither tells who is subscribed.
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/subscription";
+import { drawSecret, hashSecret } from "../secrets.ts";
+import type { LinkToken } from "../storage/records.ts";
 import type { Call } from "./call.ts";
 import type { Intake } from "./intake.ts";
-import { newToken } from "./link-token.ts";
 import { submit, type Feature } from "./submit.ts";
 
 /** A confirm link works for seven days. Unsubscribe links do not expire. */
@@ -38,6 +39,11 @@ const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
         : "Thank you for subscribing. Please look into your inbox for the welcome e-mail.",
   }),
 };
+
+function newToken(): LinkToken {
+  const token = drawSecret();
+  return { token, hash: hashSecret(token) };
+}
 
 /** Accepts a subscription, in a time that does not depend on what is known of the address. */
 export async function subscribe(intake: Intake, input: SubscribeInput, call: Call): Promise<SubscribeReceipt> {

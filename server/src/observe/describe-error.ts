@@ -1,7 +1,6 @@
 // Reduces an error to what may be logged, or told to an operator. Messages of libraries quote what they were given
 // (addresses, file names, SQL with values), so of most errors only the type and the code are kept.
 
-/** An error as it is logged. */
 export interface ErrorDescription {
   /** The constructor's or own name: `TypeError`, `StorageUnavailable`. */
   readonly type: string;

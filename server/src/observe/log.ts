@@ -57,15 +57,8 @@ interface Write {
  * What the service logs with. Messages are constant texts: everything that varies is a fact. It has the shape that
  * Fastify wants of a `loggerInstance`.
  */
-export interface Log {
+export interface Log extends Record<LogLevel, Write> {
   readonly level: LogLevel;
-  trace: Write;
-  debug: Write;
-  info: Write;
-  warn: Write;
-  error: Write;
-  fatal: Write;
-  silent: Write;
   /** A log whose every line holds these facts too. */
   child(facts: LogFacts): Log;
 }

@@ -1,36 +1,11 @@
 // What is counted and measured, in the words of the Prometheus text format. Labels come from closed sets (a procedure, a
 // route's pattern, a code), never from a caller's text: each new label value is a time series for ever.
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
-import { secondsBounds, type Distribution } from "./distribution.ts";
-import { counters, histograms, type Count, type Series } from "./series.ts";
+import { secondsBounds } from "./distribution.ts";
+import { counters, histograms } from "./series.ts";
 import { scraped, type MetricSources } from "./scraped.ts";
 
-export interface Metrics {
-  /** By procedure, door, and `OK`, `SPAM` or the code of the refusal. */
-  readonly submissions: Series<Count>;
-  /** Seconds, by procedure and stage. */
-  readonly stages: Series<Distribution>;
-  /** Seconds, by the route's pattern and the class of the status, `2xx`. */
-  readonly requests: Series<Distribution>;
-  /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
-  readonly refusals: Series<Count>;
-  /** Tries to deliver by kind of mail and result: `taken`, `refused`, `later`, or `capped` for mails that were not stored. */
-  readonly mails: Series<Count>;
-  /** 1 while no mail is sent but probes: a wrong token, a provider that is down. */
-  readonly mailSenderPaused: Gauge;
-  /** The provider's news of addresses: `noted`, `known` already, or `ignored`. */
-  readonly mailNews: Counter<"reason" | "result">;
-  /** What operators did in the console of this process, by the name of the call. */
-  readonly operatorActions: Series<Count>;
-  /** Tries to tell webhooks: `delivered`, `failed` for good, or `later`. */
-  readonly webhookTries: Series<Count>;
-  readonly uploadsInFlight: Gauge;
-  /** Adds sources that are made after the metrics. */
-  attach(sources: MetricSources): void;
-  /** The text of a scrape. It may be a second old: scrapes are expensive, and callers can ask for thousands at once. */
-  render(): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Up to the request time-out: a JSON answer takes milliseconds, a slow upload tens of seconds. */
 const requestSecondsBounds = secondsBounds.filter((bound) => bound >= 0.005);
@@ -43,19 +18,20 @@ const statusClasses = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 export const statusClass = (status: number): string => statusClasses[Math.trunc(status / 100)] ?? "0xx";
 
 /** Makes a registry of its own with everything in it, process and event-loop metrics included. */
-export function createMetrics(now: () => number = Date.now): Metrics {
+export function createMetrics(now: () => number = Date.now) {
   let rendered: { readonly at: number; readonly text: Promise<string> } | null = null;
   const registry = new Registry();
   const registers = [registry];
-  const sources: MetricSources[] = [];
+  let sources: MetricSources = {};
   collectDefaultMetrics({ register: registry });
   const ask = scraped(registry, now);
   const scrape = async () => {
-    await ask(Object.assign({}, ...sources) as MetricSources);
+    await ask(sources);
     return registry.metrics();
   };
 
   return {
+    /** The code is `OK`, `SPAM` or that of the refusal. */
     submissions: counters(registry, {
       name: "submissions_total",
       help: "Submissions by procedure, door and code of the answer.",
@@ -67,17 +43,20 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       labelNames: ["procedure", "stage"],
       bounds: secondsBounds,
     }),
+    /** By the route's pattern and the class of the status, `2xx`. */
     requests: histograms(registry, {
       name: "http_request_duration_seconds",
       help: "Time to answer, by route and class of status.",
       labelNames: ["route", "status"],
       bounds: requestSecondsBounds,
     }),
+    /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
     refusals: counters(registry, {
       name: "http_refusals_total",
       help: "Refused requests and calls, by route and fault.",
       labelNames: ["route", "fault"],
     }),
+    /** The result is `taken`, `refused`, `later`, or `capped` for mails that were not stored. */
     mails: counters(registry, {
       name: "mails_total",
       help: "Tries to deliver a mail, by kind and result.",
@@ -88,6 +67,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       help: "1 while no mail is sent but probes, because the provider refuses or fails all of them.",
       registers,
     }),
+    /** The result is `noted`, `known` already, or `ignored`. */
     mailNews: new Counter({
       name: "mail_news_total",
       help: "The provider's news of addresses, by reason and what came of it.",
@@ -99,16 +79,17 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       help: "What operators did in the console, by action.",
       labelNames: ["action"],
     }),
+    /** The result is `delivered`, `failed` for good, or `later`. */
     webhookTries: counters(registry, {
       name: "webhook_tries_total",
       help: "Tries to tell a webhook, by result.",
       labelNames: ["result"],
     }),
     uploadsInFlight: new Gauge({ name: "uploads_in_flight", help: "Uploads being received now.", registers }),
-    attach: (more) => {
-      sources.push(more);
-    },
-    render() {
+    /** Names the sources, which are made after the metrics. */
+    attach: (given: MetricSources) => void (sources = given),
+    /** The text of a scrape. It may be a second old: scrapes are expensive, and callers can ask for thousands at once. */
+    render(): Promise<string> {
       const at = now();
       // A clock that was set back must not keep an old text for hours.
       const isFresh = rendered !== null && at >= rendered.at && at < rendered.at + renderedMsMax;

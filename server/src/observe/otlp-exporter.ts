@@ -22,8 +22,8 @@ export interface Span {
 }
 
 export interface ExporterOptions {
-  /** Base address of the collector. */
   readonly endpoint: string;
+  /** Sent with every batch; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly version: string;
@@ -39,69 +39,39 @@ const batchMax = 256;
 const delayMs = 2_000;
 const answerMsMax = 10_000;
 
-export class OtlpExporter implements AsyncDisposable {
-  readonly #options: ExporterOptions;
-  readonly #resource: object;
-  readonly #ending = new AbortController();
-  #spans: Span[] = [];
-  #timer: NodeJS.Timeout | null = null;
-  #sending: Promise<void> | null = null;
-  #isFailing = false;
+export function openExporter({ endpoint, headers, serviceName, version, flushMs, log }: ExporterOptions) {
+  const facts = { "service.name": serviceName, "service.version": version, "service.instance.id": randomUUID() };
+  const resource = {
+    attributes: Object.entries(facts).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+  };
+  const ending = new AbortController();
+  const waiting: Span[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  let sending: Promise<void> | null = null;
+  let isFailing = false;
 
-  constructor(options: ExporterOptions) {
-    this.#options = options;
-    const facts = {
-      "service.name": options.serviceName,
-      "service.version": options.version,
-      "service.instance.id": randomUUID(),
-    };
-    const attributes = Object.entries(facts).map(([key, stringValue]) => ({ key, value: { stringValue } }));
-    this.#resource = { attributes };
-  }
-
-  add(span: Span): void {
-    if (this.#spans.length >= spansMax) return;
-    this.#spans.push(span);
-    if (this.#spans.length >= batchMax) this.#send();
-    else this.#timer ??= setTimeout(() => this.#send(), delayMs).unref();
-  }
-
-  /** Sends what is left, for a moment at most. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    const { flushMs } = this.#options;
-    const tooLate = setTimeout(() => this.#ending.abort(), flushMs);
-    this.#send();
-    await this.#sending;
-    clearTimeout(tooLate);
-    this.#ending.abort();
-  }
-
-  #send(): void {
-    clearTimeout(this.#timer ?? undefined);
-    this.#timer = null;
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = null;
+  function send(): void {
+    clearTimeout(timer ?? undefined);
+    timer = null;
+    sending ??= sendAll().finally(() => {
+      sending = null;
     });
   }
 
-  async #sendAll(): Promise<void> {
-    while (this.#spans.length > 0 && !this.#ending.signal.aborted) {
-      const problem = await this.#post(this.#spans.splice(0, batchMax));
-      this.#report(problem);
-    }
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0 && !ending.signal.aborted) report(await post(waiting.splice(0, batchMax)));
   }
 
   /** Answers what went wrong; null: nothing. Never rejects. */
-  async #post(spans: readonly Span[]): Promise<LogFacts | null> {
-    const { endpoint, headers } = this.#options;
+  async function post(spans: readonly Span[]): Promise<LogFacts | null> {
     const scopeSpans = [{ scope: { name: "submissions" }, spans }];
     try {
       const response = await fetch(`${endpoint}/v1/traces`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
-        body: JSON.stringify({ resourceSpans: [{ resource: this.#resource, scopeSpans }] }),
+        body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }),
         redirect: "error",
-        signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(answerMsMax)]),
+        signal: AbortSignal.any([ending.signal, AbortSignal.timeout(answerMsMax)]),
       });
       await response.body?.cancel();
       return response.ok ? null : { status: response.status };
@@ -111,11 +81,28 @@ export class OtlpExporter implements AsyncDisposable {
     }
   }
 
-  #report(problem: LogFacts | null): void {
-    if ((problem !== null) === this.#isFailing) return;
-    this.#isFailing = problem !== null;
-    const { log } = this.#options;
+  function report(problem: LogFacts | null): void {
+    if ((problem !== null) === isFailing) return;
+    isFailing = problem !== null;
     if (problem === null) log.info("the collector takes spans again");
     else log.warn(problem, "the collector takes no spans: they are dropped until it does");
   }
+
+  return {
+    add(span: Span): void {
+      if (waiting.length >= spansMax) return;
+      waiting.push(span);
+      if (waiting.length >= batchMax) send();
+      else timer ??= setTimeout(send, delayMs).unref();
+    },
+
+    /** Sends what is left, for a moment at most. */
+    async [Symbol.asyncDispose](): Promise<void> {
+      const tooLate = setTimeout(() => ending.abort(), flushMs);
+      send();
+      await sending;
+      clearTimeout(tooLate);
+      ending.abort();
+    },
+  };
 }

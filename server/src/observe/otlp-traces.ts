@@ -3,10 +3,11 @@
 import { randomFillSync } from "node:crypto";
 import type { Stage } from "../intake/call.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
-import { OtlpExporter, type ExporterOptions, type Span } from "./otlp-exporter.ts";
+import { openExporter, type ExporterOptions, type Span } from "./otlp-exporter.ts";
 import type { RequestTrace, TracedAnswer, Traces } from "./traces.ts";
 
-interface OtlpOptions extends ExporterOptions {
+/** What an installation says of its traces. */
+export interface TracingSettings extends Pick<ExporterOptions, "endpoint" | "headers" | "serviceName"> {
   /** Of requests whose callers do not say whether they are traced; 0 to 1. */
   readonly share: number;
 }
@@ -33,13 +34,13 @@ interface Place {
 }
 
 export class OtlpTraces implements Traces {
-  readonly #exporter: OtlpExporter;
+  readonly #exporter: ReturnType<typeof openExporter>;
   readonly #share: number;
   readonly #ids = new RandomIds();
   readonly #mails = new Map<string, { readonly kind: string; readonly from: number; readonly parent: Place }>();
 
-  constructor({ share, ...options }: OtlpOptions) {
-    this.#exporter = new OtlpExporter(options);
+  constructor({ share, ...options }: TracingSettings & ExporterOptions) {
+    this.#exporter = openExporter(options);
     this.#share = share;
   }
 

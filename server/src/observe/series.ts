@@ -10,7 +10,6 @@ interface Description {
   readonly labelNames?: readonly string[];
 }
 
-/** The series of a metric. */
 export class Series<Child> {
   readonly #make: () => Child;
   readonly #tree = new Map<string, Map<string, Map<string, Child>>>();
@@ -21,12 +20,8 @@ export class Series<Child> {
 
   /** The series with these label values. They come from closed sets. */
   of(first = "", second = "", third = ""): Child {
-    const found = this.#tree.get(first)?.get(second)?.get(third);
-    if (found !== undefined) return found;
-    const made = this.#make();
-    const branch = entryOf(this.#tree, first, () => new Map<string, Map<string, Child>>());
-    entryOf(branch, second, () => new Map<string, Child>()).set(third, made);
-    return made;
+    const branch = this.#tree.getOrInsertComputed(first, newMap);
+    return branch.getOrInsertComputed(second, newMap).getOrInsertComputed(third, this.#make);
   }
 
   *[Symbol.iterator](): Iterator<readonly [labels: readonly string[], child: Child]> {
@@ -36,21 +31,13 @@ export class Series<Child> {
   }
 }
 
-function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
-}
+const newMap = <Value>() => new Map<string, Value>();
 
 export class Count {
-  #value = 0;
-
-  get value(): number {
-    return this.#value;
-  }
+  value = 0;
 
   add(): void {
-    this.#value += 1;
+    this.value += 1;
   }
 }
 

@@ -2,7 +2,6 @@
 // keeping a resume is a rename.
 import { open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
 import { makeFolderDurably, SharedFolderSync, syncFolder } from "./folder-sync.ts";
@@ -19,16 +18,8 @@ import {
 } from "./staging.ts";
 import { sweepShelf, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
 import { assertKey, dayOf, drawKey } from "./vault-key.ts";
-import {
-  ResumeMissing,
-  VaultUnavailable,
-  type StagedFile,
-  type SweepOptions,
-  type Swept,
-  type Vault,
-} from "./vault.ts";
+import { ResumeMissing, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
-/** A vault in a folder of this machine. */
 export interface DiskSettings {
   /** Made when it is missing. */
   readonly folder: string;
@@ -40,8 +31,100 @@ export interface DiskSettings {
 export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, clock: Clock): Promise<Vault> => {
   const root = resolve(folder);
   const stagingFolder = await openStagingFolder(root);
-  const hasRoom = watchRoom(() => freeBytesOf(stagingFolder), freeBytesMin);
-  return new DiskVault({ root, stagingFolder, hasRoom, clock, inode: await inodeOf(root) });
+  const inode = await inodeOf(root);
+  const shelf = diskShelf(root, clock);
+  const takenBack = new TakenBack();
+  let today: { readonly day: string; readonly folder: Promise<SharedFolderSync> } | null = null;
+
+  const pathOf = (key: string): string => {
+    assertKey(key);
+    return join(root, key);
+  };
+
+  /** The folder of one day, once it is durable. */
+  const openDay = (day: string): Promise<SharedFolderSync> => {
+    if (today?.day !== day) {
+      const path = join(root, day);
+      today = { day, folder: makeFolderDurably(root, path).then(() => new SharedFolderSync(path)) };
+    }
+    return today.folder;
+  };
+
+  return {
+    stagingFolder,
+    hasRoom: watchRoom(() => freeBytesOf(stagingFolder), freeBytesMin),
+
+    /** The promise rests on this order: bytes, folders, name, and each on stable storage before the next. */
+    async keep(staged, { deadline = Infinity, key } = {}) {
+      const kept = key ?? drawKey(dayOf(clock.now()));
+      const path = pathOf(kept);
+      const day = dirname(kept);
+      let renamed = false;
+      try {
+        await settle(staged, clock);
+        reached("resume-synced");
+        const dayFolder = await openDay(day);
+        if (performance.now() >= deadline) throw new VaultUnavailable("The resume folder was too slow.");
+        await rename(staged.path, path);
+        renamed = true;
+        await dayFolder.sync();
+      } catch (error) {
+        // Only now: a sweep that runs meanwhile must not take the file of a resume that is about to be stored.
+        if (renamed) takenBack.add(kept);
+        // If its folder was removed, the next resume makes it anew.
+        if (today?.day === day) today = null;
+        throw asUnavailable(error);
+      }
+      reached("resume-kept");
+      return kept;
+    },
+
+    async discard(key) {
+      const path = pathOf(key);
+      await removeDurably(path).catch((error: unknown) => {
+        takenBack.add(key);
+        throw asUnavailable(error);
+      });
+    },
+
+    async read(key) {
+      const path = pathOf(key);
+      const handle = await open(path, "r").catch((error: unknown) => {
+        if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
+        throw asUnavailable(error);
+      });
+      return handle.createReadStream();
+    },
+
+    // A folder has no address.
+    link: async () => null,
+
+    async checkReadiness() {
+      try {
+        // Files would be lost in a folder that was replaced or mounted over.
+        if ((await inodeOf(root)) !== inode) return { ready: false, reason: "resume folder was replaced" };
+        await probeFolder(stagingFolder);
+        return { ready: true };
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+        return { ready: false, reason: `resume folder cannot be written: ${error.code}` };
+      }
+    },
+
+    async sweep(options) {
+      try {
+        const staged = await sweepStaged(stagingFolder, clock.now() - options.olderThanMs);
+        const removed = await takenBack.removeAll((key) => rm(pathOf(key), { force: true }));
+        const swept = await sweepShelf(shelf, options);
+        return { ...swept, staged, removed: swept.removed + removed };
+      } catch (error) {
+        throw asUnavailable(error);
+      }
+    },
+
+    // Holds nothing open between calls.
+    [Symbol.asyncDispose]: async () => {},
+  };
 };
 
 /** Tells a folder from another one of the same name. */
@@ -49,123 +132,6 @@ const inodeOf = async (folder: string): Promise<string> => {
   const { dev, ino } = await stat(folder, { bigint: true });
   return `${dev}:${ino}`;
 };
-
-interface Parts {
-  readonly root: string;
-  readonly stagingFolder: string;
-  readonly hasRoom: () => Promise<boolean>;
-  readonly clock: Clock;
-  /** Of `root` when the vault was opened. */
-  readonly inode: string;
-}
-
-class DiskVault implements Vault {
-  readonly stagingFolder: string;
-  readonly #parts: Parts;
-  readonly #takenBack = new TakenBack();
-  #today: { readonly day: string; readonly folder: Promise<SharedFolderSync> } | null = null;
-
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.stagingFolder = parts.stagingFolder;
-  }
-
-  /** The promise rests on this order: bytes, folders, name, and each on stable storage before the next. */
-  async keep(staged: StagedFile, { deadline = Infinity, key }: Parameters<Vault["keep"]>[1] = {}): Promise<string> {
-    const { clock } = this.#parts;
-    const kept = key ?? drawKey(dayOf(clock.now()));
-    const path = this.#pathOf(kept);
-    const day = dirname(kept);
-    let renamed = false;
-    try {
-      await settle(staged, clock);
-      reached("resume-synced");
-      const folder = await this.#openDay(day);
-      if (performance.now() >= deadline) throw new VaultUnavailable("The resume folder was too slow.");
-      await rename(staged.path, path);
-      renamed = true;
-      await folder.sync();
-    } catch (error) {
-      // Only now: a sweep that runs meanwhile must not take the file of a resume that is about to be stored.
-      if (renamed) this.#takenBack.add(kept);
-      // If its folder was removed, the next resume makes it anew.
-      if (this.#today?.day === day) this.#today = null;
-      throw asUnavailable(error);
-    }
-    reached("resume-kept");
-    return kept;
-  }
-
-  async discard(key: string): Promise<void> {
-    const path = this.#pathOf(key);
-    await removeDurably(path).catch((error: unknown) => {
-      this.#takenBack.add(key);
-      throw asUnavailable(error);
-    });
-  }
-
-  async read(key: string): Promise<Readable> {
-    const path = this.#pathOf(key);
-    const handle = await open(path, "r").catch((error: unknown) => {
-      if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
-      throw asUnavailable(error);
-    });
-    return handle.createReadStream();
-  }
-
-  // A folder has no address.
-  async link(): Promise<null> {
-    return null;
-  }
-
-  async checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }> {
-    try {
-      // Files would be lost in a folder that was replaced or mounted over.
-      if ((await inodeOf(this.#parts.root)) !== this.#parts.inode)
-        return { ready: false, reason: "resume folder was replaced" };
-      await probeFolder(this.stagingFolder);
-      return { ready: true };
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      return { ready: false, reason: `resume folder cannot be written: ${error.code}` };
-    }
-  }
-
-  hasRoom(): Promise<boolean> {
-    return this.#parts.hasRoom();
-  }
-
-  async sweep(options: SweepOptions): Promise<Swept> {
-    const { root, clock } = this.#parts;
-    try {
-      const staged = await sweepStaged(this.stagingFolder, clock.now() - options.olderThanMs);
-      const removed = await this.#takenBack.removeAll((key) => rm(this.#pathOf(key), { force: true }));
-      const swept = await sweepShelf(new DiskShelf(root, clock), options);
-      return { ...swept, staged, removed: swept.removed + removed };
-    } catch (error) {
-      throw asUnavailable(error);
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    // Holds nothing open between calls.
-  }
-
-  #pathOf(key: string): string {
-    assertKey(key);
-    return join(this.#parts.root, key);
-  }
-
-  /** The folder of one day, once it is durable. */
-  #openDay(day: string): Promise<SharedFolderSync> {
-    if (this.#today?.day !== day) {
-      const path = join(this.#parts.root, day);
-      const folder = makeFolderDurably(this.#parts.root, path).then(() => new SharedFolderSync(path));
-      this.#today = { day, folder };
-    }
-    return this.#today.folder;
-  }
-}
 
 /** Removes a file so that it stays away after a power failure. An absent one is no error. */
 async function removeDurably(path: string): Promise<void> {
@@ -192,33 +158,21 @@ const asUnavailable = (error: unknown): unknown =>
 const identityName = ".identity";
 
 /** The folder as the sweep sees it. */
-class DiskShelf implements Shelf {
-  readonly #root: string;
-  readonly #clock: Clock;
-
-  constructor(root: string, clock: Clock) {
-    this.#root = root;
-    this.#clock = clock;
-  }
-
-  async now(): Promise<number> {
-    return this.#clock.now();
-  }
-
-  async *list(prefix: string): AsyncGenerator<ShelvedFile> {
-    for await (const entry of listFolder(join(this.#root, prefix))) {
+function diskShelf(root: string, clock: Clock): Shelf {
+  async function* list(prefix: string): AsyncGenerator<ShelvedFile> {
+    for await (const entry of listFolder(join(root, prefix))) {
       const name = prefix + entry.name;
-      if (entry.isDirectory()) yield* this.list(`${name}/`);
-      else if (entry.isFile()) yield { name, writtenAt: await writtenAt(join(this.#root, name)) };
+      if (entry.isDirectory()) yield* list(`${name}/`);
+      else if (entry.isFile()) yield { name, writtenAt: await writtenAt(join(root, name)) };
     }
   }
 
-  async move(from: string, to: string): Promise<boolean> {
-    const [source, target] = [join(this.#root, from), join(this.#root, to)];
-    const now = new Date(this.#clock.now());
+  async function move(from: string, to: string): Promise<boolean> {
+    const [source, target] = [join(root, from), join(root, to)];
+    const now = new Date(clock.now());
     try {
       await utimes(source, now, now);
-      await makeFolderDurably(this.#root, dirname(target));
+      await makeFolderDurably(root, dirname(target));
       await rename(source, target);
     } catch (error) {
       if (isMissing(error)) return false;
@@ -228,23 +182,22 @@ class DiskShelf implements Shelf {
     return true;
   }
 
-  async remove(name: string): Promise<void> {
-    await rm(join(this.#root, name), { force: true });
-  }
-
   // The text is the name of an empty folder: a name is changed at once, never in part, and is no file among the resumes.
-  async readIdentity(): Promise<string | null> {
-    const [text = null] = await readdir(join(this.#root, identityName)).catch((error: unknown) => {
+  async function readIdentity(): Promise<string | null> {
+    const [text = null] = await readdir(join(root, identityName)).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
     return text;
   }
 
-  async writeIdentity(text: string): Promise<void> {
-    const [folder, before] = [join(this.#root, identityName), await this.readIdentity()];
-    if (before === null) return makeFolderDurably(this.#root, join(folder, text));
+  async function writeIdentity(text: string): Promise<void> {
+    const [folder, before] = [join(root, identityName), await readIdentity()];
+    if (before === null) return makeFolderDurably(root, join(folder, text));
     await rename(join(folder, before), join(folder, text));
     await syncFolder(folder);
   }
+
+  const remove = (name: string) => rm(join(root, name), { force: true });
+  return { now: async () => clock.now(), list, move, remove, readIdentity, writeIdentity };
 }

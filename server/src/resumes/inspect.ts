@@ -7,7 +7,6 @@ import { findDocFault, isOle } from "./formats/doc.ts";
 import { findPdfFault, isPdf } from "./formats/pdf.ts";
 import { StagedBytes } from "./staged-bytes.ts";
 
-/** What the bytes of a resume can be. */
 type ResumeKind = "pdf" | "doc" | "docx";
 
 /** The judgement. `filename` is for display only; `message` is for the person who sent the file. */

@@ -4,7 +4,6 @@ import { openDiskVault, type DiskSettings } from "./disk.ts";
 import { openS3Vault, type S3Settings } from "./s3.ts";
 import type { Vault } from "./vault.ts";
 
-/** Where resumes are kept. */
 export type VaultSettings = ({ readonly kind: "disk" } & DiskSettings) | ({ readonly kind: "s3" } & S3Settings);
 
 /**

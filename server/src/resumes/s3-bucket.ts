@@ -22,119 +22,103 @@ const identityName = ".identity";
  * Names are without the prefix. Ages follow the store's clock alone, that of its answers and that of
  * its objects: ours may be wrong, and what another machine has just sent must never look old.
  */
-export class S3Bucket implements Shelf {
-  readonly #sdk: S3Sdk;
-  readonly #client: S3Client;
-  readonly #place: S3Place;
-  readonly #calls: S3Calls;
+export function openBucket(sdk: S3Sdk, client: S3Client, { bucket: Bucket, prefix }: S3Place, calls: S3Calls) {
+  const addressOf = (name: string): S3Address => ({ Bucket, Key: prefix + name });
 
-  constructor(sdk: S3Sdk, client: S3Client, place: S3Place, calls: S3Calls) {
-    this.#sdk = sdk;
-    this.#client = client;
-    this.#place = place;
-    this.#calls = calls;
+  async function page(input: { Prefix: string; MaxKeys?: number; ContinuationToken?: string }) {
+    return calls.send(async (abortSignal) => {
+      const command = new sdk.ListObjectsV2Command({ Bucket, ...input });
+      const dateOf = watchDate(command);
+      return { answer: await client.send(command, { abortSignal }), date: dateOf() };
+    });
   }
 
   /** Sent under one name however many tries it takes, so that a try whose answer was lost is overwritten by the next. */
-  async put(name: string, staged: StagedFile, deadline: number): Promise<void> {
-    const answer = await this.#calls.send(async (abortSignal) => {
+  async function put(name: string, staged: StagedFile, deadline: number): Promise<void> {
+    const answer = await calls.send(async (abortSignal) => {
       const body = createReadStream(staged.path);
-      const command = uploadCommand(this.#sdk, this.#addressOf(name), staged, body);
-      return this.#client.send(command, { abortSignal }).finally(() => body.destroy());
+      const command = uploadCommand(sdk, addressOf(name), staged, body);
+      return client.send(command, { abortSignal }).finally(() => body.destroy());
     }, deadline);
     if (await acknowledges(answer, staged)) return;
     throw new VaultUnavailable("The object store acknowledged something else than it was sent.");
   }
 
-  async get(name: string): Promise<Readable> {
-    const command = () => new this.#sdk.GetObjectCommand(this.#addressOf(name));
-    const { Body } = await this.#calls.send((abortSignal) => this.#client.send(command(), { abortSignal }));
+  async function get(name: string): Promise<Readable> {
+    const command = () => new sdk.GetObjectCommand(addressOf(name));
+    const { Body } = await calls.send((abortSignal) => client.send(command(), { abortSignal }));
     // In Node it is the answer of the HTTP client, which fails when it ends before its length.
     return Body as Readable;
   }
 
-  async remove(name: string, deadline?: number): Promise<void> {
-    const command = () => new this.#sdk.DeleteObjectCommand(this.#addressOf(name));
-    await this.#calls.send((abortSignal) => this.#client.send(command(), { abortSignal }), deadline);
+  async function remove(name: string, deadline?: number): Promise<void> {
+    const command = () => new sdk.DeleteObjectCommand(addressOf(name));
+    await calls.send((abortSignal) => client.send(command(), { abortSignal }), deadline);
   }
 
   /** Sends nothing to the store, but the SDK may have to fetch credentials. */
-  async sign(name: string, filename: string, seconds: number): Promise<string> {
-    const command = new this.#sdk.GetObjectCommand({
-      ...this.#addressOf(name),
+  async function sign(name: string, filename: string, seconds: number): Promise<string> {
+    const command = new sdk.GetObjectCommand({
+      ...addressOf(name),
       ResponseContentType: "application/octet-stream",
       ResponseContentDisposition: attachmentHeader(filename),
     });
     try {
-      return await this.#sdk.getSignedUrl(this.#client, command, { expiresIn: seconds });
+      return await sdk.getSignedUrl(client, command, { expiresIn: seconds });
     } catch (error) {
       throw asVaultError(error);
     }
   }
 
-  async probe(): Promise<void> {
-    const command = new this.#sdk.HeadBucketCommand({ Bucket: this.#place.bucket });
-    await this.#calls.sendOnce((abortSignal) => this.#client.send(command, { abortSignal }));
+  async function probe(): Promise<void> {
+    const command = new sdk.HeadBucketCommand({ Bucket });
+    await calls.sendOnce((abortSignal) => client.send(command, { abortSignal }));
   }
 
-  close(): void {
-    this.#client.destroy();
-  }
+  const now = async () => (await page({ Prefix: prefix, MaxKeys: 1 })).date;
 
-  async now(): Promise<number> {
-    return (await this.#page({ Prefix: this.#place.prefix, MaxKeys: 1 })).date;
-  }
-
-  async *list(prefix: string): AsyncGenerator<ShelvedFile> {
+  async function* list(below: string): AsyncGenerator<ShelvedFile> {
     let next: string | undefined;
     do {
       const from = next === undefined ? {} : { ContinuationToken: next };
-      const { answer } = await this.#page({ Prefix: this.#place.prefix + prefix, ...from });
+      const { answer } = await page({ Prefix: prefix + below, ...from });
       for (const { Key = "", LastModified } of answer.Contents ?? []) {
-        yield { name: Key.slice(this.#place.prefix.length), writtenAt: LastModified?.getTime() ?? Number.NaN };
+        yield { name: Key.slice(prefix.length), writtenAt: LastModified?.getTime() ?? Number.NaN };
       }
       next = answer.NextContinuationToken;
     } while (next !== undefined);
   }
 
-  async move(from: string, to: string): Promise<boolean> {
-    const source = this.#addressOf(from);
+  async function move(from: string, to: string): Promise<boolean> {
+    const source = addressOf(from);
     // Names of ours need no encoding; the prefix may.
     const CopySource = `${source.Bucket}/${source.Key.split("/").map(encodeURIComponent).join("/")}`;
-    const command = () => new this.#sdk.CopyObjectCommand({ ...this.#addressOf(to), CopySource });
+    const command = () => new sdk.CopyObjectCommand({ ...addressOf(to), CopySource });
     try {
-      await this.#calls.send((abortSignal) => this.#client.send(command(), { abortSignal }));
+      await calls.send((abortSignal) => client.send(command(), { abortSignal }));
     } catch (error) {
       if (isNotFound(error)) return false;
       throw error;
     }
-    await this.remove(from);
+    await remove(from);
     return true;
   }
 
-  async readIdentity(): Promise<string | null> {
+  async function readIdentity(): Promise<string | null> {
     try {
-      return await text(await this.get(identityName));
+      return await text(await get(identityName));
     } catch (error) {
       if (error instanceof ResumeMissing) return null;
       throw asVaultError(error);
     }
   }
 
-  async writeIdentity(content: string): Promise<void> {
-    const command = () => new this.#sdk.PutObjectCommand({ ...this.#addressOf(identityName), Body: content });
-    await this.#calls.send((abortSignal) => this.#client.send(command(), { abortSignal }));
+  async function writeIdentity(content: string): Promise<void> {
+    const command = () => new sdk.PutObjectCommand({ ...addressOf(identityName), Body: content });
+    await calls.send((abortSignal) => client.send(command(), { abortSignal }));
   }
 
-  async #page(input: { readonly Prefix: string; readonly MaxKeys?: number; readonly ContinuationToken?: string }) {
-    return this.#calls.send(async (abortSignal) => {
-      const command = new this.#sdk.ListObjectsV2Command({ Bucket: this.#place.bucket, ...input });
-      const dateOf = watchDate(command);
-      return { answer: await this.#client.send(command, { abortSignal }), date: dateOf() };
-    });
-  }
-
-  #addressOf(name: string): S3Address {
-    return { Bucket: this.#place.bucket, Key: this.#place.prefix + name };
-  }
+  const close = () => client.destroy();
+  const shelf: Shelf = { now, list, move, remove, readIdentity, writeIdentity };
+  return { ...shelf, put, get, remove, sign, probe, close };
 }

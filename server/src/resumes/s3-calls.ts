@@ -4,37 +4,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ResumeMissing, VaultUnavailable } from "./vault.ts";
 
 /** How long the object store is waited for. */
-export interface S3Limits {
+export const s3Limits = {
   /** One try, up to the head of its answer. 5 MiB take this long on a line of 7 Mbit/s. */
-  readonly attemptMs: number;
-  /** All tries. A request has 15 s in all, a service that is told to end 9.5 s. */
-  readonly triesMs: number;
-  /** All tries to take a resume back. They may come after the deadline of a request, and before the idle cut of 20 s. */
-  readonly discardMs: number;
-  readonly attemptsMax: number;
-  /** Before the second try; then twice as long each time, at random from a half of it on. */
-  readonly pauseMs: number;
-  /** A readiness probe needs its answer while the store is silent, too. */
-  readonly readinessMs: number;
-  /** A download in which nothing moves for so long has ended. */
-  readonly idleMs: number;
-  /** Connections at once: as many as uploads that are received at once. */
-  readonly socketsMax: number;
-  /** How long a link lives: long enough to be clicked, too short to be passed on. In seconds. */
-  readonly linkSeconds: number;
-}
-
-export const s3Limits: S3Limits = {
   attemptMs: 6_000,
+  /** All tries. A request has 15 s in all, a service that is told to end 9.5 s. */
   triesMs: 8_000,
+  /** All tries to take a resume back. They may come after the deadline of a request, and before the idle cut of 20 s. */
   discardMs: 3_000,
   attemptsMax: 3,
+  /** Before the second try; then twice as long each time, at random from a half of it on. */
   pauseMs: 200,
+  /** A readiness probe needs its answer while the store is silent, too. */
   readinessMs: 3_000,
+  /** A download in which nothing moves for so long has ended. */
   idleMs: 20_000,
+  /** Connections at once: as many as uploads that are received at once. */
   socketsMax: 256,
+  /** How long a link lives: long enough to be clicked, too short to be passed on. */
   linkSeconds: 300,
 };
+
+export type S3Limits = Readonly<typeof s3Limits>;
 
 /** Makes one call; gives up when the signal says so. */
 type Attempt<T> = (signal: AbortSignal) => Promise<T>;
@@ -49,47 +39,42 @@ interface Failure {
 /** Stores refuse with these although the next try may succeed. The SDK has set its clock right after the last one. */
 const transientNames: ReadonlySet<string> = new Set(["SlowDown", "RequestTimeout", "RequestTimeTooSkewed"]);
 
-export class S3Calls {
-  readonly #limits: S3Limits;
+export type S3Calls = ReturnType<typeof storeCalls>;
 
-  constructor(limits: S3Limits) {
-    this.#limits = limits;
-  }
-
-  /**
-   * Calls until it succeeds, another try is useless, or the deadline (by `performance.now()`) has come.
-   *
-   * @throws ResumeMissing, VaultUnavailable
-   */
-  async send<T>(attempt: Attempt<T>, deadline = performance.now() + this.#limits.triesMs): Promise<T> {
-    const { attemptMs, attemptsMax } = this.#limits;
-    for (let tries = 1; ; tries += 1) {
-      const leftMs = deadline - performance.now();
-      if (leftMs <= 0) throw new VaultUnavailable("There is no time left to call the object store.");
-      try {
-        return await within(Math.min(attemptMs, leftMs), attempt);
-      } catch (error) {
-        const pauseMs = this.#pauseAfter(tries);
-        const isUseless = tries >= attemptsMax || performance.now() + pauseMs >= deadline;
-        if (isUseless || !isTransient(failureOf(error))) throw asVaultError(error);
-        await sleep(pauseMs);
-      }
-    }
-  }
-
-  /** Calls once, for an answer now. */
-  async sendOnce<T>(attempt: Attempt<T>): Promise<T> {
-    try {
-      return await within(this.#limits.readinessMs, attempt);
-    } catch (error) {
-      throw asVaultError(error);
-    }
-  }
-
+export function storeCalls({ attemptMs, attemptsMax, triesMs, pauseMs, readinessMs }: S3Limits) {
   // Many processes that were refused together must not come back together.
-  #pauseAfter(tries: number): number {
-    return this.#limits.pauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
-  }
+  const pauseAfter = (tries: number) => pauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
+
+  return {
+    /**
+     * Calls until it succeeds, another try is useless, or the deadline (by `performance.now()`) has come.
+     *
+     * @throws ResumeMissing, VaultUnavailable
+     */
+    async send<T>(attempt: Attempt<T>, deadline = performance.now() + triesMs): Promise<T> {
+      for (let tries = 1; ; tries += 1) {
+        const leftMs = deadline - performance.now();
+        if (leftMs <= 0) throw new VaultUnavailable("There is no time left to call the object store.");
+        try {
+          return await within(Math.min(attemptMs, leftMs), attempt);
+        } catch (error) {
+          const restMs = pauseAfter(tries);
+          const isUseless = tries >= attemptsMax || performance.now() + restMs >= deadline;
+          if (isUseless || !isTransient(failureOf(error))) throw asVaultError(error);
+          await sleep(restMs);
+        }
+      }
+    },
+
+    /** Calls once, for an answer now. */
+    async sendOnce<T>(attempt: Attempt<T>): Promise<T> {
+      try {
+        return await within(readinessMs, attempt);
+      } catch (error) {
+        throw asVaultError(error);
+      }
+    },
+  };
 }
 
 /** The time ends with the head of the answer: a body that is being read must not be cut off by it. */

@@ -7,7 +7,6 @@ import type { Readable } from "node:stream";
 import type { S3Limits } from "./s3-calls.ts";
 import { SettingUnusable, type StagedFile } from "./vault.ts";
 
-/** Where the bucket is. */
 export interface S3Place {
   readonly bucket: string;
   /** What the names of our objects begin with: empty, or ending in a slash. */
@@ -18,7 +17,6 @@ export interface S3Place {
   readonly region: string | null;
 }
 
-/** Where an object is. */
 export interface S3Address {
   readonly Bucket: string;
   readonly Key: string;

@@ -2,18 +2,16 @@
 // disk first, and sent from there as a stream.
 import { rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
-import { S3Bucket } from "./s3-bucket.ts";
-import { S3Calls, s3Limits, type S3Limits } from "./s3-calls.ts";
+import { openBucket } from "./s3-bucket.ts";
+import { storeCalls, s3Limits, type S3Limits } from "./s3-calls.ts";
 import { createS3Client, loadS3Sdk, type S3Place } from "./s3-sdk.ts";
 import { freeBytesOf, isSystemError, openStagingFolder, probeFolder, sweepStaged, watchRoom } from "./staging.ts";
 import { sweepShelf, TakenBack } from "./sweep.ts";
 import { assertKey, dayOf, drawKey } from "./vault-key.ts";
-import { VaultUnavailable, type StagedFile, type SweepOptions, type Swept, type Vault } from "./vault.ts";
+import { VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
-/** A vault in a bucket. */
 export interface S3Settings extends S3Place {
   /** Folder of this machine in which uploads are staged; made when it is missing. */
   readonly folder: string;
@@ -29,100 +27,78 @@ export interface S3Settings extends S3Place {
  * @throws SettingUnusable
  */
 export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3Limits = s3Limits): Promise<Vault> => {
+  const { folder, links, freeBytesMin } = settings;
   const sdk = await loadS3Sdk();
   const client = await createS3Client(sdk, settings, limits);
-  const stagingFolder = await openStagingFolder(resolve(settings.folder));
-  const bucket = new S3Bucket(sdk, client, settings, new S3Calls(limits));
-  const hasRoom = watchRoom(() => freeBytesOf(stagingFolder), settings.freeBytesMin);
-  return new S3Vault({ bucket, clock, limits, stagingFolder, hasRoom, links: settings.links });
+  const stagingFolder = await openStagingFolder(resolve(folder));
+  const bucket = openBucket(sdk, client, settings, storeCalls(limits));
+  const takenBack = new TakenBack();
+
+  return {
+    stagingFolder,
+    hasRoom: watchRoom(() => freeBytesOf(stagingFolder), freeBytesMin),
+
+    async keep(staged, { deadline = Infinity, key } = {}) {
+      const kept = key ?? drawKey(dayOf(clock.now()));
+      assertKey(kept);
+      await assertWhole(staged);
+      try {
+        await bucket.put(kept, staged, Math.min(deadline, performance.now() + limits.triesMs));
+      } catch (error) {
+        // It may be there all the same.
+        takenBack.add(kept);
+        throw error;
+      }
+      takenBack.delete(kept);
+      await rm(staged.path, { force: true });
+      reached("resume-kept");
+      return kept;
+    },
+
+    async discard(key) {
+      assertKey(key);
+      try {
+        await bucket.remove(key, performance.now() + limits.discardMs);
+      } catch (error) {
+        takenBack.add(key);
+        throw error;
+      }
+    },
+
+    async read(key) {
+      assertKey(key);
+      return bucket.get(key);
+    },
+
+    async link(key, filename) {
+      assertKey(key);
+      return links ? bucket.sign(key, filename, limits.linkSeconds) : null;
+    },
+
+    async checkReadiness() {
+      try {
+        await probeFolder(stagingFolder);
+        await bucket.probe();
+        return { ready: true };
+      } catch (error) {
+        if (isSystemError(error)) return { ready: false, reason: `staging folder cannot be written: ${error.code}` };
+        if (error instanceof VaultUnavailable) return { ready: false, reason: error.message };
+        throw error;
+      }
+    },
+
+    async sweep(options) {
+      const staged = await sweepStaged(stagingFolder, clock.now() - options.olderThanMs);
+      const removed = await takenBack.removeAll((key) => bucket.remove(key));
+      const swept = await sweepShelf(bucket, options);
+      return { ...swept, staged, removed: swept.removed + removed };
+    },
+
+    async [Symbol.asyncDispose](): Promise<void> {
+      bucket.close();
+    },
+  };
 };
-
-interface Parts {
-  readonly bucket: S3Bucket;
-  readonly clock: Clock;
-  readonly limits: S3Limits;
-  readonly stagingFolder: string;
-  readonly hasRoom: () => Promise<boolean>;
-  readonly links: boolean;
-}
-
-class S3Vault implements Vault {
-  readonly stagingFolder: string;
-  readonly #parts: Parts;
-  readonly #takenBack = new TakenBack();
-
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.stagingFolder = parts.stagingFolder;
-  }
-
-  async keep(staged: StagedFile, { deadline = Infinity, key }: Parameters<Vault["keep"]>[1] = {}): Promise<string> {
-    const { bucket, clock, limits } = this.#parts;
-    const kept = key ?? drawKey(dayOf(clock.now()));
-    assertKey(kept);
-    await assertWhole(staged);
-    try {
-      await bucket.put(kept, staged, Math.min(deadline, performance.now() + limits.triesMs));
-    } catch (error) {
-      // It may be there all the same.
-      this.#takenBack.add(kept);
-      throw error;
-    }
-    this.#takenBack.delete(kept);
-    await rm(staged.path, { force: true });
-    reached("resume-kept");
-    return kept;
-  }
-
-  async discard(key: string): Promise<void> {
-    assertKey(key);
-    const { bucket, limits } = this.#parts;
-    try {
-      await bucket.remove(key, performance.now() + limits.discardMs);
-    } catch (error) {
-      this.#takenBack.add(key);
-      throw error;
-    }
-  }
-
-  async read(key: string): Promise<Readable> {
-    assertKey(key);
-    return this.#parts.bucket.get(key);
-  }
-
-  async link(key: string, filename: string): Promise<string | null> {
-    assertKey(key);
-    return this.#parts.links ? this.#parts.bucket.sign(key, filename, this.#parts.limits.linkSeconds) : null;
-  }
-
-  async checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }> {
-    try {
-      await probeFolder(this.stagingFolder);
-      await this.#parts.bucket.probe();
-      return { ready: true };
-    } catch (error) {
-      if (isSystemError(error)) return { ready: false, reason: `staging folder cannot be written: ${error.code}` };
-      if (error instanceof VaultUnavailable) return { ready: false, reason: error.message };
-      throw error;
-    }
-  }
-
-  hasRoom(): Promise<boolean> {
-    return this.#parts.hasRoom();
-  }
-
-  async sweep(options: SweepOptions): Promise<Swept> {
-    const { bucket, clock } = this.#parts;
-    const staged = await sweepStaged(this.stagingFolder, clock.now() - options.olderThanMs);
-    const removed = await this.#takenBack.removeAll((key) => bucket.remove(key));
-    const swept = await sweepShelf(bucket, options);
-    return { ...swept, staged, removed: swept.removed + removed };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#parts.bucket.close();
-  }
-}
 
 /** @throws VaultUnavailable when the staged file cannot be found */
 async function assertWhole({ path, size }: StagedFile): Promise<void> {

@@ -1,9 +1,11 @@
 // Has resumes scanned by a ClamAV daemon after they were accepted, oldest first, each by one process. A scanner that is down
 // delays downloads, never a submission.
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { text } from "node:stream/consumers";
 import type { Log } from "../observe/log.ts";
+import { repeatedly } from "../repeatedly.ts";
 import type { Store } from "../storage/store.ts";
 import { ResumeMissing, type Vault } from "./vault.ts";
 
@@ -16,7 +18,7 @@ const scanMsMax = 60_000;
 const claimMs = 5 * 60_000;
 
 /** Where clamd listens: TCP or a Unix socket. */
-type ClamdAddress = { readonly host: string; readonly port: number } | { readonly path: string };
+export type ClamdAddress = { readonly host: string; readonly port: number } | { readonly path: string };
 
 interface ScanningOptions {
   readonly clamd: ClamdAddress;
@@ -26,25 +28,13 @@ interface ScanningOptions {
 }
 
 /** Begins to scan; disposing waits for the scan under way. */
-export function startScanning(options: ScanningOptions): AsyncDisposable {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const scanning = (async () => {
-    while (!signal.aborted) {
-      const pauseMs = await scanNext(options, signal).catch((error: unknown) => {
-        if (!signal.aborted) options.log.warn({ err: error }, "scanning resumes failed and will be tried again");
-        return afterFailureMs;
-      });
-      await sleep(pauseMs, undefined, { signal }).catch(() => {});
-    }
-  })();
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await scanning;
-    },
-  };
-}
+export const startScanning = (options: ScanningOptions): AsyncDisposable =>
+  repeatedly((signal) =>
+    scanNext(options, signal).catch((error: unknown) => {
+      if (!signal.aborted) options.log.warn({ err: error }, "scanning resumes failed and will be tried again");
+      return afterFailureMs;
+    }),
+  );
 
 /** Scans one resume that waits; answers how long to rest. */
 async function scanNext({ clamd, store, vault, log }: ScanningOptions, signal: AbortSignal): Promise<number> {
@@ -80,7 +70,7 @@ async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Di
     socket.destroy();
   };
   try {
-    await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    await once(socket, "connect");
   } catch (cause) {
     dispose();
     throw new Error("clamd cannot be reached.", { cause });
@@ -98,7 +88,7 @@ async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Di
  */
 async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infected"> {
   try {
-    const answer = readAnswer(socket);
+    const answer = text(socket);
     // When sending fails first, nothing awaits it.
     answer.catch(() => {});
     await write(socket, Buffer.from("zINSTREAM\0"));
@@ -108,7 +98,7 @@ async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infecte
       await write(socket, Buffer.concat([length, chunk]));
     }
     await write(socket, Buffer.alloc(4));
-    return verdictOf(await answer);
+    return verdictOf((await answer).replaceAll("\0", "").trim());
   } catch (cause) {
     throw new NoVerdict("clamd gave no verdict.", { cause });
   } finally {
@@ -119,15 +109,6 @@ async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infecte
 function write(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.write(bytes, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-function readAnswer(socket: Socket): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let answer = "";
-    socket.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
-    socket.on("end", () => resolve(answer.replaceAll("\0", "").trim()));
-    socket.on("close", () => reject(new Error("closed")));
   });
 }
 

@@ -1,9 +1,12 @@
 // The folder in which uploads lie while they are received and judged: on a disk of this machine, whatever the vault.
-import { randomBytes } from "node:crypto";
-import type { Dirent } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { createWriteStream, type Dirent } from "node:fs";
 import { chmod, open, opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { makeFolderDurably } from "./folder-sync.ts";
+import type { StagedFile } from "./vault.ts";
 
 const stagingName = ".staging";
 
@@ -23,6 +26,18 @@ export async function openStagingFolder(root: string): Promise<string> {
   // The root may be the operator's, with modes of their choice; the staging folder is ours.
   await chmod(folder, 0o700);
   return folder;
+}
+
+/** Writes bytes to a new file of the staging folder while they are hashed. */
+export async function stage(bytes: Readable, path: string): Promise<StagedFile> {
+  const hash = createHash("sha256");
+  let size = 0;
+  bytes.on("data", (piece: Buffer) => {
+    size += piece.length;
+    hash.update(piece);
+  });
+  await pipeline(bytes, createWriteStream(path, { flags: "wx", mode: 0o600, highWaterMark: 64 * 1024 }));
+  return { path, size, sha256: hash.digest("hex") };
 }
 
 /** Writes, syncs and removes a file. Rejects with the system's error when that cannot be done. */

@@ -54,7 +54,7 @@ export async function sweepShelf(
   const leftovers = await findLeftovers(shelf, known, { now, from: judgedFrom, to: now - olderThanMs });
   if (leftovers.length > leftoversMax) {
     // Otherwise they would be fewer with each day that goes out of sight, and in the end few enough to be set aside.
-    await shelf.writeIdentity(writePairing({ identity, judgedFrom: now }));
+    await shelf.writeIdentity(writePairing(identity, now));
     return { setAside: 0, ...reviewed, withheld: "too-many" };
   }
   let setAside = 0;
@@ -90,16 +90,13 @@ export class TakenBack {
   }
 }
 
-/** What a vault says of the store that it belongs to. */
-interface Pairing {
-  readonly identity: string;
-  /** Files that were kept before are left alone for good. By the clock of the shelf. */
-  readonly judgedFrom: number;
-}
+/**
+ * What a vault says of the store that it belongs to, and from when on its files are judged, by the clock of the shelf.
+ * Those that were kept before are left alone for good.
+ */
+const writePairing = (identity: string, judgedFrom: number) => `${identity}@${judgedFrom}`;
 
-const writePairing = ({ identity, judgedFrom }: Pairing) => `${identity}@${judgedFrom}`;
-
-function readPairing(text: string): Pairing {
+function readPairing(text: string) {
   const at = text.lastIndexOf("@");
   return { identity: text.slice(0, at), judgedFrom: Number(text.slice(at + 1)) };
 }
@@ -120,7 +117,7 @@ async function pair(shelf: Shelf, known: KnownKeys, identity: string, now: numbe
   if (!isEmpty && (await known(sample)).size === 0) return null;
   // Nothing tells whether the store is as recent as the files that are there already.
   const judgedFrom = isEmpty ? 0 : now;
-  await shelf.writeIdentity(writePairing({ identity, judgedFrom }));
+  await shelf.writeIdentity(writePairing(identity, judgedFrom));
   return judgedFrom;
 }
 

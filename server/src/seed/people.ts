@@ -1,80 +1,16 @@
 // Names and texts that made-up submissions are put together from.
-export const firstNames = [
-  "Anna",
-  "Ben",
-  "Clara",
-  "David",
-  "Eva",
-  "Felix",
-  "Greta",
-  "Hugo",
-  "Ines",
-  "Jonas",
-  "Katarína",
-  "Luis",
-  "Mariam",
-  "Noah",
-  "Olga",
-  "Pedro",
-  "Quinn",
-  "Rosa",
-  "Samir",
-  "Tomáš",
-  "Uma",
-  "Viktor",
-  "Wanda",
-  "Xiadani",
-  "Yusuf",
-  "Zoë",
-  "Aïcha",
-  "Bjørn",
-  "Chiara",
-  "Dilara",
-  "Émile",
-  "Fatou",
-  "Giulia",
-  "Haruto",
-  "Íris",
-  "Jörg",
-  "Kwame",
-  "Léa",
-];
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-export const lastNames = [
-  "Abebe",
-  "Bauer",
-  "Cohen",
-  "Dubois",
-  "Eriksen",
-  "Ferreira",
-  "García",
-  "Hansen",
-  "Ivanova",
-  "Jansen",
-  "Kowalski",
-  "Lindqvist",
-  "Müller",
-  "Novák",
-  "Okafor",
-  "Papadopoulos",
-  "Quispe",
-  "Rossi",
-  "Souza",
-  "Tanaka",
-  "Ünal",
-  "Vega",
-  "Wójcik",
-  "Xu",
-  "Yılmaz",
-  "Zimmermann",
-  "Ångström",
-  "Boateng",
-  "Çelik",
-  "Delgado",
-  "O'Brien",
-  "Nguyễn",
-  "Sørensen",
-];
+export const firstNames = words(`
+  Anna Ben Clara David Eva Felix Greta Hugo Ines Jonas Katarína Luis Mariam Noah Olga Pedro Quinn Rosa Samir Tomáš Uma
+  Viktor Wanda Xiadani Yusuf Zoë Aïcha Bjørn Chiara Dilara Émile Fatou Giulia Haruto Íris Jörg Kwame Léa
+`);
+
+export const lastNames = words(`
+  Abebe Bauer Cohen Dubois Eriksen Ferreira García Hansen Ivanova Jansen Kowalski Lindqvist Müller Novák Okafor
+  Papadopoulos Quispe Rossi Souza Tanaka Ünal Vega Wójcik Xu Yılmaz Zimmermann Ångström Boateng Çelik Delgado O'Brien
+  Nguyễn Sørensen
+`);
 
 export const companies = [
   "Kalomi GmbH",
@@ -103,23 +39,10 @@ export const domains = [
 /** A host of throw-away addresses, by the public list. */
 export const throwAwayDomain = "mailinator.com";
 
-export const packages = [
-  "en-GB-scottish",
-  "en-IE",
-  "en-US-southern",
-  "de-AT",
-  "de-CH",
-  "pt-BR-recife",
-  "es-MX",
-  "fr-CA",
-  "it-sicilian",
-  "sv-FI",
-  "pl-PL",
-  "tr-TR",
-  "ar-EG",
-  "hi-IN",
-  "ja-JP-kansai",
-];
+export const packages = words(`
+  en-GB-scottish en-IE en-US-southern de-AT de-CH pt-BR-recife es-MX fr-CA it-sicilian sv-FI pl-PL tr-TR ar-EG hi-IN
+  ja-JP-kansai
+`);
 
 export const positions = [
   "Accent annotator",

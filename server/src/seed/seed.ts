@@ -12,7 +12,6 @@ import { Random } from "./random.ts";
 import { type MadeUp, makeSubmissions } from "./submissions.ts";
 import { makeSubscribers } from "./subscribers.ts";
 
-/** The bytes of a made-up resume, kept. */
 export interface KeptResume {
   readonly key: string;
   readonly size: number;
@@ -31,7 +30,6 @@ export interface SeedOptions {
 
 /** Older mails would be forgotten. */
 const mailsKeptMs = 89 * dayMs;
-/** Rows that are written at once. */
 const pageRows = 1_000;
 /** Histories and notes are only made up for so many of the latest. */
 const storiesMax = 5_000;
@@ -223,9 +221,7 @@ class Writer {
   }
 
   async add(name: string, row: Row): Promise<void> {
-    const rows = this.#rows.get(name) ?? [];
-    this.#rows.set(name, rows);
-    rows.push(row);
+    this.#rows.getOrInsertComputed(name, () => []).push(row);
     this.#waiting += 1;
     if (name === "submission") this.#numbers.set(name, Number(row["arrival"]));
     if (this.#waiting >= pageRows) await this.#write();

@@ -4,17 +4,7 @@ import * as list from "./people.ts";
 import type { Random } from "./random.ts";
 
 /** A submission without what only the database gives it. */
-export interface MadeUp {
-  readonly kind: SubmissionKind;
-  readonly receivedAt: number;
-  readonly name: string;
-  readonly email: string;
-  readonly status: TriageStatus;
-  readonly assignee: string | null;
-  readonly respondedAt: number | null;
-  readonly hasResume: boolean;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
+export type MadeUp = ReturnType<typeof makeOne>;
 
 const hourMs = 60 * 60 * 1000;
 
@@ -30,17 +20,16 @@ export function* makeSubmissions(count: number, from: number, until: number, ran
   }
 }
 
-function makeOne(receivedAt: number, now: number, isFresh: boolean, random: Random): MadeUp {
-  const kind = random.isLess(0.7) ? "inquiry" : "application";
-  const person = makePerson(random);
+function makeOne(receivedAt: number, now: number, isFresh: boolean, random: Random) {
+  const kind: SubmissionKind = random.isLess(0.7) ? "inquiry" : "application";
+  const { name, email, company } = makePerson(random);
   const status = statusOf(isFresh, random);
   const assigned = status === "open" || status === "done" ? 0.85 : isFresh ? 0.2 : 0;
   const assignee = random.isLess(assigned) ? random.of(list.operators[kind]) : null;
   const waited = Math.round((0.3 + 40 * random.next() ** 3) * hourMs);
   const respondedAt = status === "new" || status === "spam" ? null : Math.min(receivedAt + waited, now);
   const hasResume = kind === "application" && random.isLess(0.7);
-  const fields = kind === "inquiry" ? inquiryFields(person, random) : applicationFields(person, random);
-  const { name, email } = person;
+  const fields = kind === "inquiry" ? inquiryFields(company, random) : applicationFields(company, random);
   return { kind, receivedAt, name, email, status, assignee, respondedAt, hasResume, fields };
 }
 
@@ -51,13 +40,7 @@ function statusOf(isFresh: boolean, random: Random): TriageStatus {
   return drawn < 0.087 ? "open" : "done";
 }
 
-interface Person {
-  readonly name: string;
-  readonly email: string;
-  readonly company: string | null;
-}
-
-function makePerson(random: Random): Person {
+function makePerson(random: Random) {
   const company = random.isLess(0.6) ? random.of(list.companies) : null;
   // An agency that writes again and again.
   if (random.isLess(0.005)) return { name: "Talent Desk", email: "desk@agency.example", company: "Agency Example" };
@@ -73,12 +56,12 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z]/g, "");
 
-function inquiryFields({ company }: Person, random: Random): Record<string, unknown> {
+function inquiryFields(company: string | null, random: Random): Record<string, unknown> {
   const selected = Array.from({ length: 1 + random.below(4) }, () => random.of(list.packages));
   return { company, selectedPackageIds: [...new Set(selected)] };
 }
 
-function applicationFields({ company }: Person, random: Random): Record<string, unknown> {
+function applicationFields(company: string | null, random: Random): Record<string, unknown> {
   const maybe = <T>(probability: number, value: T): T | null => (random.isLess(probability) ? value : null);
   const letter = `Dear team,\n\n${random.of(list.letters)} ${random.of(list.letters)}\n\nKind regards`;
   return {

@@ -17,7 +17,6 @@ const interimMax = 10;
 /** Of one question to a name server, and how often it is asked. */
 const nameServer = { timeout: 3_000, tries: 2 };
 
-/** What came back. */
 export type PostAnswer =
   | { readonly status: number; readonly retryAfterMs: number | null }
   /** No answer; a code without personal data. */

@@ -1,14 +1,9 @@
 // Adding a webhook and renewing its secret, for the console and the command line. A secret is answered once and never read
 // again.
-import { webhookEvents, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
+import { webhookEvents, type WebhookEvent } from "@submissions/shared/console";
 import type { Actor } from "../storage/desk-store.ts";
 import type { WebhookStore } from "../storage/webhook-store.ts";
 import { drawWebhookSecret } from "./signature.ts";
-
-interface WithSecret {
-  readonly row: WebhookRow;
-  readonly secret: string;
-}
 
 /**
  * Adds a webhook.
@@ -20,7 +15,7 @@ export async function addWebhook(
   webhooks: Pick<WebhookStore, "add">,
   { url, events }: { readonly url: string; readonly events: readonly WebhookEvent[] },
   actor: Actor,
-): Promise<WithSecret | "too-many"> {
+) {
   const secret = drawWebhookSecret();
   // In one order, each once.
   const heard = webhookEvents.filter((event) => events.length === 0 || events.includes(event));
@@ -29,11 +24,7 @@ export async function addWebhook(
 }
 
 /** Draws a new secret. Null when there is no such webhook. */
-export async function rotateSecret(
-  webhooks: Pick<WebhookStore, "rotate">,
-  id: number,
-  actor: Actor,
-): Promise<WithSecret | null> {
+export async function rotateSecret(webhooks: Pick<WebhookStore, "rotate">, id: number, actor: Actor) {
   const secret = drawWebhookSecret();
   const row = await webhooks.rotate(id, secret, actor);
   return row === null ? null : { row, secret };

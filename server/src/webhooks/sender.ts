@@ -23,7 +23,6 @@ interface SenderOptions {
   /** The base address of links. Asked for once the server listens. */
   readonly publicUrl: () => string;
   readonly log: Log;
-  /** Told of each try. */
   readonly tried?: (result: DeliverySettlement["result"]) => void;
   readonly resolve?: PostOptions["resolve"];
   readonly pollMs?: number;

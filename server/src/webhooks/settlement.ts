@@ -11,7 +11,6 @@ const delaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * 
 /** Added at random, so that deliveries that failed together do not come back together. */
 const jitter = 0.02;
 
-/** How often a delivery is tried. */
 export const triesMax = delaysMs.length + 1;
 
 /** A receiver may put a try off, but not for longer than the longest delay. */

@@ -5,7 +5,6 @@ const prefix = "whsec_";
 /** The specification asks for 24 to 64. */
 const secretBytes = 32;
 
-/** A secret as receivers are given it. */
 export const drawWebhookSecret = (): string => prefix + randomBytes(secretBytes).toString("base64");
 
 /**

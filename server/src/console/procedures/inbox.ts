@@ -3,7 +3,7 @@ import type { InboxCounts, InboxRow, Matching, Page, TriageOutcome } from "@subm
 import { z } from "zod";
 import { titled } from "../../desk/detail.ts";
 import { findMatching } from "../../desk/matching.ts";
-import { Fault } from "../../fault.ts";
+import { fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import { inboxFilter, page, triageRequest } from "../inputs.ts";
 import { changes, reads, trpc } from "../procedure.ts";
@@ -36,8 +36,7 @@ export const inboxProcedures = trpc.router({
     .mutation(async ({ ctx, input }): Promise<readonly TriageOutcome[]> => {
       const { access, desk, scope, actor } = ctx;
       if (input.assignee != null && !(await assignees(access, scope.kinds)).includes(input.assignee)) {
-        const message = "No operator who may see this has that address.";
-        throw new Fault("fieldsInvalid", { issues: [{ path: ["assignee"], message }] });
+        throw fieldInvalid("assignee", "No operator who may see this has that address.");
       }
       const outcomes = await desk.triage(scope, input, actor);
       ctx.console.counts.forget();

@@ -1,10 +1,10 @@
 // Operators, and tokens for scripts. Administrators only.
 import type { OperatorRow, TokenRow } from "@submissions/shared/console";
 import { z } from "zod";
-import { Fault } from "../../fault.ts";
+import { fieldInvalid } from "../../fault.ts";
 import { address, instant, label, newAddress, role } from "../inputs.ts";
-import { changes, reads, trpc } from "../procedure.ts";
-import { drawSecret, hashSecret } from "../secrets.ts";
+import { changes, done, reads, trpc } from "../procedure.ts";
+import { drawSecret, hashSecret } from "../../secrets.ts";
 
 /** Tells what a text is that is found where it should not be, for scanners of sources. */
 const tokenPrefix = "submissions_";
@@ -20,7 +20,7 @@ export const operatorProcedures = trpc.router({
       const known = await access.findOperator(input.email);
       if (known !== null && known.role !== input.role) done(await access.setRole(input.email, input.role, actor));
       await access.invite({ ...input, invitationHash: hashSecret(token) }, actor);
-      return { link: invitationLink(console.publicUrl(), token) };
+      return { link: `${console.publicUrl()}/console/invitation?token=${token}` };
     }),
 
   remove: changes("admin")
@@ -48,7 +48,7 @@ export const tokenProcedures = trpc.router({
     .input(z.object({ name: label, role, expiresAt: instant.nullable() }))
     .mutation(async ({ ctx: { access, actor }, input }): Promise<{ readonly token: string }> => {
       if (input.expiresAt !== null && input.expiresAt <= actor.at) {
-        throw new Fault("fieldsInvalid", { issues: [{ path: ["expiresAt"], message: "This time has passed." }] });
+        throw fieldInvalid("expiresAt", "This time has passed.");
       }
       const token = tokenPrefix + drawSecret();
       await access.createToken({ ...input, hash: hashSecret(token) }, actor);
@@ -61,12 +61,3 @@ export const tokenProcedures = trpc.router({
       done(await access.revokeToken(input.id, actor)),
     ),
 });
-
-/** Where an invitation is accepted. */
-const invitationLink = (publicUrl: string, token: string): string => `${publicUrl}/console/invitation?token=${token}`;
-
-function done(result: boolean | "last-admin"): null {
-  if (result === "last-admin") throw new Fault("lastAdmin");
-  if (!result) throw new Fault("notFound");
-  return null;
-}

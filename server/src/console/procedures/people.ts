@@ -2,13 +2,11 @@
 import type { Person } from "@submissions/shared/console";
 import { z } from "zod";
 import { titled } from "../../desk/detail.ts";
-import { erasePerson } from "../../desk/erase.ts";
+import { erasePerson, type Erased } from "../../desk/erase.ts";
 import { address } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 import { marked } from "./subscribers.ts";
-
-type Counted = { readonly submissions: number; readonly subscriptions: number; readonly resumes: number };
 
 export const peopleProcedures = trpc.router({
   get: reads(...everyRole)
@@ -23,10 +21,10 @@ export const peopleProcedures = trpc.router({
   // refusal that there is more of this person.
   erase: changes("admin")
     .input(z.object({ email: address }))
-    .mutation(async ({ ctx: { desk, scope, actor, console }, input: { email } }): Promise<Counted> => {
+    .mutation(async ({ ctx: { desk, scope, actor, console }, input: { email } }): Promise<Erased> => {
       found(await desk.findPerson(scope, email));
-      const { submissions, subscriptions, resumes } = await erasePerson(console, email, actor);
+      const erased = await erasePerson(console, email, actor);
       console.counts.forget();
-      return { submissions, subscriptions, resumes };
+      return erased;
     }),
 });

@@ -1,11 +1,11 @@
 // Webhooks and the log of their deliveries. Administrators only: a webhook sees everything that its events tell.
 import type { DeliveryRow, Page, WebhookRow } from "@submissions/shared/console";
 import { z } from "zod";
-import { Fault } from "../../fault.ts";
+import { fieldInvalid } from "../../fault.ts";
 import { addWebhook, rotateSecret } from "../../webhooks/registry.ts";
 import { problemOfUrl } from "../../webhooks/target.ts";
 import { instant, mailId, page, webhookEvent, webhookUrl } from "../inputs.ts";
-import { changes, found, reads, trpc } from "../procedure.ts";
+import { changes, done, found, reads, trpc } from "../procedure.ts";
 
 const one = z.object({ id: instant });
 
@@ -16,9 +16,9 @@ export const webhookProcedures = trpc.router({
     .input(z.object({ url: webhookUrl, events: z.array(webhookEvent).min(1, "Choose at least one event.").max(20) }))
     .mutation(async ({ ctx: { webhooks, actor, console }, input }): Promise<{ readonly secret: string }> => {
       const problem = problemOfUrl(input.url, console.webhookTargets);
-      if (problem !== null) throw invalid("url", `The address ${problem}`);
+      if (problem !== null) throw fieldInvalid("url", `The address ${problem}`);
       const added = await addWebhook(webhooks, input, actor);
-      if (added === "too-many") throw invalid("url", "There are too many webhooks. Remove one first.");
+      if (added === "too-many") throw fieldInvalid("url", "There are too many webhooks. Remove one first.");
       return { secret: added.secret };
     }),
 
@@ -55,11 +55,3 @@ export const webhookProcedures = trpc.router({
       replayed: found(await webhooks.replayFailed(input.id, actor)),
     })),
 });
-
-const invalid = (field: string, message: string) =>
-  new Fault("fieldsInvalid", { issues: [{ path: [field], message }] });
-
-function done(result: boolean): null {
-  if (!result) throw new Fault("notFound");
-  return null;
-}

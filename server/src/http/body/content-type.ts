@@ -9,7 +9,6 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = `;[ \\t]*(?:${token}=(?:[^\\s;",]+|"(?:[^"\\\\]|\\\\.)*")[ \\t]*)?`;
 const shape = new RegExp(`^(${token}/${token})[ \\t]*((?:${parameter})*)$`);
 
-/** A content type that this service can take. */
 export type BodyKind = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
 
 /**

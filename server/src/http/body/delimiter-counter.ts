@@ -11,8 +11,10 @@ export class DelimiterCounter {
   // The last bytes seen: a delimiter may lie across pieces. It begins with the line end that the first delimiter of a
   // body without preamble lacks.
   #tail: Buffer = Buffer.from("\r\n");
-  #parts = 0;
-  #closed = false;
+  /** How many parts began. */
+  parts = 0;
+  /** Whether the closing delimiter has come. What follows it is epilogue and counts for nothing. */
+  closed = false;
 
   /**
    * @param contentType the request's header
@@ -25,16 +27,6 @@ export class DelimiterCounter {
     if (boundary === "" || boundary.length > boundaryLengthMax) throw new Fault("bodyMalformed");
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
     this.#partsMax = partsMax;
-  }
-
-  /** Whether the closing delimiter has come. What follows it is epilogue and counts for nothing. */
-  get closed(): boolean {
-    return this.#closed;
-  }
-
-  /** How many parts began. */
-  get parts(): number {
-    return this.#parts;
   }
 
   feed(piece: Buffer): void {
@@ -56,9 +48,9 @@ export class DelimiterCounter {
   #count(bytes: Buffer, limit: number): void {
     const { length } = this.#delimiter;
     let at = bytes.indexOf(this.#delimiter);
-    while (!this.#closed && this.#parts <= this.#partsMax && at >= 0 && at < limit && at + length + 2 <= bytes.length) {
-      if (bytes[at + length] === 0x2d && bytes[at + length + 1] === 0x2d) this.#closed = true;
-      else this.#parts += 1;
+    while (!this.closed && this.parts <= this.#partsMax && at >= 0 && at < limit && at + length + 2 <= bytes.length) {
+      if (bytes[at + length] === 0x2d && bytes[at + length + 1] === 0x2d) this.closed = true;
+      else this.parts += 1;
       at = bytes.indexOf(this.#delimiter, at + length);
     }
   }

@@ -3,10 +3,8 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpLimits } from "../limits.ts";
 
-type DrainLimits = Pick<HttpLimits, "drainBytesMax" | "drainMsMax">;
-
 /** Drains the rest of a request's body within the limits; a client that sends more or longer is cut off. */
-export function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: DrainLimits): void {
+export function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimits): void {
   if (request.complete || request.destroyed) return;
   let bytes = 0;
   const timer = setTimeout(() => request.destroy(), drainMsMax).unref();

@@ -15,7 +15,6 @@ import { Fault } from "../../fault.ts";
 import type { StagedUpload } from "../../resumes/staged-upload.ts";
 import { issuesOf } from "../../rpc/failure.ts";
 
-/** A form by its fields. */
 interface FormShape {
   /** Names of its text fields. */
   readonly texts: readonly string[];
@@ -35,7 +34,6 @@ const applicationForm: FormShape = {
   inputOf: (form) => form,
 };
 
-/** The forms by their procedures. */
 export const formShapes: Readonly<Record<string, FormShape>> = {
   "marketplace.inquiry": {
     texts: Object.keys(inquiryInput.shape),
@@ -64,23 +62,19 @@ export const textFieldsMax = 2 * applicationForm.texts.length;
 /** Entries of the one field that may come many times: far more than a catalogue shows. */
 const listEntriesMax = 1_000;
 
-interface FormOptions {
-  /** Whether the form may hold its idempotency key: pages cannot send the header. */
-  readonly keyed: boolean;
-}
-
-/** A form being gathered. */
 export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;
-  readonly #form = new FormData();
+  /** What came so far. */
+  readonly fields = new FormData();
   readonly #issues: Issue[] = [];
   #resumeIssue: Issue | null = null;
   #textFields = 0;
   #listEntries = 0;
   #textBytes = 0;
 
-  constructor(shape: FormShape = applicationForm, { keyed }: FormOptions = { keyed: false }) {
+  /** @param keyed whether the form may hold its idempotency key: pages cannot send the header */
+  constructor(shape: FormShape = applicationForm, { keyed } = { keyed: false }) {
     this.#shape = shape;
     const hidden = [honeypotField, altchaField, languageField, consentTextField, consentPageField];
     this.#names = new Set([...shape.texts, ...hidden, ...(keyed ? [idempotencyKeyField] : [])]);
@@ -102,7 +96,7 @@ export class FormBody {
     if (name === resumeField ? value === "" : !this.#names.has(name)) return;
     // U+FFFD is what a decoder writes where the bytes were not text. Keeping it would store a loss silently.
     if (typeof value !== "string" || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
-    this.#form.append(name, value);
+    this.fields.append(name, value);
   }
 
   addPairs(pairs: URLSearchParams): void {
@@ -110,7 +104,7 @@ export class FormBody {
   }
 
   addResume(upload: StagedUpload): void {
-    this.#form.append(resumeField, upload);
+    this.fields.append(resumeField, upload);
   }
 
   /** Notes a problem that the schema cannot see. */
@@ -123,11 +117,6 @@ export class FormBody {
     this.#resumeIssue = { path: [resumeField], message };
   }
 
-  /** What came so far. */
-  get fields(): FormData {
-    return this.#form;
-  }
-
   /**
    * The input of the procedure.
    *
@@ -135,7 +124,7 @@ export class FormBody {
    * wrong, otherwise `fieldsInvalid`
    */
   finish(): object {
-    const input = this.#shape.inputOf(this.#form);
+    const input = this.#shape.inputOf(this.fields);
     const ofResume = this.#resumeIssue === null ? [] : [this.#resumeIssue];
     if (this.#issues.length + ofResume.length === 0) return input;
     const parsed = this.#shape.schema.safeParse(input);

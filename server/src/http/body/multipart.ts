@@ -1,12 +1,10 @@
 // Streams a multipart form: its file goes to the staging folder under back-pressure while it is hashed, its text into a
 // FormBody. Every size has a limit that is checked while bytes arrive, because @fastify/multipart has none for the
 // form as a whole, and what it drops or cuts silently is refused here.
-import { createHash, randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Multipart, MultipartFile } from "@fastify/multipart";
 import { resumeField } from "@submissions/shared/application";
 import { faults } from "@submissions/shared/faults";
@@ -15,6 +13,7 @@ import type { FastifyRequest } from "fastify";
 import { reached } from "../../failpoint.ts";
 import { Fault } from "../../fault.ts";
 import { inspectResume } from "../../resumes/inspect.ts";
+import { stage } from "../../resumes/staging.ts";
 import { StagedUpload } from "../../resumes/staged-upload.ts";
 import type { StagedFile } from "../../resumes/vault.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
@@ -194,17 +193,11 @@ export class MultipartForm implements AsyncDisposable {
 
   async #stage(file: Readable): Promise<StagedFile> {
     const path = join(this.#options.stagingFolder, randomUUID());
-    const hash = createHash("sha256");
-    let size = 0;
     this.#staged = path;
     this.#reading = file;
-    file.on("data", (piece: Buffer) => {
-      size += piece.length;
-      hash.update(piece);
-    });
-    await pipeline(file, createWriteStream(path, { flags: "wx", mode: 0o600, highWaterMark: 64 * 1024 }));
+    const staged = await stage(file, path);
     reached("staged");
-    return { path, size, sha256: hash.digest("hex") };
+    return staged;
   }
 }
 

@@ -1,6 +1,6 @@
 // Reads JSON and URL-encoded bodies off the wire, whole and bounded. What cannot be decoded is refused, never repaired.
 import { isUtf8 } from "node:buffer";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { bytesMax } from "@submissions/shared/limits";
 import { Fault } from "../../fault.ts";
 
@@ -13,8 +13,8 @@ export function takeJson(app: FastifyInstance, { mayBeEmpty = false } = {}): voi
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer", bodyLimit: bytesMax.json },
-    (_request, bytes, done) =>
-      mayBeEmpty && bytes.length === 0 ? done(null) : parseInto(done, () => parseJson(bytes as Buffer)),
+    async (_request: FastifyRequest, bytes: Buffer) =>
+      mayBeEmpty && bytes.length === 0 ? undefined : parseJson(bytes),
   );
 }
 
@@ -23,21 +23,8 @@ export function takeUrlencoded(app: FastifyInstance): void {
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
     { parseAs: "buffer", bodyLimit: bytesMax.urlencodedForm },
-    (_request, bytes, done) => parseInto(done, () => parseUrlencoded(bytes as Buffer)),
+    async (_request: FastifyRequest, bytes: Buffer) => parseUrlencoded(bytes),
   );
-}
-
-type Done = (error: Error | null, body?: unknown) => void;
-
-function parseInto(done: Done, parse: () => unknown): void {
-  let body: unknown;
-  try {
-    body = parse();
-  } catch (error) {
-    // A SyntaxError quotes the body; it goes no further than the log.
-    return done(error instanceof Fault ? error : new Fault("bodyMalformed", { cause: error }));
-  }
-  done(null, body);
 }
 
 // Keys that are names of prototypes become plain properties of the parsed object and are dropped by the schemas, which
@@ -45,7 +32,12 @@ function parseInto(done: Done, parse: () => unknown): void {
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new Fault("bodyEmpty");
   if (!isUtf8(bytes)) throw new Fault("bodyMalformed");
-  return JSON.parse(bytes.toString("utf8"));
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    // A SyntaxError quotes the body; it goes no further than the log.
+    throw new Fault("bodyMalformed", { cause: error });
+  }
 }
 
 /** Pairs of a form: those of the largest list and all fields. Half of the bytes of a form could be ampersands. */

@@ -2,7 +2,6 @@
 import { faults } from "@submissions/shared/faults";
 import type { OpenApiDocument, Reference } from "./document-types.ts";
 
-/** The request id of every example. */
 export const exampleRequestId = "5e0f3a52-94c1-4f0e-8b0d-3f4c9c1d7a26";
 
 const aboutRequestId = "Names this request in the service's log. Quote it when you ask for help.";
@@ -40,7 +39,6 @@ export const headers: OpenApiDocument["components"]["headers"] = {
   },
 };
 
-/** The headers of every answer. */
 export const everyAnswer = { "x-request-id": refer("headers", "RequestId") };
 
 /** Where waiting helps. */
@@ -65,7 +63,6 @@ export const parameters: OpenApiDocument["components"]["parameters"] = {
   },
 };
 
-/** The body of every refusal. */
 export const refusalSchemas: OpenApiDocument["components"]["schemas"] = {
   Refusal: {
     type: "object",

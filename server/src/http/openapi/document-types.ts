@@ -58,16 +58,6 @@ interface Parameter extends Header {
 
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly description: string;
-    readonly license: { readonly name: string; readonly identifier: string };
-  };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly externalDocs: { readonly url: string; readonly description: string };
-  readonly security: readonly [];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;

@@ -14,9 +14,7 @@ import { refusalsOf } from "./refusals.ts";
 export interface DocumentOptions {
   /** Where callers reach the service, without a slash at the end. */
   readonly publicUrl: string;
-  /** The version of the service. */
   readonly version: string;
-  /** Whether submissions need a proof of work. */
   readonly proofOfWork: boolean;
 }
 
@@ -42,7 +40,7 @@ const tags = [
 ];
 
 /** Builds the document. It reads the router's schemas and never changes them. */
-export function buildOpenApiDocument({ publicUrl, version, proofOfWork }: DocumentOptions): OpenApiDocument {
+export function buildOpenApiDocument({ publicUrl, version, proofOfWork }: DocumentOptions) {
   const info = {
     title: "Submissions",
     version,
@@ -53,10 +51,11 @@ export function buildOpenApiDocument({ publicUrl, version, proofOfWork }: Docume
   const generated = generateOpenApiDocument(appRouter, { ...info, baseUrl: publicUrl, securitySchemes: {} });
   const { openapi, paths } = generated as unknown as Pick<OpenApiDocument, "openapi" | "paths">;
   const schemas: Record<string, Schema> = {};
-  const submissions = Object.entries(paths).map(([path, methods]) => {
+  const submissions: Record<string, Record<string, Operation>> = {};
+  for (const [path, methods] of Object.entries(paths)) {
     const operations = Object.entries(methods).map(([method, raw]) => [method, complete(raw, schemas, proofOfWork)]);
-    return [path, Object.fromEntries(operations)];
-  });
+    submissions[path] = Object.fromEntries(operations);
+  }
   return {
     openapi,
     info,
@@ -64,7 +63,7 @@ export function buildOpenApiDocument({ publicUrl, version, proofOfWork }: Docume
     externalDocs: { url: `${publicUrl}/docs`, description: "This document, to read and to try" },
     security: [],
     tags,
-    paths: { ...Object.fromEntries(submissions), ...healthPaths },
+    paths: { ...submissions, ...healthPaths },
     components: { schemas: { ...schemas, ...refusalSchemas }, headers, parameters },
   };
 }

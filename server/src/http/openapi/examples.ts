@@ -7,11 +7,9 @@ import { subscribeInput } from "@submissions/shared/subscription";
 import type { z } from "zod";
 import { issuesOf } from "../../rpc/failure.ts";
 
-/** What the document shows of one operation. */
 export interface OperationExamples {
   /** Every field but the file. */
   readonly complete: Readonly<Record<string, unknown>>;
-  /** The required fields. */
   readonly minimal: Readonly<Record<string, unknown>>;
   /** What the schema says of a body with mistakes. */
   readonly issues: readonly Issue[];
@@ -38,7 +36,6 @@ const application = {
   coverLetter: "Dear team,\n\nI have annotated speech for six years.",
 };
 
-/** The examples by operation. */
 export const examples: Readonly<Record<string, OperationExamples>> = {
   submitInquiry: {
     complete: inquiry,

@@ -54,12 +54,8 @@ function fetchSample(request) {
   ].join("\n");
 }
 
-function sdkSample(request) {
-  const { url, headers, body } = request;
-  const procedure = procedureOf(url);
-  if (procedure === undefined) return "// This address has no typed call.";
-  const key = headerOf(headers, "idempotency-key");
-  const input = isForm(request) ? objectCode(body) : body;
+function sdkSample(request, procedure, key) {
+  const input = isForm(request) ? objectCode(request.body) : request.body;
   return [
     `import { createSubmissionsClient } from "@submissions/client";`,
     "",
@@ -68,11 +64,8 @@ function sdkSample(request) {
   ].join("\n");
 }
 
-function trpcSample(request) {
-  const { url, headers, body } = request;
-  const procedure = procedureOf(url);
-  if (procedure === undefined) return "// This address has no typed call.";
-  const key = headerOf(headers, "idempotency-key");
+function trpcSample(request, procedure, key) {
+  const { body } = request;
   const link = key
     ? `httpLink({ url: ${code(`${base}/trpc`)}, headers: { "idempotency-key": ${code(key)} } })`
     : `httpLink({ url: ${code(`${base}/trpc`)} })`;
@@ -86,11 +79,19 @@ function trpcSample(request) {
   ].join("\n");
 }
 
+/** A sample of a typed call. */
+const typed = (write) => (request) => {
+  const { url, headers } = request.toJS();
+  const procedure = procedureOf(url);
+  if (procedure === undefined) return "// This address has no typed call.";
+  return write(request.toJS(), procedure, headerOf(headers, "idempotency-key"));
+};
+
 const samples = () => ({
   fn: {
     requestSnippetGenerator_fetch: (request) => fetchSample(request.toJS()),
-    requestSnippetGenerator_sdk: (request) => sdkSample(request.toJS()),
-    requestSnippetGenerator_trpc: (request) => trpcSample(request.toJS()),
+    requestSnippetGenerator_sdk: typed(sdkSample),
+    requestSnippetGenerator_trpc: typed(trpcSample),
   },
 });
 

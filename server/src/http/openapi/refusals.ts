@@ -57,7 +57,6 @@ const meets: Partial<Record<FaultName, (operation: Refusing) => boolean>> = {
   proofOfWorkInvalid: ({ proofOfWork }) => proofOfWork,
 };
 
-/** The refusals of an operation, by status. */
 export function refusalsOf(operation: Refusing): Record<string, Answer> {
   const names = (Object.keys(faults) as FaultName[]).filter((name) => meets[name]?.(operation) ?? operation.submission);
   const byStatus = Map.groupBy(names, (name) => faults[name].status);
@@ -83,7 +82,6 @@ const refusal = (status: number, names: readonly FaultName[], issues: readonly I
   },
 });
 
-/** The refusal as a caller sees it. */
 function exampleOf(name: FaultName, ofFields: readonly Issue[]): Example {
   const { message, code } = faults[name];
   const issues = name === "fieldsInvalid" ? ofFields : otherIssues[name];

@@ -2,7 +2,7 @@
 // hashed and compressed when it is first asked for, and then kept in memory.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { formStyle } from "@submissions/shared/forms/form-style";
@@ -26,7 +26,6 @@ const compressedFromBytes = 500;
 // The content under a hash never changes. Under its plain name it may be some minutes old.
 const caching = { forever: "public, max-age=31536000, immutable", minutes: "public, max-age=300" };
 
-/** A file as it is served. */
 export class Asset {
   /** `/site/base.css` */
   readonly path: string;
@@ -77,7 +76,6 @@ export class Asset {
 
 const fileHere = (path: string, name: string) => new Asset(path, () => readFileSync(new URL(name, import.meta.url)));
 
-/** What the pages of the site load. */
 export const siteAssets = {
   /** Colours, type and buttons of all pages. */
   base: fileHere("/site/base.css", "base.css"),
@@ -108,26 +106,25 @@ export interface FormsBundle {
 
 /** The bundle in a folder; null when it was not built. Reads only the names of the files. */
 export function findFormsBundle(folder: string): FormsBundle | null {
-  const files = namesIn(folder)
-    .filter(isServable)
-    .map((name) => new Asset(`/${name}`, () => readFileSync(join(folder, name))));
+  const files = assetsIn(folder, "/");
   const script = files.find(({ path }) => path === "/forms.js");
   return script === undefined ? null : { script, files };
 }
 
-function namesIn(folder: string): string[] {
+/** The files of a folder that can be served, below an address; none when there is no such folder. */
+export function assetsIn(folder: string, address: string): readonly Asset[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => name);
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && extname(entry.name) in types)
+      .map((entry) => {
+        const file = join(entry.parentPath, entry.name);
+        return new Asset(address + relative(folder, file).split(sep).join("/"), () => readFileSync(file));
+      });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
 }
-
-/** Whether a file can be served. */
-export const isServable = (name: string): boolean => extname(name) in types;
 
 interface Serving {
   /** Another address than the asset's own. */
@@ -137,7 +134,6 @@ interface Serving {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Adds the route of an asset. */
 export function serveAsset(
   app: FastifyInstance,
   asset: Asset,

@@ -13,12 +13,10 @@ interface Page {
    */
   readonly root: string;
   readonly styles: readonly Asset[];
-  /** More for the head. */
   readonly head: Markup;
   readonly body: Markup;
 }
 
-/** Writes a page. */
 export const layout = ({ language = "en", title, root, styles, head, body }: Page): string =>
   html`<!doctype html>
     <html lang="${language}">
@@ -35,7 +33,6 @@ export const layout = ({ language = "en", title, root, styles, head, body }: Pag
 
 const noindex = html`<meta name="robots" content="noindex, nofollow" />`;
 
-/** The address of the front page. */
 export const homeOf = (root: string): string => (root === "" ? "./" : root);
 
 interface Card {

@@ -8,13 +8,7 @@ import { card } from "./frame.ts";
 /** The pages are one level below the root. */
 const root = "../";
 
-interface Words {
-  readonly ask: string;
-  readonly explain: string;
-  readonly button: string;
-  readonly done: string;
-  readonly outcome: string;
-}
+type Words = Readonly<Record<"ask" | "explain" | "button" | "done" | "outcome", string>>;
 
 const words: Readonly<Record<Language, Readonly<Record<LinkPurpose, Words>>>> = {
   en: {

@@ -1,51 +1,45 @@
 // Decides which requests are answered with pages, and sends pages. Programs that accept anything, or do not say what they
 // accept, get JSON as ever. The pages themselves are loaded when the first one is needed.
 import { faults } from "@submissions/shared/faults";
-import { formPaths } from "@submissions/shared/forms/form-fields";
+import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
 import { languageField } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
 import { isRpc } from "../fault-reply.ts";
 import type { Site } from "./site.ts";
 
-/** A request that is answered with a page. */
-class PageAnswer {
-  /** The fields of the form, once they are being read. */
-  fields: FormData | null = null;
-  readonly #request: FastifyRequest;
-  readonly #site: Site;
+/** For a request that is answered with a page. */
+function pageAnswer(request: FastifyRequest, site: Site) {
+  const page = {
+    /** The fields of the form, once they are being read. */
+    fields: null as FormData | null,
+    /** Answers with the page of a refusal; with the form again, where its fields are known. */
+    refuse(reply: FastifyReply, failure: Failure): FastifyReply {
+      void sendRefusal(reply, failure);
+      return reply;
+    },
+  };
 
-  constructor(request: FastifyRequest, site: Site) {
-    this.#request = request;
-    this.#site = site;
-  }
-
-  /** Answers with the page of a refusal; with the form again, where its fields are known. */
-  refuse(reply: FastifyReply, failure: Failure): FastifyReply {
-    void this.#sendRefusal(reply, failure);
-    return reply;
-  }
-
-  async #sendRefusal(reply: FastifyReply, failure: Failure): Promise<void> {
+  async function sendRefusal(reply: FastifyReply, failure: Failure): Promise<void> {
     try {
       const { refusalPage } = await import("./refusal-page.ts");
-      sendPage(reply, refusalPage(this.#site, this.#request, failure, this.fields), {
-        status: failure.status,
-        posts: true,
-      });
+      const { status } = failure;
+      sendPage(reply, refusalPage(site, request, failure, page.fields), { status, posts: true });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
-      this.#request.failure = { fault: "internal", error, before: this.#request.failure };
+      request.failure = { fault: "internal", error, before: request.failure };
       reply.code(faults.internal.status).type("text/plain; charset=utf-8").send(faults.internal.message);
     }
   }
+
+  return page;
 }
 
 /** Must be added before the first hook that refuses. */
 export function answerWithPages(app: FastifyInstance, site: Site): void {
   app.decorateRequest("page", null);
   app.addHook("onRequest", (request, _reply, done) => {
-    if (wantsPage(request)) request.page = new PageAnswer(request, site);
+    if (wantsPage(request)) request.page = pageAnswer(request, site);
     done();
   });
 }
@@ -78,9 +72,13 @@ function readRange(range: string): [type: string, quality: number] {
   return [type, quality === undefined ? 1 : Number(quality) || 0];
 }
 
+/** The form that is sent to a route. */
+export const formOf = (url: string | undefined): FormName | undefined =>
+  (Object.keys(formPaths) as FormName[]).find((name) => formPaths[name] === url);
+
 /** Where a browser goes after its form was accepted, seen from the address that the form was sent to. */
 export function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, receipt: unknown): string {
-  const form = Object.entries(formPaths).find(([, path]) => path === url)?.[0] ?? "";
+  const form = formOf(url) ?? "";
   const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
   const reference = inquiryId ?? applicationId;
   const language = page?.fields?.get(languageField);
@@ -123,7 +121,6 @@ interface Sent {
   readonly posts?: boolean;
 }
 
-/** Sends a page. */
 export function sendPage(
   reply: FastifyReply,
   page: string,
@@ -141,6 +138,6 @@ export function sendPage(
 declare module "fastify" {
   interface FastifyRequest {
     /** Set when the request is answered with a page. */
-    page: PageAnswer | null;
+    page: ReturnType<typeof pageAnswer> | null;
   }
 }

@@ -4,13 +4,7 @@ import { randomUUID } from "node:crypto";
 import { altchaField } from "@submissions/shared/altcha";
 import { resumeField } from "@submissions/shared/application";
 import type { FaultName, Issue } from "@submissions/shared/faults";
-import {
-  fieldsOf,
-  formPaths,
-  idempotencyKeyField,
-  packageIdsOf,
-  type FormName,
-} from "@submissions/shared/forms/form-fields";
+import { fieldsOf, idempotencyKeyField, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { english, type FormStrings } from "@submissions/shared/forms/form-strings";
 import { german } from "@submissions/shared/forms/form-strings-de";
 import { translated } from "@submissions/shared/forms/issue-words";
@@ -22,15 +16,11 @@ import type { Failure } from "../../rpc/failure.ts";
 import { siteAssets } from "./assets.ts";
 import { needsScript, plainForm, type Filled } from "./form-element.ts";
 import { card, homeOf, sitePage } from "./frame.ts";
+import { formOf } from "./page-answer.ts";
 import { packagesWith, type Site } from "./site.ts";
 
-interface Words extends Readonly<Record<FormName, string>> {
-  readonly cut: string;
-  /** No page can put a file back into its field. */
-  readonly fileGone: string;
-  readonly otherFile: string;
-  readonly keyReused: string;
-}
+// `fileGone`: no page can put a file back into its field.
+type Words = Readonly<Record<FormName | "cut" | "fileGone" | "otherFile" | "keyReused", string>>;
 
 const words: Readonly<Record<Language, Words>> = {
   en: {
@@ -60,10 +50,9 @@ const formAnchors: Readonly<Record<FormName, string>> = {
   application: "#careers",
 };
 
-/** The page of a refusal. */
 export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, fields: FormData | null): string {
   const root = rootOf(request.url);
-  const form = formAt(request);
+  const form = request.method === "POST" ? formOf(request.routeOptions.url) : undefined;
   if (form === undefined) return plainRefusal(site, root, failure);
   // Without a field nothing was read.
   if (fields === null || [...fields.keys()].length === 0) return unreadForm(site, root, form, failure);
@@ -92,11 +81,6 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
     </main>`,
   });
 }
-
-const formAt = ({ method, routeOptions }: FastifyRequest): FormName | undefined =>
-  method === "POST"
-    ? (Object.keys(formPaths) as FormName[]).find((name) => formPaths[name] === routeOptions.url)
-    : undefined;
 
 /** The way from an address back to the root. */
 function rootOf(url: string): string {

@@ -14,7 +14,6 @@ interface Query {
   readonly Querystring: Readonly<Record<string, unknown>>;
 }
 
-/** Adds the site. */
 export function siteRoutes(app: FastifyInstance, site: Site): void {
   for (const asset of Object.values(siteAssets)) serveAsset(app, asset);
   // Browsers ask for this one where no page names an icon.

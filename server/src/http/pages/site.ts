@@ -7,30 +7,31 @@ import type { FormsBundle } from "./assets.ts";
 /** A buyer reads no more, and a page with all of a large catalogue would be megabytes. */
 const packagesShownMax = 200;
 
-export interface Site {
+interface SiteFacts {
   readonly brand: string;
-  /** The packages that inquiries may name; null: any. */
-  readonly catalogue: ReadonlyMap<string, string> | null;
-  /** The packages to choose from: the first of the catalogue, or else the sample. */
   readonly packages: readonly CataloguePackage[];
-  readonly newsletterOptIn: Intake["newsletterOptIn"];
-  readonly proofOfWork: boolean;
   /** The privacy notice of the forms; null: there is none. */
   readonly privacy: { readonly url: string; readonly consent: string } | null;
   /** The base address of this service. Asked for once it listens. */
   readonly publicUrl: () => string;
   /** The forms' script; null when it was not built. */
   readonly bundle: FormsBundle | null;
-}
-
-interface SiteFacts extends Pick<Site, "brand" | "packages" | "privacy" | "publicUrl" | "bundle"> {
   readonly intake: Pick<Intake, "packageTitles" | "newsletterOptIn" | "proofOfWork">;
 }
 
-export function siteOf({ intake, packages, ...facts }: SiteFacts): Site {
-  const { packageTitles: catalogue, newsletterOptIn, proofOfWork } = intake;
-  const shown = packages.slice(0, packagesShownMax);
-  return { ...facts, catalogue, packages: shown, newsletterOptIn, proofOfWork: proofOfWork !== null };
+export type Site = ReturnType<typeof siteOf>;
+
+export function siteOf({ intake, packages, ...facts }: SiteFacts) {
+  const { packageTitles, newsletterOptIn, proofOfWork } = intake;
+  return {
+    ...facts,
+    /** The packages that inquiries may name; null: any. */
+    catalogue: packageTitles,
+    /** The packages to choose from: the first of the catalogue, or else the sample. */
+    packages: packages.slice(0, packagesShownMax),
+    newsletterOptIn,
+    proofOfWork: proofOfWork !== null,
+  };
 }
 
 /** The packages to choose from, and those of `ids` that stand further down in the catalogue. */

@@ -2,19 +2,11 @@
 // that: resolves no entity but the five of XML itself, and refuses a DOCTYPE. Each character is looked at a fixed number of
 // times, whatever the text holds.
 
-/** Which part has which content type. Parts and extensions compare without case. */
-export interface ContentTypes {
-  /** The content type of a part, lower case; undefined when nothing names it. The name begins with a slash. */
-  typeOf(partName: string): string | undefined;
-}
-
-interface Tag {
-  /** Without its namespace prefix. */
-  readonly name: string;
-  readonly attributes: ReadonlyMap<string, string>;
-  /** Where the text goes on. */
-  readonly end: number;
-}
+/**
+ * Tells the content type of a part, lower case; undefined when nothing names it. The name begins with a slash. Parts and
+ * extensions compare without case.
+ */
+type TypeOfPart = (partName: string) => string | undefined;
 
 /** Tags, attributes, comments and the like that are read. A document of 1,000 parts has some 3,000. */
 const itemsMax = 20_000;
@@ -35,7 +27,7 @@ const passedOver = [
 ] as const;
 
 /** The content types that the XML declares, or null when it cannot be read or holds too much. */
-export const parseContentTypes = (xml: Buffer): ContentTypes | null => {
+export const parseContentTypes = (xml: Buffer): TypeOfPart | null => {
   const defaults = new Map<string, string>();
   const overrides = new Map<string, string>();
   const text = decodeXml(xml);
@@ -60,11 +52,9 @@ export const parseContentTypes = (xml: Buffer): ContentTypes | null => {
     if (tag.name === "Default" && extension !== undefined) defaults.set(extension.toLowerCase(), type);
     if (tag.name === "Override" && partName !== undefined) overrides.set(asPartName(partName), type);
   }
-  return {
-    typeOf: (partName) => {
-      const name = partName.toLowerCase();
-      return overrides.get(name) ?? defaults.get(name.slice(name.lastIndexOf(".") + 1));
-    },
+  return (partName) => {
+    const name = partName.toLowerCase();
+    return overrides.get(name) ?? defaults.get(name.slice(name.lastIndexOf(".") + 1));
   };
 };
 
@@ -87,8 +77,11 @@ const skipOver = (text: string, at: number): number | null => {
   return text.startsWith("<!", at) ? null : at;
 };
 
-/** The tag at `at`; null when there is none, or it has more attributes than it may. */
-const readTag = (text: string, at: number, attributesMax: number): Tag | null => {
+/**
+ * The tag at `at`, its name without the namespace prefix, and where the text goes on; null when there is none, or it has
+ * more attributes than it may.
+ */
+const readTag = (text: string, at: number, attributesMax: number) => {
   const nameStart = at + (text[at + 1] === "/" ? 2 : 1);
   let end = endOfName(text, nameStart);
   const [name, prefix, ...more] = text.slice(nameStart, end).split(":", 3).toReversed();

@@ -23,31 +23,8 @@ const macros = "Word files with macros are not accepted. Please send the documen
 /** The storages in which Word and Excel keep a VBA project. In lower case. */
 const macroStorages: ReadonlySet<string> = new Set(["macros", "_vba_project_cur"]);
 
-interface DirectoryEntry {
-  /** In lower case: names are compared without it. */
-  readonly name: string;
-  readonly kind: "storage" | "stream" | "other";
-  readonly left: number;
-  readonly right: number;
-  readonly child: number;
-  readonly start: number;
-  /** Bytes. */
-  readonly size: number;
-}
-
-interface Layout {
-  /** Bytes in a sector. */
-  readonly sectorBytes: number;
-  /** Sectors that begin within the file. */
-  readonly sectorCount: number;
-  /** Streams below this many bytes lie in the mini stream. */
-  readonly miniStreamBelow: number;
-  readonly directoryStart: number;
-  /** Where the sectors of the allocation table are. */
-  readonly tableSectors: readonly number[];
-  /** Those that were read. A chain may jump between them, and must not read each anew: at most 436 KiB. */
-  readonly tableRead: Map<number, Buffer>;
-}
+type DirectoryEntry = ReturnType<typeof readEntry>;
+type Layout = NonNullable<ReturnType<typeof readLayout>>;
 
 /** Whether a file beginning with `head` claims to be an OLE compound file. */
 export const isOle = (head: Buffer): boolean => head.subarray(0, signature.length).equals(signature);
@@ -68,19 +45,23 @@ export const findDocFault = async (bytes: StagedBytes): Promise<string | null> =
   return (await holdsStream(bytes, layout, document)) ? null : damaged;
 };
 
-const readLayout = (header: Buffer, size: number): Layout | null => {
+const readLayout = (header: Buffer, size: number) => {
   if (header.length < headerBytes) return null;
   const sectorShift = header.readUInt16LE(0x1e);
   if (sectorShift !== 9 && sectorShift !== 12) return null;
   const sectorBytes = 2 ** sectorShift;
   return {
     sectorBytes,
-    // The header has the first sector for itself; the last one may be cut short by writers that do not pad.
+    // Sectors that begin within the file. The header has the first one for itself; the last one may be cut short by
+    // writers that do not pad.
     sectorCount: Math.ceil(size / sectorBytes) - 1,
+    /** Streams below this many bytes lie in the mini stream. */
     miniStreamBelow: header.readUInt32LE(0x38),
     directoryStart: header.readUInt32LE(0x30),
+    /** Where the sectors of the allocation table are. */
     tableSectors: Array.from({ length: tableSectorsMax }, (_, index) => header.readUInt32LE(0x4c + index * 4)),
-    tableRead: new Map(),
+    /** Those that were read. A chain may jump between them, and must not read each anew: at most 436 KiB. */
+    tableRead: new Map<number, Buffer>(),
   };
 };
 
@@ -129,10 +110,11 @@ const readDirectory = async (bytes: StagedBytes, layout: Layout): Promise<Direct
   return entries;
 };
 
-const readEntry = (cell: Buffer): DirectoryEntry => {
+const readEntry = (cell: Buffer) => {
   // The length counts the closing NUL. All names that matter here are ASCII.
   const nameBytes = Math.max(0, Math.min(cell.readUInt16LE(0x40), 64) - 2);
   return {
+    // Names are compared without case.
     name: cell.toString("utf16le", 0, nameBytes).toLowerCase(),
     kind: cell[0x42] === 2 ? "stream" : cell[0x42] === 1 ? "storage" : "other",
     left: cell.readUInt32LE(0x44),

@@ -84,10 +84,10 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
 
 /** Judges the parts that are there; types of parts and extensions that are not mean nothing. */
 const findTypeFault = (xml: Buffer, partNames: ReadonlySet<string>): string | null => {
-  const contentTypes = parseContentTypes(xml);
-  if (!contentTypes) return damaged;
+  const typeOf = parseContentTypes(xml);
+  if (!typeOf) return damaged;
   const names = [...partNames];
-  const types = new Set(names.map((name) => contentTypes.typeOf(name)));
+  const types = new Set(names.map(typeOf));
   if (types.has(macroProject) || names.some((name) => name.endsWith("/vbaproject.bin"))) return macros;
   // What a package is, is the type of its main part. One that has a second, of another program or with macros, is
   // whatever the program that opens it looks for first.

@@ -1,0 +1,24 @@
+// Work that is done again and again while the service runs.
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * Begins the work. Disposing waits for what is under way.
+ *
+ * @param work answers how long to rest, in milliseconds; never rejects
+ */
+export function repeatedly(work: (signal: AbortSignal) => Promise<number>): AsyncDisposable {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const working = (async () => {
+    while (!signal.aborted) {
+      const restMs = await work(signal);
+      await sleep(restMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await working;
+    },
+  };
+}
