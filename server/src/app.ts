@@ -9,7 +9,6 @@ import { titlesOf } from "./config/catalogue.ts";
 import { publicUrl, type Config } from "./config/config.ts";
 import { samplePackages } from "./config/sample-catalogue.ts";
 import { openConsole } from "./console/console.ts";
-import { startDigests } from "./desk/digest.ts";
 import { startIndexing } from "./desk/indexing.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { Draining } from "./http/gate/draining.ts";
@@ -28,7 +27,6 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { Traces } from "./observe/traces.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
-import { startScanning } from "./resumes/scanning.ts";
 import type { Vault } from "./resumes/vault.ts";
 import { lockStore, openCallCounts, openStore } from "./storage/open-store.ts";
 import { startSender } from "./webhooks/sender.ts";
@@ -171,19 +169,25 @@ export async function startApp(options: AppOptions): Promise<App> {
   opened.defer(() => http.close());
   // A process for the web sends what it has just stored. Mails that are due belong to the workers.
   outbox.start({ claiming: config.mode !== "web" });
-  if (config.scanner !== null && config.mode !== "web")
+  await http.listen({ host: config.listen.host, port });
+  port = portOf(http);
+  // What can wait begins when callers are answered.
+  if (config.scanner !== null && config.mode !== "web") {
+    const { startScanning } = await import("./resumes/scanning.ts");
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
+  }
   if (config.mode !== "web") {
     opened.use(startIndexing({ desk: store.desk, isDisposable, log }));
-    if (config.digest !== null) opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
+    if (config.digest !== null) {
+      const { startDigests } = await import("./desk/digest.ts");
+      opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
+    }
     // Prometheus sees no increase in a series that begins with its first event.
     for (const result of ["delivered", "later", "failed"]) metrics.webhookTries.of(result);
     const tried = (result: string) => metrics.webhookTries.of(result).add();
     opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: () => mail.publicUrl, log, tried }));
   }
   opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
-  await http.listen({ host: config.listen.host, port });
-  port = portOf(http);
 
   const resources = opened.move();
   let closing: Promise<void> | undefined;

@@ -23,6 +23,11 @@ const spareMs = 500;
 const noticeMs = 1_000;
 /** Two SIGINTs closer together than this are one Ctrl-C: npm passes the terminal's on. */
 const sameCtrlCMs = 1_000;
+/**
+ * When compiled code is written down for the next start: a process that is killed later leaves it behind. The first time
+ * this takes about as long as the start itself, so callers are answered before.
+ */
+const compiledKeptAfterMs = 500;
 
 async function main(): Promise<void> {
   const environment = readEnvironment();
@@ -38,8 +43,7 @@ async function main(): Promise<void> {
   log.info({ address: app.address }, "listening");
   if (isatty(1)) process.stdout.write(whatToOpen(app.address, config));
   await log.flush();
-  // Otherwise a process that is killed leaves no compiled code to the next one.
-  flushCompileCache();
+  setTimeout(flushCompileCache, compiledKeptAfterMs).unref();
 }
 
 function refuseConfig(problems: readonly ConfigProblem[]): never {

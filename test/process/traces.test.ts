@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import { buyer, json, rest } from "../support/doors.ts";
 import { startProcess } from "../support/service-process.ts";
 
-const preload = [fileURLToPath(new URL("preload/tell-imports.ts", import.meta.url))];
+const preload = [fileURLToPath(new URL("preload/tell-loaded.ts", import.meta.url))];
 
 async function loadedBy(env: Readonly<Record<string, string>>): Promise<number> {
   await using service = await startProcess(env, { preload });
   expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
   service.child.kill("SIGTERM");
   expect(await service.ended).toBe(0);
-  return service.log.filter((line) => line.includes('"loaded"')).length;
+  return service.log.filter((line) => line.includes('"loaded"') && line.includes("/otlp-")).length;
 }
 
 test("what traces is loaded only where a collector is set", async () => {

@@ -197,6 +197,8 @@ export function reportMisspellings(environment: Environment): string {
 const typingErrorsMax = 2;
 const comparedLengthMin = 7;
 
+const namesInWords = table.map(([setting]) => [setting, setting.split("_")] as const);
+
 /** The setting that a variable looks like; null for settings and for names that are none of ours. */
 function meantBy(name: string): SettingName | null {
   if (name in settings) return null;
@@ -204,12 +206,11 @@ function meantBy(name: string): SettingName | null {
   const words = spelt.split("_");
   let nearest: SettingName | null = null;
   let errorsMax = typingErrorsMax;
-  for (const [setting] of table) {
-    const ownWords = setting.split("_");
+  for (const [setting, ownWords] of namesInWords) {
     if (spelt === setting || (words[0] === ownWords[0] && isShortened(words, ownWords))) return setting;
     if (Math.min(spelt.length, setting.length) < comparedLengthMin) continue;
     if (Math.abs(spelt.length - setting.length) > errorsMax) continue;
-    const errors = typingErrors(spelt, setting);
+    const errors = typingErrors(spelt, setting, errorsMax);
     if (errors <= errorsMax) [nearest, errorsMax] = [setting, errors - 1];
   }
   return nearest;
@@ -224,23 +225,33 @@ function isShortened(one: readonly string[], other: readonly string[]): boolean 
   return found === short.length;
 }
 
-/** How many letters were added, dropped, exchanged or swapped with their neighbour. */
-function typingErrors(one: string, other: string): number {
+/**
+ * How many letters were added, dropped, exchanged or swapped with their neighbour. Beyond `max` it is not worked out:
+ * every variable of the environment is compared with every setting, at every start.
+ */
+function typingErrors(one: string, other: string, max: number): number {
   let before: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  let last = Array.from({ length: Math.min(max, other.length) + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {
-    const line = [row];
-    for (let column = 1; column <= other.length; column += 1) {
+    const line: number[] = row <= max ? [row] : [];
+    // So far from the diagonal that there are more errors.
+    const from = Math.max(1, row - max);
+    const to = Math.min(other.length, row + max);
+    let fewest = line[0] ?? Number.POSITIVE_INFINITY;
+    for (let column = from; column <= to; column += 1) {
       const same = one[row - 1] === other[column - 1];
       const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      line[column] = Math.min(
-        (last[column] ?? 0) + 1,
-        (line[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (same ? 0 : 1),
-        swapped ? (before[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      const errors = Math.min(
+        (last[column] ?? Number.POSITIVE_INFINITY) + 1,
+        (line[column - 1] ?? Number.POSITIVE_INFINITY) + 1,
+        (last[column - 1] ?? Number.POSITIVE_INFINITY) + (same ? 0 : 1),
+        swapped ? (before[column - 2] ?? Number.POSITIVE_INFINITY) + 1 : Number.POSITIVE_INFINITY,
       );
+      line[column] = errors;
+      fewest = Math.min(fewest, errors);
     }
+    if (fewest > max) return fewest;
     [before, last] = [last, line];
   }
-  return last[other.length] ?? 0;
+  return last[other.length] ?? max + 1;
 }

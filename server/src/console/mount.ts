@@ -1,6 +1,5 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
 import { batchCallsMax } from "@submissions/shared/limits";
-import { resolveResponse } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { bodyKind } from "../http/body/content-type.ts";
 import { takeJson, takeUrlencoded } from "../http/body/whole-body.ts";
@@ -66,6 +65,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
       if (isBatch && paths.split(",").length > batchCallsMax) throw new Fault("batchTooLarge");
       // Loaded with the first call: a service whose console is not used does without the memory.
       const { consoleRouter } = await import("./router.ts");
+      const { resolveResponse } = await import("@trpc/server/http");
       const response = await resolveResponse({
         router: consoleRouter,
         req: new Request(`http://internal/${isBatch ? "?batch=1" : ""}`, {

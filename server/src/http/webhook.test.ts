@@ -4,6 +4,7 @@ import { takeJson } from "./body/whole-body.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
 import { WrongPasswords } from "./gate/credentials.ts";
+import { Count, Series } from "../observe/series.ts";
 import { postmarkWebhook } from "./webhook.ts";
 
 const event = { RecordType: "SpamComplaint", Email: "ann@example.org", BouncedAt: "2026-11-21T12:00:00Z" };
@@ -11,7 +12,6 @@ const event = { RecordType: "SpamComplaint", Email: "ann@example.org", BouncedAt
 function open() {
   const app = Fastify();
   const suppress = vi.fn(async () => true);
-  const inc = vi.fn<() => void>();
   app.decorateRequest("failure", null);
   app.decorateRequest("page", null);
   app.removeAllContentTypeParsers();
@@ -22,7 +22,7 @@ function open() {
     wrongPasswords: new WrongPasswords(new ClientAddresses({ kind: "none" }), 10),
     store: { suppress },
     clock: { now: () => Date.UTC(2026, 10, 22) },
-    metrics: { mailNews: { inc } as never },
+    metrics: { mailNews: new Series(() => new Count()) },
   });
   const send = (credentials: string, remoteAddress = "192.0.2.1") =>
     app.inject({

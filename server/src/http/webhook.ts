@@ -52,13 +52,13 @@ export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): 
       const news = readWebhook(request.body, clock.now());
       if (news.result === "malformed") throw inputRefused(news.error);
       if (news.result === "ignored") {
-        metrics.mailNews.inc({ reason: "none", result: "ignored" });
+        metrics.mailNews.of("none", "ignored").add();
         return { result: "ignored" };
       }
       const { change } = news;
       // Old or repeated news is answered alike, or Postmark would tell it again.
       const result = (await store.suppress(change)) ? "noted" : "known";
-      metrics.mailNews.inc({ reason: change.reason ?? "lifted", result });
+      metrics.mailNews.of(change.reason ?? "lifted", result).add();
       return { result };
     },
   });

@@ -1,3 +1,4 @@
+import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { Distribution } from "./distribution.ts";
 import { createMetrics, statusClass } from "./metrics.ts";
@@ -14,7 +15,7 @@ test("renders what was counted, and the event loop's lag", async () => {
   metrics.submissions.of("marketplace.inquiry", "rest", "OK").add();
   metrics.requests.of("/api/marketplace/inquiry", statusClass(201)).observe(0.003);
   metrics.mails.of("inquiry-receipt", "taken").add();
-  metrics.uploadsInFlight.inc();
+  metrics.uploadsInFlight.set(1);
   const text = await metrics.render();
   expect(text).toContain('submissions_total{procedure="marketplace.inquiry",door="rest",code="OK"} 1');
   expect(text).toContain(
@@ -23,7 +24,10 @@ test("renders what was counted, and the event loop's lag", async () => {
   expect(text).toContain('mails_total{kind="inquiry-receipt",result="taken"} 1');
   expect(text).toContain("uploads_in_flight 1");
   expect(text).toContain("nodejs_eventloop_lag_p99_seconds");
-  expect(metrics.contentType).toContain("text/plain");
+  expect(metrics.contentType).toBe(Registry.PROMETHEUS_CONTENT_TYPE);
+  // Watched for a moment before: else nothing was measured yet, and these were no numbers.
+  const [, lag] = /^nodejs_eventloop_lag_mean_seconds (\S+)$/m.exec(text) ?? [];
+  expect(Number(lag)).toBeGreaterThan(0);
 });
 
 test("histograms count in each bucket what lies in those before it too, with a bucket for everything", async () => {
@@ -98,6 +102,6 @@ test("scrapes at most once a second, however many ask", async () => {
 
 test("keeps registries apart", async () => {
   const [one, other] = [createMetrics(), createMetrics()];
-  one.uploadsInFlight.inc();
+  one.uploadsInFlight.set(1);
   expect(await other.render()).toContain("uploads_in_flight 0");
 });

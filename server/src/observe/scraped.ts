@@ -1,8 +1,8 @@
 // What is asked for at each scrape instead of being counted: the outbox, the commits, the disks. prom-client would ask
 // each gauge by itself; asking before the scrape takes one query for all of them.
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Metric, type Registry } from "prom-client";
 import type { CommitCounts, Store } from "../storage/store.ts";
-import { showHistogram } from "./series.ts";
+import { histogramOf, type Shown } from "./series.ts";
 
 /** Where the numbers come from. A source that fails leaves its gauges out of that scrape; it never fails the others. */
 export interface MetricSources {
@@ -13,6 +13,13 @@ export interface MetricSources {
 }
 
 type Ask = (sources: MetricSources) => Promise<void>;
+
+/** The registry asks a metric for no more than this. */
+export function show(registry: Registry, { name, help, type, lines }: Shown): void {
+  const get = async () => ({ name, help, type, aggregator: "sum", values: [...lines()] });
+  const metric: { readonly name: string; get(): Promise<unknown> } = { name, get };
+  registry.registerMetric(metric as unknown as Metric);
+}
 
 /** Registers the metrics. Answers what is to be called before each scrape. */
 export function scraped(registry: Registry, now: () => number): Ask {
@@ -53,9 +60,15 @@ function commits(registry: Registry): Ask {
   const waiting = new Gauge({ name: "store_jobs_waiting", help: "Writes that wait for a commit.", registers });
   let totals: CommitCounts | null = null;
   const size = { name: "store_commit_size", help: "Writes in a commit." };
-  showHistogram(registry, size, () => totals?.sizes ?? null);
+  show(
+    registry,
+    histogramOf(size, () => totals?.sizes ?? null),
+  );
   const seconds = { name: "store_commit_seconds", help: "Time that a commit took." };
-  showHistogram(registry, seconds, () => totals?.seconds ?? null);
+  show(
+    registry,
+    histogramOf(seconds, () => totals?.seconds ?? null),
+  );
   return async ({ storeTotals }) => {
     totals = storeTotals?.() ?? null;
     if (totals === null) return;

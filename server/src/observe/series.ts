@@ -1,6 +1,6 @@
 // Counters and histograms with labels, for what happens with every request. A series is found by its label values without
-// making an object or a text; prom-client's own would build a key of the labels each time. It is shown at a scrape only.
-import type { Metric, MetricValue, Registry } from "prom-client";
+// making an object or a text; prom-client's own would build a key of the labels each time. It knows nothing of
+// prom-client, which exposition.ts brings in at the first scrape.
 import { Distribution } from "./distribution.ts";
 
 /** What a metric is called, and what tells its series apart: at most three labels. */
@@ -41,42 +41,85 @@ export class Count {
   }
 }
 
-/** Makes the counters of a metric and has them shown. */
-export function counters(registry: Registry, description: Description): Series<Count> {
-  const series = new Series(() => new Count());
-  show(registry, "counter", description, function* () {
-    for (const [values, { value }] of series) yield { labels: labelsOf(description, values), value };
-  });
-  return series;
+/** Counts of something that goes up and down, or a state as 0 and 1. */
+export class Level {
+  #value = 0;
+
+  get value(): number {
+    return this.#value;
+  }
+
+  set(value: number): void {
+    this.#value = value;
+  }
 }
 
-/** Makes the histograms of a metric and has them shown. */
-export function histograms(
-  registry: Registry,
-  { bounds, ...description }: Description & { readonly bounds: readonly number[] },
-): Series<Distribution> {
-  const series = new Series(() => new Distribution(bounds));
-  show(registry, "histogram", description, function* () {
-    for (const [values, child] of series) yield* linesOf(description.name, child, labelsOf(description, values));
-  });
-  return series;
+/** A metric as a scrape shows it. */
+export interface Shown {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  lines(): Iterable<Line>;
 }
 
-/** Has a histogram shown that is kept elsewhere; null: there is none now. */
-export const showHistogram = (registry: Registry, description: Description, of: () => Distribution | null): void =>
-  show(registry, "histogram", description, function* () {
+interface Line {
+  /** The name of the line, where it is not the metric's. */
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/** The metrics that are kept here, in the order in which they are shown. */
+export class MetricTable implements Iterable<Shown> {
+  readonly #shown: Shown[] = [];
+
+  counters(description: Description): Series<Count> {
+    const series = new Series(() => new Count());
+    this.#show("counter", description, function* () {
+      for (const [values, { value }] of series) yield { labels: labelsOf(description, values), value };
+    });
+    return series;
+  }
+
+  histograms({ bounds, ...description }: Description & { readonly bounds: readonly number[] }): Series<Distribution> {
+    const series = new Series(() => new Distribution(bounds));
+    this.#show("histogram", description, function* () {
+      for (const [values, child] of series) yield* linesOf(description.name, child, labelsOf(description, values));
+    });
+    return series;
+  }
+
+  level(description: Description): Level {
+    const level = new Level();
+    this.#show("gauge", description, () => [{ labels: {}, value: level.value }]);
+    return level;
+  }
+
+  [Symbol.iterator](): Iterator<Shown> {
+    return this.#shown.values();
+  }
+
+  #show(type: Shown["type"], { name, help }: Description, lines: Shown["lines"]): void {
+    this.#shown.push({ name, help, type, lines });
+  }
+}
+
+/** A histogram that is kept elsewhere; null: there is none now. */
+export const histogramOf = ({ name, help }: Description, of: () => Distribution | null): Shown => ({
+  name,
+  help,
+  type: "histogram",
+  lines() {
     const one = of();
-    if (one !== null) yield* linesOf(description.name, one, {});
-  });
+    return one === null ? [] : linesOf(name, one, {});
+  },
+});
 
-type Line = MetricValue<string> & { readonly metricName?: string };
-type Labels = Readonly<Record<string, string>>;
-
-const labelsOf = ({ labelNames = [] }: Description, values: readonly string[]): Labels =>
+const labelsOf = ({ labelNames = [] }: Description, values: readonly string[]): Line["labels"] =>
   Object.fromEntries(labelNames.map((name, place) => [name, values[place] ?? ""]));
 
 /** Prometheus counts in each bucket what lies in those before it too. */
-function* linesOf(name: string, { bounds, counts, sum }: Distribution, labels: Labels): Generator<Line> {
+function* linesOf(name: string, { bounds, counts, sum }: Distribution, labels: Line["labels"]): Generator<Line> {
   let count = 0;
   for (const [place, more] of counts.entries()) {
     count += more;
@@ -84,16 +127,4 @@ function* linesOf(name: string, { bounds, counts, sum }: Distribution, labels: L
   }
   yield { metricName: `${name}_sum`, labels, value: sum };
   yield { metricName: `${name}_count`, labels, value: count };
-}
-
-/** The registry asks a metric for no more than this. */
-function show(
-  registry: Registry,
-  type: "counter" | "histogram",
-  { name, help }: Description,
-  lines: () => Iterable<Line>,
-): void {
-  const get = async () => ({ name, help, type, aggregator: "sum", values: [...lines()] });
-  const metric: { readonly name: string; get(): Promise<unknown> } = { name, get };
-  registry.registerMetric(metric as unknown as Metric);
 }

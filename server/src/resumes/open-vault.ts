@@ -1,7 +1,7 @@
-// Opens the vault that the configuration asks for. The one place that knows every engine.
+// Opens the vault that the configuration asks for. The one place that knows every engine; only the chosen one is loaded.
 import type { Clock } from "../clock.ts";
-import { openDiskVault, type DiskSettings } from "./disk.ts";
-import { openS3Vault, type S3Settings } from "./s3.ts";
+import type { DiskSettings } from "./disk.ts";
+import type { S3Settings } from "./s3.ts";
 import type { Vault } from "./vault.ts";
 
 export type VaultSettings = ({ readonly kind: "disk" } & DiskSettings) | ({ readonly kind: "s3" } & S3Settings);
@@ -11,5 +11,7 @@ export type VaultSettings = ({ readonly kind: "disk" } & DiskSettings) | ({ read
  *
  * @throws SettingUnusable
  */
-export const openVault = (settings: VaultSettings, clock: Clock): Promise<Vault> =>
-  settings.kind === "s3" ? openS3Vault(settings, clock) : openDiskVault(settings, clock);
+export async function openVault(settings: VaultSettings, clock: Clock): Promise<Vault> {
+  if (settings.kind === "s3") return (await import("./s3.ts")).openS3Vault(settings, clock);
+  return (await import("./disk.ts")).openDiskVault(settings, clock);
+}

@@ -5,10 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../storage/store.ts";
 import { type DeliverySettlement, keptBack, type LeasedDelivery } from "../storage/webhook-store.ts";
-import { payloadOf } from "./payload.ts";
-import { post, type PostOptions } from "./post.ts";
-import { afterTry } from "./settlement.ts";
-import { signedHeaders } from "./signature.ts";
+import type { PostOptions } from "./post.ts";
 
 /** How often due deliveries are looked for: a look at an index that is empty most of the time. */
 const pollMsDefault = 1_000;
@@ -28,6 +25,14 @@ interface SenderOptions {
   readonly pollMs?: number;
 }
 
+/** What the first delivery needs. A service without webhooks does without it. */
+const loadDelivery = async () => ({
+  ...(await import("./payload.ts")),
+  ...(await import("./post.ts")),
+  ...(await import("./settlement.ts")),
+  ...(await import("./signature.ts")),
+});
+
 /** Begins to send. Disposing breaks off the calls under way, which the next process makes again. */
 export function startSender({ store, targets, publicUrl, log, tried, resolve, pollMs = pollMsDefault }: SenderOptions) {
   const { webhooks, clock } = store;
@@ -45,6 +50,7 @@ export function startSender({ store, targets, publicUrl, log, tried, resolve, po
     if ("submission" in about && about.submission.status === "spam") {
       return settle({ result: "failed", at: clock.now(), answer: keptBack });
     }
+    const { afterTry, payloadOf, post, signedHeaders } = await loadDelivery();
     const body = payloadOf(delivery, publicUrl());
     const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal, resolve });
     const now = clock.now();

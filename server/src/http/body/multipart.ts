@@ -12,7 +12,6 @@ import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { reached } from "../../failpoint.ts";
 import { Fault } from "../../fault.ts";
-import { inspectResume } from "../../resumes/inspect.ts";
 import { stage } from "../../resumes/staging.ts";
 import { StagedUpload } from "../../resumes/staged-upload.ts";
 import type { StagedFile } from "../../resumes/vault.ts";
@@ -165,6 +164,8 @@ export class MultipartForm implements AsyncDisposable {
   }
 
   async #inspect(staged: StagedFile, filename: string): Promise<void> {
+    // Loaded with the first resume, and with it the reader of ZIP files.
+    const { inspectResume } = await import("../../resumes/inspect.ts");
     const inspection = await inspectResume(staged.path, filename).catch((error: unknown) => {
       throw new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 });
     });

@@ -1,5 +1,5 @@
 // Brings a database to the schema of this version: numbered SQL files, forwards only, each in one transaction that
-// records it first. Any number of processes may start at once.
+// records it first, those of a new database together. Any number of processes may start at once.
 import { join } from "node:path";
 import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
 import { retryWhileBusy } from "./busy.ts";
@@ -28,9 +28,11 @@ export function findPending(connection: SqliteConnection, migrations: readonly M
 /** Applies the pending migrations and answers the names of those that this process applied. */
 export async function applyPending(connection: SqliteConnection, migrations: readonly Migration[]): Promise<string[]> {
   const pending = await retryWhileBusy(() => findPending(connection, migrations));
+  // A new database is made by one commit: each waits for the disk, and a start waits for all of them.
+  const steps = pending.length === migrations.length ? [pending] : pending.map((migration) => [migration]);
   const applied: string[] = [];
-  for (const migration of pending) {
-    if (await retryWhileBusy(() => apply(connection, migration), migrationWaitMs)) applied.push(migration.name);
+  for (const step of steps) {
+    applied.push(...(await retryWhileBusy(() => apply(connection, step), migrationWaitMs)));
   }
   return applied;
 }
@@ -43,14 +45,17 @@ function latestApplied(connection: SqliteConnection): number {
 }
 
 // The row goes in first: a process that lost the race to the write lock finds it there and has nothing left to do.
-function apply(connection: SqliteConnection, migration: Migration): boolean {
+function apply(connection: SqliteConnection, step: readonly Migration[]): string[] {
   connection.begin();
   try {
     connection.execute(createTable);
-    const won = connection.query(record, migration.number, migration.name).length === 1;
-    if (won) connection.execute(migration.script);
+    const applied = step.filter(({ number, name, script }) => {
+      const won = connection.query(record, number, name).length === 1;
+      if (won) connection.execute(script);
+      return won;
+    });
     connection.commit();
-    return won;
+    return applied.map(({ name }) => name);
   } catch (error) {
     connection.rollback();
     throw error;

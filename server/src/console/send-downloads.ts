@@ -1,0 +1,160 @@
+// How downloads are sent. Each is recorded before its first byte.
+import { Readable } from "node:stream";
+import type { InboxFilter } from "@submissions/shared/console";
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import { auditLines, exportLines, inPieces, type ExportFormat, type ExportSubject } from "../desk/export.ts";
+import { matchingSource } from "../desk/matching.ts";
+import { personLine } from "../desk/person.ts";
+import { findDownload, readDownload } from "../desk/resume.ts";
+import { Fault } from "../fault.ts";
+import { attachmentHeader } from "../resumes/display-name.ts";
+import { inputRefused } from "../rpc/failure.ts";
+import type { AuditEntry } from "../storage/desk-store.ts";
+import type { ReadFrom } from "../storage/store.ts";
+import type { Caller } from "./caller.ts";
+import type { Console } from "./console.ts";
+import type { DownloadCall } from "./downloads.ts";
+import { inboxFilter } from "./inputs.ts";
+import { scopeOf } from "./rules.ts";
+
+const withheld = { absent: "notFound", infected: "resumeInfected", unscanned: "resumeUnscanned" } as const;
+
+export async function sendResume({ console, caller, request, reply }: DownloadCall): Promise<FastifyReply> {
+  const { reference } = request.params as { readonly reference: string };
+  const isView = (request.query as { readonly view?: unknown }).view === "1";
+  const resume = await findDownload(console.store, reference, console.scanned);
+  if (resume.result !== "allowed") throw new Fault(withheld[resume.result]);
+  await record(console, caller, { action: isView ? "resume.view" : "resume.download", subject: reference });
+  // The viewer of the console reads the bytes itself. No browser shows them by what they claim to be.
+  if (!isView) reply.header("content-disposition", attachmentHeader(resume.filename));
+  reply.header("content-length", resume.size);
+  return sendStream(console, reply, "application/octet-stream", readDownload(console.vault, resume));
+}
+
+const formatTypes: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv; charset=utf-8",
+  ndjson: "application/x-ndjson; charset=utf-8",
+};
+
+export async function sendExport(
+  call: DownloadCall,
+  subject: ExportSubject,
+  format: ExportFormat,
+): Promise<FastifyReply> {
+  const { console, caller, request } = call;
+  const from = readFrom(request.query);
+  await record(console, caller, { action: "export", subject, detail: { format, ...from } });
+  const lines = exportLines(console.store, { subject, format, from, isDisposable: console.isDisposable });
+  return sendLines(call, `${subject}.${format}`, format, lines);
+}
+
+/** What the filter of the inbox shows. It comes in the body: addresses and searches would stand in the logs of proxies. */
+export async function sendMatching(
+  call: DownloadCall,
+  subject: ExportSubject,
+  format: ExportFormat,
+): Promise<FastifyReply> {
+  const { console, caller, request } = call;
+  const from = readFrom(request.query);
+  const filter = readFilter(request.body);
+  // Not what was searched for: that may be a person's name, and entries are for good.
+  const { search, letter, ...rest } = filter;
+  const detail = { format, ...from, filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
+  await record(console, caller, { action: "export", subject, detail });
+  const source = matchingSource(console.desk, scopeOf(caller.role), filter);
+  const { isDisposable } = console;
+  const lines = exportLines({ ...source, readSubscribers: noSubscribers }, { subject, format, from, isDisposable });
+  return sendLines(call, `${subject}.${format}`, format, lines);
+}
+
+const noSubscribers = (): never => {
+  throw new Error("The inbox has no subscribers.");
+};
+
+export async function sendAudit(call: DownloadCall, format: ExportFormat): Promise<FastifyReply> {
+  const { console, caller, request } = call;
+  const from = readFrom(request.query);
+  await record(console, caller, { action: "export", subject: "audit", detail: { format, ...from } });
+  return sendLines(call, `audit.${format}`, format, auditLines(console.desk, format, from));
+}
+
+export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
+  const { console, caller, request } = call;
+  const { file } = request.params as { readonly file: string };
+  const email = file.slice(0, -".ndjson".length);
+  const facts = console.desk.readPerson(scopeOf(caller.role), email)[Symbol.asyncIterator]();
+  const first = await facts.next();
+  if (first.done === true) throw new Fault("notFound");
+  // Without the address: it may have to be erased.
+  await record(console, caller, { action: "export", subject: "person", detail: { format: "ndjson" } });
+  async function* lines() {
+    for (let next = first; next.done !== true; next = await facts.next()) yield personLine(next.value);
+  }
+  return sendLines(call, file, "ndjson", lines());
+}
+
+async function record({ desk, clock, acted }: Console, { name }: Caller, entry: AuditEntry): Promise<void> {
+  await desk.audit(entry, { operator: name, at: clock.now() });
+  acted(entry.action);
+}
+
+/** @throws Fault `fieldsInvalid`, `bodyMalformed` */
+function readFilter(body: unknown): InboxFilter {
+  const sent = body instanceof URLSearchParams ? body.get("filter") : null;
+  return checked(inboxFilter, sent === null ? {} : parseJson(sent));
+}
+
+function checked<T>(schema: z.ZodType<T>, sent: unknown): T {
+  const parsed = schema.safeParse(sent);
+  if (!parsed.success) throw inputRefused(parsed.error);
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Fault("bodyMalformed", { cause: error });
+  }
+}
+
+/** Where to go on, as callers write it. @throws Fault `fieldsInvalid` */
+const readFrom = (query: unknown): ReadFrom => checked(fromQuery, query);
+
+const wholeNumber = z.string().regex(/^\d{1,15}$/, "Write a whole number.");
+
+const fromQuery = z.object({
+  after: wholeNumber.transform(Number).exactOptional(),
+  since: z.union([wholeNumber.transform(Number), z.string().transform(readDay)]).exactOptional(),
+});
+
+function readDay(text: string, context: z.RefinementCtx): number {
+  const isShaped = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,16}Z)?$/.test(text);
+  const at = isShaped ? Date.parse(text.length === 10 ? `${text}T00:00Z` : text) : Number.NaN;
+  if (Number.isNaN(at)) context.addIssue({ code: "custom", message: "Write a day like 2026-11-21, or milliseconds." });
+  return at;
+}
+
+function sendLines(
+  { console, reply }: DownloadCall,
+  filename: string,
+  format: ExportFormat,
+  lines: AsyncIterable<string>,
+): FastifyReply {
+  reply.header("content-disposition", attachmentHeader(filename));
+  return sendStream(console, reply, formatTypes[format], inPieces(lines));
+}
+
+/** Sends what is read bit by bit. What fails after the first bytes cuts the connection, so that no half passes for whole. */
+function sendStream(
+  { log }: Console,
+  reply: FastifyReply,
+  type: string,
+  bytes: AsyncIterable<Uint8Array | string>,
+): FastifyReply {
+  const stream = Readable.from(bytes);
+  stream.on("error", (error) => log.error({ requestId: reply.request.id, err: error }, "a download failed"));
+  reply.type(type).header("content-security-policy", "sandbox; default-src 'none'");
+  return reply.send(stream);
+}
