@@ -1,7 +1,9 @@
 // The processes of a comparison: each on its own, pinned to a core where the machine can, and measured by what the kernel
 // counts.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -24,9 +26,20 @@ const canPin = (() => {
   }
 })();
 
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What `npm start` hands to Node before the program: the service is measured as it is run. */
+const startOptions = (() => {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { scripts: { start: string } };
+  const words = scripts.start.split(" ");
+  return words.slice(words.indexOf("node") + 1, -1).map((word) => (word.startsWith("./") ? join(root, word) : word));
+})();
+
 /** The words that start a program of this repository on a core; null leaves the choice to the machine. */
 export function command(core: 0 | 1 | null, path: string): readonly string[] {
-  const node = [process.execPath, "-C", "@submissions/source", fileURLToPath(new URL(path, import.meta.url))];
+  const program = fileURLToPath(new URL(path, import.meta.url));
+  const options = program === join(root, "server/src/main.ts") ? startOptions : ["-C", "@submissions/source"];
+  const node = [process.execPath, ...options, program];
   return canPin && core !== null ? ["taskset", "-c", String(core), ...node] : node;
 }
 
