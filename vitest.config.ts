@@ -1,4 +1,6 @@
+import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
+import { inMemory } from "./test/support/memory-folder.ts";
 
 // Workspace packages are read from their sources, as the server itself does. Tests' processes get these conditions as
 // Node's own, so that anything more would have other packages give `require` what is meant for `import`.
@@ -9,36 +11,39 @@ const project = (name: string, include: string[], more: object = {}) => ({
   test: { name, include, ...more },
 });
 
-/** Files of these folders share their worker: they leave nothing behind in a module or on the machine. */
-const sharing = { isolate: false, sequence: { groupOrder: 1 } };
-const postgres = { globalSetup: "test/support/postgres-global.ts", sequence: { groupOrder: 2 } };
-/** What starts processes and browsers mostly waits for them. */
-const waiting = { sequence: { groupOrder: 2 } };
-/** Memory and work are measured while nothing else runs. */
-const alone = { maxWorkers: 1, sequence: { groupOrder: 3 } };
+/** Computes all the time: one worker for each of two cores. Files share their worker everywhere: they leave nothing behind. */
+const pure = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } };
+/** Often waits for processes, browsers and databases: a third worker computes meanwhile. */
+const running = { isolate: false, maxWorkers: 3, sequence: { groupOrder: 1 } };
+const postgres = { ...running, globalSetup: "test/support/postgres-global.ts" };
+/** Programs are made there and run, which memory need not allow. */
+const onDisk = { ...running, env: { TMPDIR: tmpdir() } };
+/** Memory and time are measured while nothing else runs. */
+const alone = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
-const measuring = ["test/work/**/*.test.ts", "test/fuzz/both-doors.test.ts", "test/resumes/work.test.ts"];
+const measuring = ["test/work/**/*.test.ts", "test/abuse/linear-work.test.ts"];
+/** Counts the runs of blocks of code, the same number on any machine; in a worker that has not run them before. */
+const counting = ["test/resumes/work.test.ts"];
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     reporters: ["default", "./test/support/count-reporter.ts"],
-    // The same on every machine.
-    maxWorkers: 2,
+    env: inMemory,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      project("unit", ["{shared,server,client}/src/**/*.test.ts"], { isolate: false, sequence: { groupOrder: 0 } }),
-      project("architecture", ["test/architecture/**/*.test.ts"], { isolate: false, sequence: { groupOrder: 0 } }),
+      project("unit", ["{shared,server,client}/src/**/*.test.ts"], pure),
+      project("architecture", ["test/architecture/**/*.test.ts"], pure),
       project("types", [], {
+        ...pure,
         typecheck: {
           enabled: true,
           only: true,
           include: ["test/types/**/*.test-d.ts"],
           tsconfig: "test/tsconfig.json",
         },
-        sequence: { groupOrder: 0 },
       }),
       ...[
         "abuse",
@@ -47,18 +52,22 @@ export default defineConfig({
         "config",
         "console",
         "deploy",
-        "desk",
         "fuzz",
         "mail",
         "newsletter",
         "observe",
         "outbox",
+        "process",
         "resumes",
         "rpc",
         "scale",
         "webhooks",
-      ].map((folder) => project(folder, [`test/${folder}/**/*.test.ts`], { ...sharing, exclude: measuring })),
-      project("contract", ["test/contract/**/*.test.ts"], postgres),
+      ].map((folder) =>
+        project(folder, [`test/${folder}/**/*.test.ts`], { ...running, exclude: [...measuring, ...counting] }),
+      ),
+      ...["contract", "crash", "desk", "processes"].map((folder) =>
+        project(folder, [`test/${folder}/**/*.test.ts`], postgres),
+      ),
       // The service as a whole on PostgreSQL: the suites where the engine could make a difference to callers and mails.
       project(
         "postgres",
@@ -71,12 +80,12 @@ export default defineConfig({
         ],
         { ...postgres, env: { TEST_DATABASE: "postgres" } },
       ),
-      // Several processes of the service on one database.
-      project("processes", ["test/processes/**/*.test.ts"], postgres),
-      project("browser", ["test/browser/**/*.test.ts"], { ...waiting, globalSetup: "test/browser/build-forms.ts" }),
-      ...["bench", "crash", "package", "process"].map((folder) =>
-        project(folder, [`test/${folder}/**/*.test.ts`], { ...waiting, exclude: measuring }),
-      ),
+      project("browser", ["test/browser/**/*.test.ts"], {
+        ...onDisk,
+        globalSetup: "test/browser/build-forms.ts",
+      }),
+      ...["bench", "package"].map((folder) => project(folder, [`test/${folder}/**/*.test.ts`], onDisk)),
+      project("counting", counting, running),
       project("measuring", measuring, alone),
     ],
   },

@@ -91,7 +91,8 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   });
 
   test("dialogs and menus are free of barriers", async () => {
-    await using visit = await enter(browser, standIn, "", look);
+    // A few rows, since axe looks at each of them: the whole inbox is a page above.
+    await using visit = await enter(browser, standIn, "?q=liam", look);
     const { page } = visit;
     await page.locator(".row").first().waitFor();
     await page.keyboard.press("?");

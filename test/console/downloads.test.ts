@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { ClamdStandIn } from "../support/clamd-stand-in.ts";
 import { startService } from "../support/service.ts";
-import { auditOf, Operator, operator, resumeBytes, submitAll } from "./operator.ts";
+import { auditOf, inquire, Operator, operator, resumeBytes, submitAll } from "./operator.ts";
 
 const read = async (one: Operator, path: string) => {
   const response = await one.fetch(path);
@@ -107,8 +107,8 @@ test("exports have the rows of the command line, go on behind a number, and are 
 
 test("an export of what a filter shows has these rows only, and the audit log not what was searched for", async () => {
   await using service = await startService();
-  const all = [];
-  for (let at = 0; at < 120; at += 1) all.push((await submitAll(service, `many${at}@example.org`)).inquiry);
+  const all = [(await submitAll(service, "many0@example.org")).inquiry];
+  for (let at = 1; at < 120; at += 1) all.push(await inquire(service, `many${at}@example.org`));
   const anna = await operator(service, "anna@example.org", "sales");
   const done = all.slice(3, 113);
   const targets = done.map((reference) => ({ reference, version: 1 }));

@@ -36,9 +36,7 @@ async function useEverything({ store, database }: PostgresUnderTest): Promise<vo
   const spam = await acceptReference(store, inquiry(4), { spam: true });
   const record = subscription();
   await accept(store, record);
-  await using held = await database.connect();
-  await held.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('busy@example.org', 0))");
-  const busy = accept(store, subscription({ email: "busy@example.org" }));
+  await subscribeBusy({ store, database });
   await store.findEarlier(key);
   await store.findSubmission(withResume);
   await store.findResume(withResume);
@@ -66,12 +64,23 @@ async function useEverything({ store, database }: PostgresUnderTest): Promise<vo
   await inquiries(store);
   await applications(store);
   await subscribers(store);
-  await held[Symbol.asyncDispose]();
-  await busy;
   await useWebhooks(store);
   await store.storeDigest(digest, noon);
   await using counts = await openCallCounts(locate(database.url), { alone: () => {}, together: () => {} });
   await counts?.forget(noon);
+}
+
+/** A subscription that waits for its address, which another one has: no longer than until it does, since it gives up. */
+async function subscribeBusy({ store, database }: Pick<PostgresUnderTest, "store" | "database">): Promise<void> {
+  await using held = await database.connect();
+  await held.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('busy@example.org', 0))");
+  const busy = accept(store, subscription({ email: "busy@example.org" }));
+  const waiting = () =>
+    held.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+  while ((await waiting()).length === 0);
+  await held.query("COMMIT");
+  await busy;
 }
 
 async function useWebhooks({ webhooks }: Store): Promise<void> {

@@ -1,19 +1,17 @@
 // Two services on one database of PostgreSQL, one of which is killed: at each step of acceptance and delivery, and at random
 // moments under load. The other one goes on, and repeats for the clients of the first what was interrupted.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import type { Step } from "../../server/src/failpoint.ts";
 import { applicant, form, pdf, rest, rpc, type Door } from "../support/doors.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { PostgresDatabases } from "../support/postgres-server.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
 import { CrashSite, laterMs, sha256, until } from "./crash-site.ts";
 import { killAtRandom } from "./kill-rounds.ts";
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-  await server.makeTemplate();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+// Each test starts processes, one after the other.
+const patient = { timeout: 300_000 };
+
+const server = new PostgresDatabases(inject("postgresUrl"));
 
 const beforeCommit: readonly Step[] = ["staged", "resume-kept", "row-written", "before-commit"];
 const afterCommit: readonly Step[] = ["after-commit", "mail-in-hand", "mail-taken", "mail-settled", "before-answer"];
@@ -26,7 +24,7 @@ const apply = (service: ServiceProcess, step: Step, door: Door) => {
   return door.send(service, "applications.submit", { ...init, headers: { "idempotency-key": step } });
 };
 
-test("killed at any step, the other service stores or knows it, and everybody gets one mail", async () => {
+test("killed at any step, the other service stores or knows it, and everybody gets one mail", patient, async () => {
   await using database = await server.create();
   await using site = await CrashSite.open(database);
   const survivor = await site.start();
@@ -60,14 +58,10 @@ test("killed at any step, the other service stores or knows it, and everybody ge
   for (const { resume: kept } of applications) expect(await site.hashOf(kept?.key ?? "")).toBe(sent);
 });
 
-test(
-  "five kills of one of two under load lose nothing, double nothing and spoil no file",
-  { timeout: 300_000 },
-  async () => {
-    await using database = await server.create("empty");
-    const { acknowledged, interrupted, mailsTaken, ...faults } = await killAtRandom(5, undefined, database);
-    for (const [name, count] of Object.entries(faults)) expect([name, count]).toEqual([name, 0]);
-    expect(interrupted).toBeGreaterThan(0);
-    expect(mailsTaken).toBeGreaterThanOrEqual(acknowledged);
-  },
-);
+test("five kills of one of two under load lose nothing, double nothing and spoil no file", patient, async () => {
+  await using database = await server.create("empty");
+  const { acknowledged, interrupted, mailsTaken, ...faults } = await killAtRandom(5, undefined, database);
+  for (const [name, count] of Object.entries(faults)) expect([name, count]).toEqual([name, 0]);
+  expect(interrupted).toBeGreaterThan(0);
+  expect(mailsTaken).toBeGreaterThanOrEqual(acknowledged);
+});

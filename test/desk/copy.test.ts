@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { exportLines, exportSubjects } from "../../server/src/desk/export.ts";
 import { movedTables } from "../../server/src/storage/move.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
@@ -12,7 +12,7 @@ import { openStore, type StoreLocation } from "../../server/src/storage/open-sto
 import { accept, inquiry } from "../contract/records.ts";
 import { addressees } from "../outbox/mail-service.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
-import { startPostgres, type PostgresDatabase, type PostgresServer } from "../support/postgres-server.ts";
+import { PostgresDatabases, type PostgresDatabase } from "../support/postgres-server.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { s3Credentials, S3StandIn } from "../support/s3-stand-in.ts";
 import { startService } from "../support/service.ts";
@@ -30,7 +30,7 @@ const locate = (url: string) => ({ kind: "postgres", url, replicaUrl: null, pool
 const sqlite = (folder: string) => ({ kind: "sqlite", file: join(folder, "submissions.sqlite") }) as const;
 const tableNames = movedTables.map(({ name }) => name);
 
-let postgres: PostgresServer;
+const postgres = new PostgresDatabases(inject("postgresUrl"));
 let postmark: PostmarkStandIn;
 /** The folder of all these tests. */
 let ground: string;
@@ -117,13 +117,12 @@ async function addRareStates(folder: string): Promise<void> {
 
 beforeAll(async () => {
   ground = await mkdtemp(join(tmpdir(), "copy-"));
-  [postgres, postmark, home] = await Promise.all([startPostgres(), PostmarkStandIn.open(), newFolder()]);
+  [postmark, home] = await Promise.all([PostmarkStandIn.open(), newFolder()]);
   await fill(home);
   await addRareStates(home);
 }, 120_000);
 afterAll(async () => {
   await postmark[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
   await rm(ground, { recursive: true });
 });
 

@@ -1,6 +1,7 @@
 // One PostgreSQL server for a whole run of tests: the projects that need one share it. TEST_POSTGRES_URL names another one
 // to use, of another version, say: the address of a superuser, without a database.
 import type { TestProject } from "vitest/node";
+import { inMemory } from "./memory-folder.ts";
 import { PostgresDatabases, type PostgresServer, startPostgres } from "./postgres-server.ts";
 
 declare module "vitest" {
@@ -28,7 +29,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide("postgresData", null);
     return async () => {};
   }
-  const shared = (place.sharedPostgres ??= { server: startPostgres({ prepares: true }), users: 0 });
+  const shared = (place.sharedPostgres ??= {
+    server: startPostgres({ within: inMemory["TMPDIR"], prepares: true }),
+    users: 0,
+  });
   shared.users += 1;
   const server = await shared.server;
   project.provide("postgresUrl", server.url);

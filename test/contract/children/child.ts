@@ -1,6 +1,7 @@
 // Starts the programs of this folder as processes of their own, and ends them with the test.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 
 const programs = {
   "hold-lock": new URL("./hold-lock.ts", import.meta.url),
@@ -8,6 +9,9 @@ const programs = {
   "open-store": new URL("./open-store.ts", import.meta.url),
   "accept-until-killed": new URL("./accept-until-killed.ts", import.meta.url),
 };
+
+// Has Node keep compiled code, as for the service.
+const preload = new URL("../../../server/src/preload.js", import.meta.url).href;
 
 export interface Child extends AsyncDisposable {
   readonly process: ChildProcess;
@@ -19,7 +23,9 @@ export interface Child extends AsyncDisposable {
 
 export function startChild(name: keyof typeof programs, file: string): Child {
   const child = fork(programs[name], [file], {
-    execArgv: ["-C", "@submissions/source"],
+    // Not the project's folder, for its `.env`.
+    cwd: tmpdir(),
+    execArgv: ["-C", "@submissions/source", "--import", preload],
   });
   const exit = once(child, "exit");
   return {
