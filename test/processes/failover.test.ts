@@ -106,7 +106,7 @@ test("PostgreSQL goes away in three ways: 503 for as long as it takes, then all 
   expect(mails).toHaveLength(2 * inquiries.length);
   expect(mails.filter(({ status }) => status !== "sent")).toEqual([]);
   const copies = site.copies();
-  expect(mails.filter(({ id }) => copies.get(id) !== 1)).toEqual([]);
+  expect(mails.filter(({ id }) => copies.get(id) !== 1).map((mail) => [mail, copies.get(mail.id)])).toEqual([]);
   for (const { child } of services) expect(child.exitCode).toBeNull();
 });
 
