@@ -5,7 +5,7 @@
 export const growthMax = 2.2;
 
 const timesEach = 5;
-/** On a busy machine few are left alone. What grows faster does so in all of them. */
+/** On a busy machine few rounds run undisturbed. Work that grows too fast does so in all of them. */
 const roundsMax = 20;
 /** What takes less than this for the larger input is too little to grow into anything. */
 const negligibleMs = 0.3;
