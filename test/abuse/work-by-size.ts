@@ -1,5 +1,5 @@
-// Measures how work grows with the size of an input. Not by the clock: the same work is timed on an input of one size and
-// of twice that size, in turn and several times, and the best of each are compared, because noise only adds.
+// Measures how work grows with the size of an input. No absolute time counts: the work is timed in turn on an input of
+// one size and of twice that size, several times, and the best of each are compared, because noise only adds.
 
 /** Twice the size may take a little more than twice the work: larger inputs fit the processor's caches less well. */
 export const growthMax = 2.2;
