@@ -11,18 +11,18 @@ const project = (name: string, include: string[], more: object = {}) => ({
   test: { name, include, ...more },
 });
 
-/** Computes all the time: one worker for each of two cores. Files share their worker everywhere: they leave nothing behind. */
+/** Never waits: one worker for each of two cores. In all projects files share a worker and leave nothing behind. */
 const pure = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } };
-/** Often waits for processes, browsers and databases: a third worker computes meanwhile. */
+/** Often waits for processes, browsers and databases: a third worker uses that time. */
 const running = { isolate: false, maxWorkers: 3, sequence: { groupOrder: 1 } };
 const postgres = { ...running, globalSetup: "test/support/postgres-global.ts" };
-/** Programs are made there and run, which memory need not allow. */
+/** Temporary files stay on the disk: programs are run from them, which `/dev/shm` may forbid. */
 const onDisk = { ...running, env: { TMPDIR: tmpdir() } };
 /** Memory and time are measured while nothing else runs. */
 const alone = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 const measuring = ["test/work/**/*.test.ts", "test/abuse/linear-work.test.ts"];
-/** Counts the runs of blocks of code, the same number on any machine; in a worker that has not run them before. */
+/** Counts how often blocks of code run, the same on any machine. It needs a worker that has not run them before. */
 const counting = ["test/resumes/work.test.ts"];
 
 export default defineConfig({

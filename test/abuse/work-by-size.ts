@@ -1,11 +1,11 @@
-// Measures how work grows with the size of an input. Not by the clock: the same work is timed on an input of one size and
-// of twice that size, in turn and several times, and the best of each are compared, because noise only adds.
+// Measures how work grows with the size of an input. No absolute time counts: the work is timed in turn on an input of
+// one size and of twice that size, several times, and the best of each are compared, because noise only adds.
 
 /** Twice the size may take a little more than twice the work: larger inputs fit the processor's caches less well. */
 export const growthMax = 2.2;
 
 const timesEach = 5;
-/** On a busy machine few are left alone. What grows faster does so in all of them. */
+/** On a busy machine few rounds run undisturbed. Work that grows too fast does so in all of them. */
 const roundsMax = 20;
 /** What takes less than this for the larger input is too little to grow into anything. */
 const negligibleMs = 0.3;

@@ -149,7 +149,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   resumes: ["observe/log.ts"],
   // What a call tells of its way.
   observe: ["intake/call.ts"],
-  // What it sets has the types of those who use it; nothing else of them (below).
+  // It imports the types of what it configures, and nothing else of them (below).
   config: [
     "console/open-id-connect.ts",
     "http/gate/client-address.ts",

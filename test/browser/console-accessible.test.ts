@@ -91,7 +91,7 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   });
 
   test("dialogs and menus are free of barriers", async () => {
-    // A few rows, since axe looks at each of them: the whole inbox is a page above.
+    // Few rows, because axe checks each of them. The whole inbox is checked as a page above.
     await using visit = await enter(browser, standIn, "?q=liam", look);
     const { page } = visit;
     await page.locator(".row").first().waitFor();

@@ -50,7 +50,7 @@ describe("an e-mail address", () => {
     expect((await service.stored()).subscribers.map(({ email }) => email)).toContain("reader@gmial.com");
   });
 
-  test("with a likely slip is suggested only once the button is let go, which would move away otherwise", async () => {
+  test("with a likely slip gets its suggestion after the button is released, so that the button stays in place", async () => {
     const { visit, form } = await visitForm("inquiry-form");
     await using _ = visit;
     const { mouse } = visit.page;

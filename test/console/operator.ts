@@ -104,7 +104,7 @@ export async function submitAll(service: Pick<Service, "url">, email = "ann@exam
   return { inquiry, application: application["applicationId"]! };
 }
 
-/** Sends an inquiry alone. Of many things this is the quickest: a subscription is answered after a fixed time. */
+/** Sends an inquiry. Use it where many are needed: a subscription is answered only after a fixed time. */
 export async function inquire(service: Pick<Service, "url">, email: string): Promise<string> {
   const fields = { name: "Ann Buyer", email, selectedPackageIds: ["de-AT"], company: "Kalomi" };
   return (await send(service, "/api/marketplace/inquiry", json(fields)))["inquiryId"]!;

@@ -70,7 +70,7 @@ async function useEverything({ store, database }: PostgresUnderTest): Promise<vo
   await counts?.forget(noon);
 }
 
-/** A subscription that waits for its address, which another one has: no longer than until it does, since it gives up. */
+/** A subscription that waits for the lock of its address. The lock is let go once it waits, before it gives up. */
 async function subscribeBusy({ store, database }: Pick<PostgresUnderTest, "store" | "database">): Promise<void> {
   await using held = await database.connect();
   await held.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('busy@example.org', 0))");

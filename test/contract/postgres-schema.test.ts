@@ -52,7 +52,7 @@ describe("migrations", () => {
   });
 });
 
-test("subscribers of before their language was kept are taken as English", async () => {
+test("subscribers from before that migration get English as their language", async () => {
   await using database = await createDatabase();
   await using before = await openStore(locate(database.url));
   await accept(before, subscription({ language: "de" }));

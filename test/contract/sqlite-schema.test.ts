@@ -38,7 +38,7 @@ describe("migrations", () => {
     expect(await migrate(location)).toEqual([]);
   });
 
-  test("take subscribers of before their language was kept as English", async () => {
+  test("give earlier subscribers English as their language", async () => {
     await using folder = await openFolder();
     const location = locate(folder.path);
     await using before = await openStore(location);

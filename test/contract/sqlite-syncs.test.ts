@@ -1,6 +1,6 @@
-// What of an SQLite database is on the disk when a caller is answered, and what happens when the disk does not take it. A
-// power cut is played by copies of the files: what was written before a sync began is all that the disk surely holds when
-// the sync has ended.
+// What of an SQLite database is on the disk when a caller is answered, and what happens when a sync fails. Copies of
+// the files stand for a power cut: once a sync has ended, the disk surely holds what was written before it began, and
+// no more.
 import fs, { cpSync, mkdirSync, statSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ afterEach(() => replaceSync(realSync));
 
 const diskError = () => Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
 
-/** Lets the next syncs fail. */
+/** Makes the next syncs fail. */
 function failSyncs(count: number): void {
   let left = count;
   replaceSync((file, done) => ((left -= 1) >= 0 ? setImmediate(done, diskError()) : realSync(file, done)));
@@ -71,13 +71,13 @@ test("what is acknowledged was in the log when its sync began", async () => {
   }
 });
 
-test("while the disk is waited for, the event loop goes on", async () => {
+test("the event loop goes on while a sync is under way", async () => {
   await using tested = await openSqliteUnderTest();
   const { promise: begun, resolve: begin } = Promise.withResolvers<() => void>();
   replaceSync((file, done) => begin(() => realSync(file, done)));
   const accepted = accept(tested.store, inquiry(1));
   const letItEnd = await begun;
-  // Reads go on, too; what waits for the disk is not acknowledged.
+  // Reads go on too. What is not yet synced is not acknowledged.
   expect(await tested.store.mailBacklog()).toMatchObject({ queued: 2 });
   expect(await Promise.race([accepted, Promise.resolve("open")])).toBe("open");
   letItEnd();
@@ -97,13 +97,13 @@ test("a sync that fails leaves the outcome open, and the next commit begins the 
   const before = statSync(`${tested.file}-wal`).size;
   const { reference } = await accept(store, inquiry(3));
   expect(statSync(`${tested.file}-wal`).size).toBeLessThan(before);
-  // The kernel may have lost pages of the old log: the database alone holds all that was committed to it.
+  // The kernel may have lost pages of the old log, so all that it held must be in the database.
   expect(referencesIn(copyOf(tested, "without-log", [""]), "submissions.db")).toHaveLength(2);
   expect(referencesIn(copyOf(tested, "with-log", ["", "-wal"]), "submissions.db")).toContain(reference);
   expect(await inquiries(store)).toHaveLength(3);
 });
 
-test("nothing is stored or found again by its key while the old log cannot be left", async () => {
+test("while the old log cannot be emptied nothing is stored, and no repeated key is answered", async () => {
   await using tested = await openSqliteUnderTest();
   const { store, file } = tested;
   const key = { procedure: "marketplace.inquiry", keyHash: "k", fingerprint: "f", createdAt: noon };

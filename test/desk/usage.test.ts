@@ -135,7 +135,7 @@ test.skipIf(noZsh)(`the keys typed into zsh are completed${noZsh}`, async () => 
   }
 });
 
-/** What a terminal shows after each text and a press of the tabulator, then, in angle brackets, the line as it is now. */
+/** What a terminal shows after each text and the Tab key. The completed line follows in angle brackets. */
 function typeIntoZsh(home: string, texts: readonly string[]): string[] {
   const driver = `
     zmodload zsh/zpty

@@ -107,7 +107,8 @@ describe("a disk that cannot be synced", () => {
   const traced = works("strace", "-o", "/dev/null", "true");
   test.runIf(traced)("loses nothing that was acknowledged, stores nothing twice, and recovers by itself", async () => {
     const strace = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"];
-    // With -D it is the service, and not strace, that is started and ended. Each thread counts for itself: its first 29 syncs succeed, and the next 20 fail.
+    // With -D the service is our child, and strace is not. Each thread counts for itself: its first 29 syncs succeed,
+    // and the next 20 fail.
     const inject = ["-e", "inject=fsync,fdatasync:error=EIO:when=30..49"];
     await using service = await startProcess({}, { through: [...strace, ...inject] });
     const emails: string[] = [];

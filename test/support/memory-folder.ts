@@ -1,9 +1,9 @@
-// Where tests keep what they store: in memory where there is room for it. Every commit waits for a sync, and what a sync
-// to a disk is worth shows when the machine loses its power, which no test does.
+// Where tests keep what they store: in memory, if there is room. On a disk every commit would wait for a sync. A sync
+// matters only when the machine loses power, and no test does that.
 import { statfsSync } from "node:fs";
 
 const folder = "/dev/shm";
-/** Beyond what tests store at a time: below 1 GiB the service refuses uploads. */
+/** More than tests store at a time, and 1 GiB: with less room the service refuses uploads. */
 const roomMin = 4 * 1024 ** 3;
 
 function hasRoom(): boolean {
@@ -17,5 +17,5 @@ function hasRoom(): boolean {
   }
 }
 
-/** The settings that have `tmpdir()` lead there; none where temporary files are on disk. */
+/** The variable that makes `tmpdir()` that folder; none where temporary files stay on the disk. */
 export const inMemory: Readonly<Record<string, string>> = hasRoom() ? { TMPDIR: folder } : {};

@@ -106,7 +106,7 @@ export interface PostgresServer extends PostgresDatabases, AsyncDisposable {
 
 interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** The folder that its own is made in. */
+  /** The folder that its data folder is made in. */
   readonly within?: string | undefined;
   /** A prepared data folder to begin with, which is quicker than an empty one, and has the template in it. */
   readonly from?: string | null;
@@ -130,7 +130,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     password,
     // Only as root: PostgreSQL refuses to run as root, so it gets a user of its own.
     createPostgresUser: userInfo().uid === 0,
-    // A password that takes milliseconds to check is of no use here.
+    // A slow check of the password is of no use in tests.
     initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync", "--set=scram_iterations=1"],
     postgresFlags: Object.entries(flags).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     onLog: (line: string) => {

@@ -90,7 +90,7 @@ function run(env: Readonly<Record<string, string>>, { preload = [], through = []
   const imports = [usual, ...preload].flatMap((module) => ["--import", module]);
   const words = [...through, process.execPath, "-C", "@submissions/source", ...imports, main];
   return spawn(words[0]!, words.slice(1), {
-    // Not the project's folder: its `.env` is none of the tests'.
+    // Not the project's folder: it may have a `.env`, which tests must not read.
     cwd: tmpdir(),
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],

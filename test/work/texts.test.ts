@@ -56,7 +56,7 @@ function leastTimeOf(work: () => unknown, rounds: number): number {
 }
 
 const workMax = 2.2 ** 3;
-/** On a busy machine few are left alone for as long as the larger work takes. What is no linear work fails in all of them. */
+/** On a busy machine the larger work seldom runs undisturbed. Work that is not linear fails in every try. */
 const triesMax = 60;
 /** What is quicker is not worth comparing. */
 const leastMs = 0.5;

@@ -26,7 +26,7 @@ export const roleWords: Readonly<Record<Role, string>> = {
   marketing: "Marketing",
 };
 
-/** The languages of forms but English, which goes without saying. */
+/** The languages of forms as they are shown. English is the default and is not shown. */
 export const languageWords: Readonly<Record<string, string>> = { de: "German" };
 
 export const subscriberWords: Readonly<Record<SubscriberStatus, string>> = {

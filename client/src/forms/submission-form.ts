@@ -221,7 +221,7 @@ export abstract class SubmissionForm extends FormElement {
       this.#keep(view);
     };
     if (!this.#pressed) return help();
-    // A suggestion moves what is below. A button that moves from under a pressed pointer hears no click.
+    // A suggestion moves what is below it. A button that moves away under a pressed pointer gets no click.
     addEventListener("pointerup", () => setTimeout(help), { once: true });
   }
 

@@ -44,8 +44,8 @@ function choicesOf({ options, commands }: Command, path: string): [typed: string
   return [...own, ...commands.flatMap((one) => choicesOf(one, `${path} ${one.name()}`))];
 }
 
-// A second compinit would forget what the user's own completion scripts defined. The script is one for both shells, so zsh
-// learns bash's way.
+// compinit runs only where it has not run yet: a second run would forget what the user's own scripts defined. Both
+// shells get the same script, so zsh loads its emulation of bash's completion.
 const readyZsh = `\
 (( $+functions[compdef] )) || { autoload -U +X compinit && compinit; }
 autoload -U +X bashcompinit && bashcompinit

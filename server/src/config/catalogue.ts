@@ -51,7 +51,7 @@ export const readCatalogue: Kind<readonly CataloguePackage[]> = (file) => {
     if (title === undefined) return wrong("has no usable title");
     if (known.has(id)) return wrong("repeats an earlier id");
     const { hours, speakers } = item as Readonly<Record<string, unknown>>;
-    // What cannot be used of these is left out, as further fields are.
+    // Values of these fields that cannot be used are left out. Unknown fields are ignored.
     const licence = fieldOf(item, "licence") ?? null;
     known.set(id, { id, title, hours: countOf(hours), speakers: countOf(speakers), licence });
   }

@@ -58,7 +58,7 @@ export interface Config {
   /** Days after which submissions are erased; null: they are kept. */
   readonly retentionDays: Readonly<Record<"inquiry" | "application" | "spam", number | null>>;
   readonly webhookTargets: WebhookTargets;
-  /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: nobody does. */
+  /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: no digest is sent. */
   readonly digest: { readonly to: readonly string[]; readonly atMinute: number } | null;
   /** The identity provider that operators may sign in with; null: passwords only. */
   readonly oidc: OpenIdConnectSettings | null;

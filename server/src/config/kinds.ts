@@ -201,7 +201,7 @@ export const namedAddress: Kind<Sender> = (text) => {
   return { name: name === "" ? null : name, address };
 };
 
-/** The items of a list, each read; items of which nothing comes are told by their place. */
+/** Reads each item of a list. The message names the first item that cannot be read by its place. */
 function readList<T>(text: string, read: (item: string) => T | undefined, wrong: string): readonly T[] | Wrong {
   const items = splitList(text);
   const values = items.map(read);

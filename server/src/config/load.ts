@@ -226,15 +226,15 @@ function isShortened(one: readonly string[], other: readonly string[]): boolean 
 }
 
 /**
- * How many letters were added, dropped, exchanged or swapped with their neighbour. Beyond `max` it is not worked out:
- * every variable of the environment is compared with every setting, at every start.
+ * How many letters were added, dropped, exchanged or swapped with their neighbour. Counting stops beyond `max`: each
+ * start compares every variable of the environment with every setting.
  */
 function typingErrors(one: string, other: string, max: number): number {
   let before: number[] = [];
   let last = Array.from({ length: Math.min(max, other.length) + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {
     const line: number[] = row <= max ? [row] : [];
-    // So far from the diagonal that there are more errors.
+    // Cells further from the diagonal have more than `max` errors.
     const from = Math.max(1, row - max);
     const to = Math.min(other.length, row + max);
     let fewest = line[0] ?? Number.POSITIVE_INFINITY;

@@ -19,7 +19,7 @@ export const oidcCookie: Cookie = { name: "console-oidc", below: "/oidc", sameSi
 /** Reads and writes cookies. @param publicUrl the base address as browsers see it */
 export function cookiesOf(publicUrl: () => string) {
   const isSecure = () => publicUrl().startsWith("https:");
-  // Browsers take a name with this prefix only from https, so that no other site of the domain can set it without.
+  // Browsers accept a name with this prefix over https only, so a page that came over http cannot set the cookie.
   const nameOf = ({ name }: Cookie) => (isSecure() ? `__Secure-${name}` : name);
 
   function send(reply: FastifyReply, cookie: Cookie, value: string, seconds: number | null): void {

@@ -20,7 +20,7 @@ export function rememberCounts(desk: Pick<DeskStore, "countByStatus">) {
       counts.catch(() => known.delete(key));
       return counts;
     },
-    /** An operator changed something and wants to see it. */
+    /** To be called after a change, so that the operator sees it at once. */
     forget: () => known.clear(),
   };
 }

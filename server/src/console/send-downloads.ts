@@ -26,7 +26,7 @@ export async function sendResume({ console, caller, request, reply }: DownloadCa
   const resume = await findDownload(console.store, reference, console.scanned);
   if (resume.result !== "allowed") throw new Fault(withheld[resume.result]);
   await record(console, caller, { action: isView ? "resume.view" : "resume.download", subject: reference });
-  // The viewer of the console reads the bytes itself. No browser shows them by what they claim to be.
+  // The console's viewer reads the bytes by script. As this content type no browser shows them by itself.
   if (!isView) reply.header("content-disposition", attachmentHeader(resume.filename));
   reply.header("content-length", resume.size);
   return sendStream(console, reply, "application/octet-stream", readDownload(console.vault, resume));
@@ -49,7 +49,7 @@ export async function sendExport(
   return sendLines(call, `${subject}.${format}`, format, lines);
 }
 
-/** What the filter of the inbox shows. It comes in the body: addresses and searches would stand in the logs of proxies. */
+/** Sends what the inbox's filter matches. The filter comes in the body, because proxies log URLs. */
 export async function sendMatching(
   call: DownloadCall,
   subject: ExportSubject,
@@ -58,7 +58,7 @@ export async function sendMatching(
   const { console, caller, request } = call;
   const from = readFrom(request.query);
   const filter = readFilter(request.body);
-  // Not what was searched for: that may be a person's name, and entries are for good.
+  // Without the search text: it may be a person's name, and entries of the audit log are kept for good.
   const { search, letter, ...rest } = filter;
   const detail = { format, ...from, filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
   await record(console, caller, { action: "export", subject, detail });
@@ -146,7 +146,7 @@ function sendLines(
   return sendStream(console, reply, formatTypes[format], inPieces(lines));
 }
 
-/** Sends what is read bit by bit. What fails after the first bytes cuts the connection, so that no half passes for whole. */
+/** Streams a download. An error after the first bytes cuts the connection, so that no partial file looks complete. */
 function sendStream(
   { log }: Console,
   reply: FastifyReply,

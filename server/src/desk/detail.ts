@@ -50,7 +50,7 @@ function fieldsOf(submission: StoredSubmission): SubmissionDetail["fields"] {
   return { ...contact, availability, accent, portfolioUrl, resumeUrl, coverLetter };
 }
 
-// Who sends no form tells no language and counts as English, so that says nothing.
+// A submission that names no language counts as English, so only another language is shown.
 const languageOf = ({ language }: StoredSubmission) => ({ language: language === "en" ? null : language });
 
 const consentOf = ({ consent }: StoredSubmission) => ({

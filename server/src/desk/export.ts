@@ -174,10 +174,10 @@ export async function* auditLines(
 const auditCells = (row: AuditRow): string =>
   csvLine([row.id, iso(row.at), row.operator, row.action, row.subject, JSON.stringify(row.detail)]);
 
-/** Lines are short, and a system call or a packet is expensive: this many characters are gathered before one. */
+/** Characters of a piece. Lines are short, and each piece costs a system call and a packet. */
 const pieceLengthMin = 64 * 1024;
 
-/** Joins short texts to pieces that are worth sending. */
+/** Joins short texts into larger pieces. */
 export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let gathered = "";
   for await (const text of texts) {

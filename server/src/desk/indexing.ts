@@ -7,8 +7,8 @@ const pollMs = 1_000;
 /** Submissions in one transaction: 4 to 8 ms. */
 const indexedAtOnce = 100;
 /**
- * After a full batch the job rests nineteen times as long as the batch took, and at least this long. So it takes a
- * twentieth of the time at most: under load submissions are accepted first and become searchable later.
+ * After a full batch the job rests nineteen times as long as the batch took, at least this long and at most a second. So
+ * it takes about a twentieth of the time: under load submissions are accepted first and become searchable later.
  */
 const restMsMin = 5;
 const restPerWork = 19;

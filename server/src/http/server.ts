@@ -105,7 +105,7 @@ function headAnswer(request: FastifyRequest, reply: FastifyReply): void {
 // Inputs and receipts are checked by the procedures' zod schemas. Fastify's own compilers are 120 files, which it loads
 // unless it is given others.
 const noSchemas = (): never => {
-  throw new Error("A route has a schema of Fastify's.");
+  throw new Error("A route has a Fastify schema.");
 };
 
 /** Builds the server; it listens to nothing yet. */

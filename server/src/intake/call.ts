@@ -1,4 +1,5 @@
-// What intake knows of a call beside its input: who called, and whether the caller may be repeating a submission.
+// What intake knows of a call beside the fields of its submission: the door, the key, the deadline, and the hidden fields
+// of the body.
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import { altchaField } from "@submissions/shared/altcha";
 import { consentPageField, consentTextField } from "@submissions/shared/consent";

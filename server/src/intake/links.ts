@@ -1,5 +1,5 @@
-// What happens when somebody follows a link of a welcome mail. A link that is unknown, forged, expired, dead or meant for
-// something else is simply one that does not work: the answer tells nobody which of these it is.
+// What happens when a person follows a link of a welcome mail. A link that is unknown, forged, expired, dead or meant
+// for something else does not work, and the answer does not tell which of these it is.
 import type { Clock } from "../clock.ts";
 import { hashOfSent } from "../secrets.ts";
 import type { Store } from "../storage/store.ts";

@@ -28,7 +28,7 @@ export interface MailSettings {
   /** Titles of the packages by identifier; null without a catalogue. */
   readonly packageTitles: ReadonlyMap<string, string> | null;
   readonly isDisposable: IsDisposable;
-  /** Who gets the daily digest; empty: nobody. */
+  /** Who gets the daily digest; empty: no digest is sent. */
   readonly digestTo: readonly string[];
 }
 

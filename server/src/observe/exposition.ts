@@ -1,14 +1,14 @@
-// The text of a scrape, made by prom-client, and what it tells of process and event loop. Loaded at the first scrape:
-// prom-client comes with 90 files, and a service that is not scraped does without.
+// Writes the text of a scrape with prom-client, which also measures process and event loop. It is loaded at the first
+// scrape: prom-client and what it needs are 93 files, which a service that is not scraped does without.
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { scraped, show, type MetricSources } from "./scraped.ts";
 import type { Shown } from "./series.ts";
 
-/** The event loop's lag is measured since the scrape before. The first scrape waits for as much as this. */
+/** The event loop's lag is measured from one scrape to the next. The first scrape measures it for this long. */
 const loopWatchedMs = 50;
 
-/** Begins to watch process and event loop. Answers how to write a scrape. */
+/** Begins to measure process and event loop. Resolves to the function that writes a scrape. */
 export async function openExposition(
   metrics: Iterable<Shown>,
   now: () => number,

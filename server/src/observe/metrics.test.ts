@@ -25,7 +25,7 @@ test("renders what was counted, and the event loop's lag", async () => {
   expect(text).toContain("uploads_in_flight 1");
   expect(text).toContain("nodejs_eventloop_lag_p99_seconds");
   expect(metrics.contentType).toBe(Registry.PROMETHEUS_CONTENT_TYPE);
-  // Watched for a moment before: else nothing was measured yet, and these were no numbers.
+  // The first scrape measures for a moment. Without that this would be NaN.
   const [, lag] = /^nodejs_eventloop_lag_mean_seconds (\S+)$/m.exec(text) ?? [];
   expect(Number(lag)).toBeGreaterThan(0);
 });

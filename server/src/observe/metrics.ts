@@ -41,10 +41,10 @@ const statusClasses = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 /** `2xx` of 201. */
 export const statusClass = (status: number): string => statusClasses[Math.trunc(status / 100)] ?? "0xx";
 
-/** Of the text format that Prometheus reads. */
+/** The content type of Prometheus' text format. */
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Makes metrics of its own. What is told of process and event loop is measured from the first scrape on. */
+/** Makes a new set of metrics. Process and event loop are measured from the first scrape on. */
 export function createMetrics(now: () => number = Date.now): Metrics {
   const table = new MetricTable();
   const sources: MetricSources[] = [];

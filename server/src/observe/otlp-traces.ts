@@ -6,7 +6,7 @@ import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import { openExporter, type ExporterOptions, type Span } from "./otlp-exporter.ts";
 import type { RequestTrace, TracedAnswer, Traces } from "./traces.ts";
 
-/** What an installation says of its traces. */
+/** The settings of tracing. */
 export interface TracingSettings extends Pick<ExporterOptions, "endpoint" | "headers" | "serviceName"> {
   /** Of requests whose callers do not say whether they are traced; 0 to 1. */
   readonly share: number;

@@ -14,14 +14,14 @@ export interface MetricSources {
 
 type Ask = (sources: MetricSources) => Promise<void>;
 
-/** The registry asks a metric for no more than this. */
+/** Registers a metric. The registry uses no more of it than this. */
 export function show(registry: Registry, { name, help, type, lines }: Shown): void {
   const get = async () => ({ name, help, type, aggregator: "sum", values: [...lines()] });
   const metric: { readonly name: string; get(): Promise<unknown> } = { name, get };
   registry.registerMetric(metric as unknown as Metric);
 }
 
-/** Registers the metrics. Answers what is to be called before each scrape. */
+/** Registers the metrics that are read at a scrape. The function it returns must be called before each scrape. */
 export function scraped(registry: Registry, now: () => number): Ask {
   const asks = [outbox(registry, now), commits(registry), disks(registry)];
   return async (sources) => void (await Promise.all(asks.map((ask) => ask(sources))));

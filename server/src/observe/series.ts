@@ -1,6 +1,6 @@
 // Counters and histograms with labels, for what happens with every request. A series is found by its label values without
-// making an object or a text; prom-client's own would build a key of the labels each time. It knows nothing of
-// prom-client, which exposition.ts brings in at the first scrape.
+// making an object or a text; prom-client's own would build a key of the labels each time. It does not import
+// prom-client, which exposition.ts loads at the first scrape.
 import { Distribution } from "./distribution.ts";
 
 /** What a metric is called, and what tells its series apart: at most three labels. */
@@ -41,7 +41,7 @@ export class Count {
   }
 }
 
-/** Counts of something that goes up and down, or a state as 0 and 1. */
+/** A number that goes up and down, or a state as 0 and 1. */
 export class Level {
   #value = 0;
 

@@ -54,7 +54,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
     stagingFolder,
     hasRoom: watchRoom(() => freeBytesOf(stagingFolder), freeBytesMin),
 
-    /** The promise rests on this order: bytes, folders, name, and each on stable storage before the next. */
+    /** The file is safe because of this order: bytes, folders, name, each synced before the next. */
     async keep(staged, { deadline = Infinity, key } = {}) {
       const kept = key ?? drawKey(dayOf(clock.now()));
       const path = pathOf(kept);
@@ -69,7 +69,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
         renamed = true;
         await dayFolder.sync();
       } catch (error) {
-        // Only now: a sweep that runs meanwhile must not take the file of a resume that is about to be stored.
+        // Not before: a sweep that runs meanwhile must not take the file of a resume that is about to be stored.
         if (renamed) takenBack.add(kept);
         // If its folder was removed, the next resume makes it anew.
         if (today?.day === day) today = null;
@@ -96,7 +96,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
       return handle.createReadStream();
     },
 
-    // A folder has no address.
+    // Files in a folder have no URL.
     link: async () => null,
 
     async checkReadiness() {

@@ -7,12 +7,12 @@ import { ResumeMissing, VaultUnavailable } from "./vault.ts";
 export const s3Limits = {
   /** One try, up to the head of its answer. 5 MiB take this long on a line of 7 Mbit/s. */
   attemptMs: 6_000,
-  /** All tries. A request has 15 s in all, a service that is told to end 9.5 s. */
+  /** All tries together. A request has 15 s, and a service that is stopped has 9.5 s. */
   triesMs: 8_000,
-  /** All tries to take a resume back. They may come after the deadline of a request, and before the idle cut of 20 s. */
+  /** All tries to take a resume back. They may begin at the deadline of a request, and its connection is cut at 20 s. */
   discardMs: 3_000,
   attemptsMax: 3,
-  /** Before the second try; then twice as long each time, at random from a half of it on. */
+  /** Pause before the second try. It doubles with each try, and a random part of up to a half is taken off. */
   pauseMs: 200,
   /** A readiness probe needs its answer while the store is silent, too. */
   readinessMs: 3_000,
@@ -42,7 +42,7 @@ const transientNames: ReadonlySet<string> = new Set(["SlowDown", "RequestTimeout
 export type S3Calls = ReturnType<typeof storeCalls>;
 
 export function storeCalls({ attemptMs, attemptsMax, triesMs, pauseMs, readinessMs }: S3Limits) {
-  // Many processes that were refused together must not come back together.
+  // Processes that were refused together must not try again together.
   const pauseAfter = (tries: number) => pauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
 
   return {

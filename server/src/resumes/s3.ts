@@ -45,7 +45,7 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
       try {
         await bucket.put(kept, staged, Math.min(deadline, performance.now() + limits.triesMs));
       } catch (error) {
-        // It may be there all the same.
+        // The object may be stored although the call failed.
         takenBack.add(kept);
         throw error;
       }

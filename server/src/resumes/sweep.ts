@@ -91,8 +91,8 @@ export class TakenBack {
 }
 
 /**
- * What a vault says of the store that it belongs to, and from when on its files are judged, by the clock of the shelf.
- * Those that were kept before are left alone for good.
+ * What a vault notes of its store: the identity, and the time from which on files are judged, by the clock of the
+ * shelf. Files that were kept earlier are left alone for good.
  */
 const writePairing = (identity: string, judgedFrom: number) => `${identity}@${judgedFrom}`;
 
@@ -168,7 +168,7 @@ interface KeptFile {
   readonly writtenAt: number;
 }
 
-/** What is not named as a vault names things is somebody else's, and passed over. */
+/** Files without a name that a vault gives are not the vault's, and are left alone. */
 async function* keysOf(files: AsyncIterable<ShelvedFile>, prefix: string): AsyncGenerator<KeptFile> {
   for await (const { name, writtenAt } of files) {
     const key = name.slice(prefix.length);

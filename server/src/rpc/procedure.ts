@@ -1,7 +1,7 @@
 // How the procedures of the router run: admission, hidden fields, schema, resolver, schema of the receipt, count. It is
 // written twice. The stock form is a chain of tRPC's middlewares, of which each costs about 7 µs. The quick form does the
 // same in one function, through tRPC's public but experimental `experimental_caller`; the version of tRPC is pinned, and
-// procedure.test.ts compares both forms over many inputs.
+// test/rpc/both-forms.test.ts compares them over many inputs.
 import type { Issue } from "@submissions/shared/faults";
 import { type AnyTRPCProcedure, initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";

@@ -1,4 +1,4 @@
-// Names and texts that made-up submissions are put together from.
+// Names and texts that made-up submissions are composed of.
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 export const firstNames = words(`

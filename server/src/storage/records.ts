@@ -102,7 +102,7 @@ interface Filed {
   /** `INQ-yyyymmdd-dddddd` or `APP-yyyymmdd-dddddd`. */
   readonly reference: string;
   readonly status: TriageStatus;
-  /** E-mail address of the operator who follows up; null: nobody. */
+  /** E-mail address of the operator who follows up; null: none. */
   readonly assignee: string | null;
   /** Counts the changes by operators, from 1. */
   readonly version: number;
@@ -235,7 +235,7 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
       /** Kept for the day when an operator wakes the mail. */
       readonly denials: number | null;
     }
-  /** It may have been sent, nobody can tell, and it is not tried again. */
+  /** It may have been sent, the provider cannot be asked, and it is not tried again. */
   | { readonly result: "in-doubt"; readonly error: string; readonly denials: number | null }
   | {
       readonly result: "later";

@@ -1,5 +1,5 @@
-// Which schema this version works with: the numbered SQL files that bring a database to it, and the errors of one that does
-// not fit. Waiting does not help, so they are not `StorageUnavailable`.
+// Which schema this version works with: the numbered SQL files that bring a database to it, and the errors of a schema
+// that does not fit. Waiting does not help then, so they are not `StorageUnavailable`.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

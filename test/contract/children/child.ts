@@ -23,7 +23,7 @@ export interface Child extends AsyncDisposable {
 
 export function startChild(name: keyof typeof programs, file: string): Child {
   const child = fork(programs[name], [file], {
-    // Not the project's folder, for its `.env`.
+    // Not the project's folder: it may have a `.env`, which tests must not read.
     cwd: tmpdir(),
     execArgv: ["-C", "@submissions/source", "--import", preload],
   });

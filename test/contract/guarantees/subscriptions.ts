@@ -132,7 +132,7 @@ function knownAddresses(open: OpenStoreUnderTest): void {
     }
   });
 
-  test("keeps the language of the last of many that subscribe an address at once", async () => {
+  test("keeps the language of the last of many subscriptions of an address at once", async () => {
     await using tested = await open();
     const languages = ["en", "de", "en", "de"] as const;
     await Promise.all(languages.map((language) => subscribe(tested.store, { language })));

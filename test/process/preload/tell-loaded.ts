@@ -1,4 +1,4 @@
-// Tells on standard output, in the words of the log, which files are loaded.
+// Prints each file that is loaded to standard output, as a line of the log.
 import { registerHooks } from "node:module";
 
 registerHooks({

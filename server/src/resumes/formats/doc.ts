@@ -60,7 +60,7 @@ const readLayout = (header: Buffer, size: number) => {
     directoryStart: header.readUInt32LE(0x30),
     /** Where the sectors of the allocation table are. */
     tableSectors: Array.from({ length: tableSectorsMax }, (_, index) => header.readUInt32LE(0x4c + index * 4)),
-    /** Those that were read. A chain may jump between them, and must not read each anew: at most 436 KiB. */
+    /** Sectors of the table that were read, at most 436 KiB. A chain may jump between them and reads each once. */
     tableRead: new Map<number, Buffer>(),
   };
 };

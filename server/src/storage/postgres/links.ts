@@ -27,7 +27,7 @@ const leave = prepared(`
 export const deleteConfirmLinks = prepared("DELETE FROM newsletter_token WHERE email_key = $1 AND purpose = 'confirm'");
 
 export function makeLinks(connections: Connections) {
-  /** Follows a link: does what it is for, if it works, and answers whether. */
+  /** Follows a link if it is valid, and answers whether it was. */
   function follow(purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {
     const work = async (session: Session) => {
       const [, holder] = await Promise.all([

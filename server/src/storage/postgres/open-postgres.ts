@@ -1,5 +1,5 @@
-// Opens the PostgreSQL engine: the server and its schema are looked at, and only then there is a store. A failure closes
-// the connections again.
+// Opens the PostgreSQL engine: it checks the server and its schema, and then makes the store. A failure closes the
+// connections again.
 import type { PoolConfig } from "pg";
 import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";

@@ -150,7 +150,7 @@ const backlog = prepared<Awaited<ReturnType<Store["mailBacklog"]>>>(`
 /** @param settle settles mails in the next commit */
 export const makeOutbox = (connections: Connections, settle: (settled: readonly Settled[]) => Promise<void>) =>
   ({
-    /** Repeatable: the second time the day has one. */
+    /** Repeatable: the second time, the day already has a digest. */
     async storeDigest(stored, now) {
       const values = [...digestColumns(stored), now];
       return (await connections.write(storeDigest, values, { repeatable: true })).length === 1;
@@ -159,7 +159,7 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
     async claimDueMails(now, limit, { owner, until }) {
       const claimed: LeasedMail[] = [];
       const unreadable: Settled[] = [];
-      // Repeatable: leases whose answer was lost run out.
+      // Repeatable: leases whose answer was lost expire.
       for (const row of await connections.write(claimDue, [now, limit, owner, until], { repeatable: true })) {
         const { mail, mailKind: kind, createdAt, attempts, denials } = row;
         const id = mailId(mail, createdAt);
@@ -183,7 +183,7 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
     },
 
     async settleMails(settlements, owner) {
-      // Before the mails are settled: their leases say whose they are.
+      // Before the mails are settled: a settled mail has no lease, which says who may report on it.
       for (const { email, at } of await refusedAddressees(connections, settlements, owner)) {
         await suppress(connections, { email, at, reason: "inactive" });
       }
@@ -221,7 +221,7 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
     },
   }) satisfies Partial<Store>;
 
-/** The addresses of mails of an owner that were refused because of their recipient, unless it is the team. */
+/** The inactive recipients of an owner's mails. The team's addresses are not among them. */
 async function refusedAddressees(connections: Connections, settlements: readonly MailSettlement[], owner: string) {
   const refused = settlements
     .filter((one) => one.result === "failed" && one.inactiveRecipient === true)

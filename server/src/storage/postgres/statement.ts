@@ -8,7 +8,7 @@ export interface Statement<Row = never> {
   readonly text: string;
   /** Whether rows are arrays in the order of the columns, which costs less than objects. */
   readonly arrays?: true;
-  /** A type only. */
+  /** Only for the compiler; never set. */
   readonly row?: Row;
 }
 
@@ -41,7 +41,7 @@ export type RowOf<Of extends Columns> = {
 };
 
 /**
- * Rows as a table of a statement: one array for each column, so that the statement has the same text for any number of
+ * Rows as a table within a statement: one array for each column, so that the statement has the same text for any number of
  * rows.
  *
  * @param first number of the first parameter

@@ -54,7 +54,7 @@ function indexFor({ disposable, status, assignee }: InboxFilter, oneKind: boolea
   return oneKind ? "kind" : "arrival";
 }
 
-/** Counting further costs much and tells little. */
+/** The most rows that are counted. Counting further costs much and tells little. */
 export const countMax = 1_001;
 
 /** How many rows a page has. */
@@ -65,7 +65,7 @@ export const rowsOf = ({ limit = pageLimit }: PageRequest): number =>
  * A page of a list.
  *
  * @param rows one more than the page holds, if there are more
- * @param numberOf the number behind which the next page begins
+ * @param numberOf the number of a row; the next page begins after that of the last row shown
  */
 export function pageOf<Row>(rows: readonly Row[], limit: number, numberOf: (row: Row) => number): Page<Row> {
   const shown = rows.slice(0, limit);

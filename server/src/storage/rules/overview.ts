@@ -81,7 +81,7 @@ export function nextToCount(last: number | null, firstReceivedAt: number | undef
   return next < startOfDay(now) ? next : null;
 }
 
-/** Whether a day was the last one before today. Only then its subscribers can be counted. */
+/** Whether a day was yesterday. The subscribers of an earlier day can no longer be counted. */
 export const isYesterday = (at: number, now: number): boolean => at === startOfDay(now) - dayMs;
 
 /** The middle of some numbers; null without any. */

@@ -14,7 +14,7 @@ export const receivedEvent = (kind: SubmissionKind): WebhookEvent => `${kind}.re
 
 /**
  * What webhooks are told when the status of a subscriber changes: from when on the address may get the newsletter, and
- * from when on not any more, for whatever reason. An address that never confirmed is told to nobody.
+ * from when on not any more, for whatever reason. No webhook is told of an address that never confirmed.
  */
 export function subscriberEvent(before: SubscriberStatus | undefined, after: SubscriberStatus): WebhookEvent | null {
   if ((before === "active") === (after === "active")) return null;

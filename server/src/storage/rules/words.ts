@@ -16,7 +16,7 @@ const letter = String.raw`[[\p{L}\p{N}\p{Co}]--[\u19B0-\u19C0\u19C8\u19C9\u1CF2\
 const mark = String.raw`[\u0300-\u0304\u0306-\u030C\u030F\u0311\u031B\u0323-\u0328\u032D\u032E\u0330\u0331]`;
 const word = new RegExp(`${letter}(?:${letter}|${mark})*`, "gv");
 
-/** The words that somebody searches for, in lower case. */
+/** The words that an operator searches for, in lower case. */
 export const searchedWords = (text: string): string[] =>
   (text.slice(0, 1_000).normalize("NFC").toLowerCase().match(word) ?? [])
     .map((one) => one.slice(0, wordLengthMax).toWellFormed())

@@ -28,7 +28,7 @@ interface Parts {
 export function prepareAcceptor(connection: SqliteConnection, { references, subscribers, announcements }: Parts) {
   const keys = prepareKeys(connection);
   const counters = prepareDayCounters(connection);
-  // Not by one IN for both keys, for which SQLite makes a table: that takes twice as long.
+  // Two look-ups: for one IN with both keys SQLite would make a table, which takes twice as long.
   const addressee = connection.prepare<[string, number, string], { receipts: number; suppressed: number }>(`
     SELECT (SELECT count(*) FROM submission WHERE email_key = ?1 AND receipt_at > ?2) AS receipts,
       EXISTS (SELECT 1 FROM suppression WHERE email_key = ?1 AND reason IS NOT NULL)

@@ -112,8 +112,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Resolves once everything that was committed before is on the disk. Another thread waits for the disk, and this one
-   * goes on. One call at a time: the kernel tells one of several callers that a sync has failed, not all.
+   * Resolves once everything that was committed before is on the disk. Another thread waits for the disk, so the event
+   * loop goes on. One call at a time, because the kernel reports a failed sync to one caller only.
    *
    * @throws StorageUnavailable with the outcome `unknown`
    */
@@ -134,11 +134,14 @@ export class SqliteConnection {
     return this.#mayHaveGap;
   }
 
-  // The kernel forgets pages that it could not write. Were more appended behind them, and even synced, recovery would end
-  // before them. So the log is moved into the database, which is synced, and begun anew.
+  // The kernel forgets pages that it could not write. Recovery stops at such a gap, even when what follows is synced.
+  // So the log is moved into the database, which is then synced, and begun anew.
   #closeGap(): void {
     const [result] = this.query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
-    if (result?.busy !== 0) throw new StorageUnavailable("The database's log is to be begun anew and is being read.");
+    if (result?.busy !== 0)
+      throw new StorageUnavailable(
+        "The database's log cannot be emptied after a failed sync, because it is being read.",
+      );
     this.#mayHaveGap = false;
   }
 

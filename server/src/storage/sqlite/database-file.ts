@@ -78,7 +78,7 @@ export class FileGuard {
   }
 
   /**
-   * A descriptor of the log. Closing it drops no lock of SQLite's, which are on the other two files.
+   * A descriptor of the log. Closing it drops no lock: SQLite's locks are on the other two files.
    *
    * @throws StorageUnavailable when the log was deleted or replaced; Node's error when it cannot be opened
    */

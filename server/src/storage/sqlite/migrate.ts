@@ -1,5 +1,5 @@
-// Brings a database to the schema of this version: numbered SQL files, forwards only, each in one transaction that
-// records it first, those of a new database together. Any number of processes may start at once.
+// Brings a database to the schema of this version: numbered SQL files, forwards only. Each has a transaction, which
+// records it first; those of a new database share one. Any number of processes may start at once.
 import { join } from "node:path";
 import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
 import { retryWhileBusy } from "./busy.ts";

@@ -1,4 +1,4 @@
-// Opens the SQLite engine: settings, schema, and only then a store. A failure closes the handle again.
+// Opens the SQLite engine: settings, then the schema, then the store. A failure closes the handle again.
 import { existsSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";

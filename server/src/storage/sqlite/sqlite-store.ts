@@ -172,7 +172,7 @@ export class SqliteStore implements Store {
 
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null> {
     const find = () => this.#acceptor.findEarlier(key);
-    // What is found is acknowledged.
+    // A caller is answered with what is found, so it must be on the disk.
     return this.#connection.mayHaveGap ? this.#run(find) : retryWhileBusy(find);
   }
 
