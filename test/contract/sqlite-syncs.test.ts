@@ -6,8 +6,10 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { startChild } from "./children/child.ts";
 import { accept, inquiries, inquiry, noon, offer } from "./records.ts";
-import { openSqliteUnderTest, useRaw, type SqliteUnderTest } from "./sqlite-under-test.ts";
+import { openFolder, openSqliteUnderTest, useRaw, type SqliteUnderTest } from "./sqlite-under-test.ts";
 
 const realSync = fs.fdatasync;
 type Sync = (file: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
@@ -123,4 +125,46 @@ test("while the old log cannot be emptied nothing is stored, and no repeated key
   expect(await store.findEarlier(key)).toMatchObject({ fingerprint: "f" });
   expect(await store.checkReadiness()).toEqual({ ready: true });
   expect(await inquiries(store)).toHaveLength(2);
+});
+
+test("a log that lost what was written to it is not moved into the database: the process ends, and recovery takes what is whole", async () => {
+  await using folder = await openFolder();
+  const file = join(folder.path, "submissions.db");
+  await using child = startChild("lose-log", file);
+  const acknowledged = await child.hear();
+  expect(await child.ended()).toEqual([null, "SIGKILL"]);
+  await using store = await openStore({ kind: "sqlite", file });
+  expect(await inquiries(store)).toHaveLength(Number(acknowledged));
+  expect(await accept(store, inquiry(60))).toMatchObject({ result: "accepted" });
+  const check = useRaw(file, (database) => database.prepare("PRAGMA integrity_check").all());
+  expect(check).toEqual([{ integrity_check: "ok" }]);
+});
+
+test("threads that hang hold up no commit", async () => {
+  await using tested = await openSqliteUnderTest();
+  const hanging: (() => void)[] = [];
+  replaceSync((file, done) => void hanging.push(() => realSync(file, done)));
+  expect(await accept(tested.store, inquiry(1))).toMatchObject({ result: "accepted" });
+  expect(await accept(tested.store, inquiry(2))).toMatchObject({ result: "accepted" });
+  expect(hanging).toHaveLength(1);
+  hanging[0]!();
+});
+
+test("a reader is handed nothing that a power cut could take back", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { store } = tested;
+  await accept(store, inquiry(1));
+  const { promise: begun, resolve: begin } = Promise.withResolvers<() => void>();
+  replaceSync((file, done) => begin(() => realSync(file, done)));
+  const accepted = accept(store, inquiry(2));
+  const letItEnd = await begun;
+  let read = false;
+  const reading = inquiries(store).then((all) => ((read = true), all));
+  expect(await tested.raw((database) => database.prepare("SELECT count(*) AS n FROM submission").get())).toEqual({
+    n: 2,
+  });
+  expect(read).toBe(false);
+  letItEnd();
+  expect(await reading).toHaveLength(2);
+  await accepted;
 });

@@ -7,6 +7,7 @@ const programs = {
   "hold-lock": new URL("./hold-lock.ts", import.meta.url),
   "hold-service-lock": new URL("./hold-service-lock.ts", import.meta.url),
   "open-store": new URL("./open-store.ts", import.meta.url),
+  "lose-log": new URL("./lose-log.ts", import.meta.url),
   "accept-until-killed": new URL("./accept-until-killed.ts", import.meta.url),
 };
 

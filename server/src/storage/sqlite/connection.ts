@@ -1,12 +1,14 @@
 // One open SQLite database: its settings, its statements and its transactions. Everything but the sync of the log is
 // synchronous, so that nothing can come between two calls.
-import { closeSync, fdatasync } from "node:fs";
+import { writeSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Access } from "../open-store.ts";
 import { StorageUnavailable } from "../store.ts";
 import { engineWaitMs } from "./busy.ts";
 import { createDatabaseFile, FileGuard } from "./database-file.ts";
 import { asCommitError } from "./errors.ts";
+import { isLogWhole } from "./log-check.ts";
+import { LogSync } from "./log-sync.ts";
 
 /** Up to 3.51.2 two connections that write and checkpoint at once could corrupt a database in WAL mode. */
 const sqliteVersionMin = [3, 51, 3] as const;
@@ -33,13 +35,17 @@ export class SqliteConnection {
   readonly #guard: FileGuard;
   readonly #begin: () => void;
   readonly #commit: () => void;
-  /** A descriptor of the log, from the first {@link sync} on. */
-  #log: number | null = null;
+  readonly #access: Access;
+  #syncsApart = false;
+  #logSync: LogSync | null = null;
+  /** The latest sync. */
+  #syncing: Promise<void> | null = null;
   #mayHaveGap = false;
 
   /** Opens the handle only. {@link configure} and everything after it may find the database locked. */
   constructor(file: string, access: Access = "read-write") {
     this.file = file;
+    this.#access = access;
     if (access === "read-write") createDatabaseFile(file);
     this.#guard = new FileGuard(file);
     this.#database = new DatabaseSync(file, {
@@ -99,6 +105,7 @@ export class SqliteConnection {
   /** @throws StorageUnavailable when the file was deleted or replaced; the transaction is then still open */
   commit(): void {
     this.assertSameFile();
+    if (this.#syncsApart) this.#openSync();
     try {
       this.#commit();
     } catch (error) {
@@ -109,24 +116,34 @@ export class SqliteConnection {
   /** From now on {@link commit} waits for no disk, and nothing may be acknowledged before {@link sync}. */
   syncApart(): void {
     this.execute("PRAGMA synchronous = NORMAL");
+    this.#syncsApart = true;
   }
 
   /**
-   * Resolves once everything that was committed before is on the disk. Another thread waits for the disk, so the event
-   * loop goes on. One call at a time, because the kernel reports a failed sync to one caller only.
+   * Resolves once everything that was committed before, by any process, is on the disk. One call at a time.
    *
    * @throws StorageUnavailable with the outcome `unknown`
    */
   async sync(): Promise<void> {
     try {
-      const log = (this.#log ??= this.#guard.openLog());
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      fdatasync(log, (error) => (error === null ? resolve() : reject(error)));
-      await promise;
+      this.#syncing = this.#openSync().wait();
+      await this.#syncing;
     } catch (error) {
       this.#mayHaveGap = true;
       throw new StorageUnavailable("The database failed to sync its log.", { cause: error, outcome: "unknown" });
     }
+  }
+
+  /**
+   * Resolves once what was read before is on the disk: what is handed on must not be taken back by a power cut.
+   *
+   * @throws StorageUnavailable when it may not be
+   */
+  async settled(): Promise<void> {
+    // The service syncs what it commits. Another process cannot tell what is on its way.
+    if (this.#access === "read-only") return this.sync();
+    await this.#syncing?.catch(() => {});
+    if (this.#mayHaveGap) throw new StorageUnavailable("The database failed to sync its log.");
   }
 
   /** Whether a sync has failed, so that what is read may be lost in a power cut. The next {@link begin} mends it. */
@@ -134,14 +151,17 @@ export class SqliteConnection {
     return this.#mayHaveGap;
   }
 
-  // The kernel forgets pages that it could not write. Recovery stops at such a gap, even when what follows is synced.
-  // So the log is moved into the database, which is then synced, and begun anew.
+  #openSync(): LogSync {
+    return (this.#logSync ??= new LogSync(() => this.#guard.openLog()));
+  }
+
+  // The kernel forgets pages that it could not write. Were more appended behind them, and even synced, recovery would end
+  // before them. So the log is moved into the database, which is synced, and begun anew.
   #closeGap(): void {
-    const [result] = this.query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
-    if (result?.busy !== 0)
-      throw new StorageUnavailable(
-        "The database's log cannot be emptied after a failed sync, because it is being read.",
-      );
+    const [found] = this.query<{ log: number }>("PRAGMA wal_checkpoint(NOOP)");
+    if (found !== undefined && found.log > 0 && !isLogWhole(this.#openSync().descriptor, found.log)) leaveToRecovery();
+    const [moved] = this.query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (moved?.busy !== 0) throw new StorageUnavailable("The database's log is to be begun anew and is being read.");
     this.#mayHaveGap = false;
   }
 
@@ -157,10 +177,20 @@ export class SqliteConnection {
 
   /** Closes the handle. The last one to close moves the log into the database and removes it. */
   close(): void {
+    // Moving the log compares no checksums either.
+    if (this.#mayHaveGap && this.#database.isOpen) this.#closeGap();
     if (this.#database.isOpen) this.#database.close();
-    if (this.#log !== null) closeSync(this.#log);
-    this.#log = null;
+    this.#logSync?.[Symbol.dispose]();
+    this.#logSync = null;
   }
+}
+
+// Closing the database would move what is left of the log over good pages. The next start recovers: it takes the log up to
+// the first frame that is not whole, which holds all that was acknowledged.
+function leaveToRecovery(): never {
+  writeSync(2, "The database's log lost what was written to it. The process ends at once; the next start recovers.\n");
+  process.kill(process.pid, "SIGKILL");
+  throw new StorageUnavailable("The database's log lost what was written to it.");
 }
 
 function isAtLeast(version: string, least: readonly [number, number, number]): boolean {

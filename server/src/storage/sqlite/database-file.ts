@@ -83,7 +83,7 @@ export class FileGuard {
    * @throws StorageUnavailable when the log was deleted or replaced; Node's error when it cannot be opened
    */
   openLog(): number {
-    const descriptor = openSync(logOf(this.#file), "r+");
+    const descriptor = openSync(logOf(this.#file), "r");
     const log = nameOf(fstatSync(descriptor, { bigint: true }));
     this.#log ??= log;
     if (log === this.#log) return descriptor;

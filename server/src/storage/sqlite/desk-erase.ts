@@ -92,7 +92,12 @@ export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { li
       });
     },
 
-    resumesToDiscard: (count) => retryWhileBusy(() => toDiscard.all(count).map(({ key }) => key)),
+    async resumesToDiscard(count) {
+      const keys = await retryWhileBusy(() => toDiscard.all(count).map(({ key }) => key));
+      // A file must not go before its application is erased for good.
+      await connection.settled();
+      return keys;
+    },
 
     forgetDiscarded: (keys) => run(() => keys.forEach((key) => void discarded.run(key))),
   } satisfies Partial<DeskStore>;

@@ -216,6 +216,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     readAudit: (after) =>
       readPages(after, async (behind, limit) => {
         const rows = await read(() => auditBehind.all(behind, limit));
+        await connection.settled();
         return { rows: rows.map(auditRow), last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
       }),
 

@@ -41,12 +41,14 @@ export function prepareReading(connection: SqliteConnection, references: Referen
     },
 
     submissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
-      readBehind(after, submissionWindow, (from, to) =>
+      readBehind(connection, after, submissionWindow, (from, to) =>
         submissions.all(from, to, kind, since).map(readSubmissionAnyway),
       ) as AsyncIterable<Extract<StoredSubmission, { kind: Kind }>>,
 
     subscribers: ({ after = 0, since = 0 }: ReadFrom): AsyncIterable<StoredSubscriber> =>
-      readBehind(after, subscriberWindow, (from, to) => subscribers.all(from, to, since).map(storedSubscriber)),
+      readBehind(connection, after, subscriberWindow, (from, to) =>
+        subscribers.all(from, to, since).map(storedSubscriber),
+      ),
   };
 }
 
@@ -59,10 +61,18 @@ const prepareWindow = (connection: SqliteConnection, table: "submission" | "subs
     FROM (SELECT arrival FROM ${table} WHERE arrival > ? ORDER BY arrival LIMIT ?)`);
 
 /** @param read the wanted rows of a window */
-const readBehind = <Row>(after: number, window: Window, read: (from: number, to: number) => readonly Row[]) =>
-  readPages(after, (from, limit) =>
-    retryWhileBusy(() => {
+const readBehind = <Row>(
+  connection: SqliteConnection,
+  after: number,
+  window: Window,
+  read: (from: number, to: number) => readonly Row[],
+) =>
+  readPages(after, async (from, limit) => {
+    const page = await retryWhileBusy(() => {
       const { last = null, count = 0 } = window.get(from, limit) ?? {};
       return { rows: last === null ? [] : read(from, last), last: count < limit ? null : last };
-    }),
-  );
+    });
+    // The reader goes on behind these numbers, which would be given again if these rows were lost.
+    await connection.settled();
+    return page;
+  });
