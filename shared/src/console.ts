@@ -175,7 +175,7 @@ export interface SubscriberRow {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
-  /** Of the latest form that was filled in. */
+  /** Of the latest form before the address was active. */
   readonly language: Language;
   /** The privacy notice that was shown; null: the form did not tell. */
   readonly consent: { readonly text: string; readonly page: string | null; readonly at: number } | null;

@@ -131,7 +131,7 @@ export interface StoredSubscriber {
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
-  /** Of the latest form that was filled in; what is mailed to the subscriber should be written in it. */
+  /** Of the latest form before the address was active; what is mailed to the subscriber should be written in it. */
   readonly language: Language;
   /** The one that counts: what is asked for an active address without its owner replaces nothing. */
   readonly consent: ConsentRecord | null;

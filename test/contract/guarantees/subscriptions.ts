@@ -121,13 +121,13 @@ function knownAddresses(open: OpenStoreUnderTest): void {
     expect(await onlySubscriber(tested.store)).toMatchObject({ consent: later });
   });
 
-  test("keeps the language of the latest form, whatever the address is", async () => {
+  test("keeps the language of the latest form until the address is active, and that one from then on", async () => {
     await using tested = await open();
-    for (const [index, status] of ([null, "active", "unsubscribed", "bounced", "complained"] as const).entries()) {
+    for (const [index, status] of ([null, "unsubscribed", "bounced", "complained", "active"] as const).entries()) {
       if (status !== null) await tested.setSubscriber("Reader@example.org", status, noon + index);
-      for (const language of ["en", "de", "en"] as const) {
+      for (const language of ["en", "de"] as const) {
         await subscribe(tested.store, { receivedAt: noon + index, language });
-        expect(await onlySubscriber(tested.store)).toMatchObject({ language });
+        expect(await onlySubscriber(tested.store)).toMatchObject({ language: status === "active" ? "de" : language });
       }
     }
   });

@@ -89,7 +89,8 @@ export const storeAll = prepared<{ id: number; subscriber: string; createdAt: nu
     ON CONFLICT (email_key) DO UPDATE SET status = excluded.status, last_source = excluded.last_source,
       welcomed_at = coalesce(excluded.welcomed_at, subscriber.welcomed_at),
       unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END,
-      language = excluded.language, consent = coalesce(excluded.consent, subscriber.consent)
+      language = CASE subscriber.status WHEN 'active' THEN subscriber.language ELSE excluded.language END,
+      consent = coalesce(excluded.consent, subscriber.consent)
   ),
   expired AS (
     DELETE FROM newsletter_token USING ${rowsAs("renewed", welcomeColumns, welcomesFirst)}

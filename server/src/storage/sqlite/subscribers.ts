@@ -31,7 +31,7 @@ export function prepareSubscribers(connection: SqliteConnection) {
     VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`);
   const renew = connection.prepare<[SubscriberStatus, string, number | null, Language, string | null, string]>(`
     UPDATE subscriber SET status = ?1, last_source = ?2, welcomed_at = coalesce(?3, welcomed_at),
-      unsubscribed_at = CASE WHEN ?1 = 'active' THEN NULL ELSE unsubscribed_at END, language = ?4,
+      unsubscribed_at = CASE WHEN ?1 = 'active' THEN NULL ELSE unsubscribed_at END, language = CASE status WHEN 'active' THEN language ELSE ?4 END,
       consent = coalesce(?5, consent)
     WHERE email_key = ?6`);
   const deleteExpired = connection.prepare<[string, number]>(
