@@ -160,7 +160,7 @@ test("a reader is handed nothing that a power cut could take back", async () => 
   const letItEnd = await begun;
   let read = false;
   const reading = inquiries(store).then((all) => ((read = true), all));
-  expect(await tested.raw((database) => database.prepare("SELECT count(*) AS n FROM submission").get())).toEqual({
+  expect(tested.raw((database) => database.prepare("SELECT count(*) AS n FROM submission").get())).toEqual({
     n: 2,
   });
   expect(read).toBe(false);

@@ -80,6 +80,13 @@ export class CrashSite implements AsyncDisposable {
     return service;
   }
 
+  /** Whether nothing that was on its way to the provider still is: each process has had a turn, and each request an answer. */
+  async isQuiet(): Promise<boolean> {
+    const running = this.#started.filter(({ child }) => child.exitCode === null && child.signalCode === null);
+    await Promise.all(running.map(async ({ url }) => (await fetch(`${url}/healthz`)).arrayBuffer()));
+    return this.postmark.open === 0;
+  }
+
   /** All that is stored. Reads beside a running service or after its end, as the command line does. */
   async contents(): Promise<Contents> {
     await using store = await openStore(this.#storage);

@@ -35,8 +35,12 @@ export async function openSeveral(given?: PostgresDatabase, kind: "migrated" | "
 // and the step keeps it.
 const stepMs = 15_000;
 
-/** Puts the clock forward, a step whenever no process holds a mail, until every mail has come to its end. */
-export async function mailsSettled({ database, clock }: Several): Promise<void> {
+/**
+ * Puts the clock forward, a step whenever no process holds a mail, until every mail has come to its end. A test may have put
+ * the clock forward while a process handed mails over: those end first, as they would within hours.
+ */
+export async function mailsSettled({ database, clock, site }: Several): Promise<void> {
+  await until(() => site.isQuiet());
   await until(async () => {
     const [waiting] = await database.query(`
       SELECT count(*)::integer AS mails, count(lease_owner)::integer AS held FROM mail WHERE status = 'queued'`);

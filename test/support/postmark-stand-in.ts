@@ -60,6 +60,8 @@ export class PostmarkStandIn implements AsyncDisposable {
   readonly token = "stand-in-token";
   /** Connections made so far. */
   connections = 0;
+  /** Requests that are not answered yet. */
+  open = 0;
   /** Breaks every request while it is set. */
   breakdown: PostmarkFault | null = null;
   /** How many of the messages it took, counted from the first, the search knows: the index lags behind. */
@@ -78,7 +80,11 @@ export class PostmarkStandIn implements AsyncDisposable {
     const server = createServer();
     const standIn = new PostmarkStandIn(server);
     server.on("connection", () => (standIn.connections += 1));
-    server.on("request", (request, response) => void standIn.#answer(request, response));
+    server.on("request", (request, response) => {
+      standIn.open += 1;
+      response.on("close", () => (standIn.open -= 1));
+      void standIn.#answer(request, response);
+    });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return standIn;
   }
