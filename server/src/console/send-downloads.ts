@@ -42,11 +42,7 @@ export async function sendExport(
   subject: ExportSubject,
   format: ExportFormat,
 ): Promise<FastifyReply> {
-  const { console, caller, request } = call;
-  const from = readFrom(request.query);
-  await record(console, caller, { action: "export", subject, detail: { format, ...from } });
-  const lines = exportLines(console.store, { subject, format, from, isDisposable: console.isDisposable });
-  return sendLines(call, `${subject}.${format}`, format, lines);
+  return sendRecords(call, { subject, format, from: readFrom(call.request.query) }, call.console.store, {});
 }
 
 /** Sends what the inbox's filter matches. The filter comes in the body, because proxies log URLs. */
@@ -60,11 +56,21 @@ export async function sendMatching(
   const filter = readFilter(request.body);
   // Without the search text: it may be a person's name, and entries of the audit log are kept for good.
   const { search, letter, ...rest } = filter;
-  const detail = { format, ...from, filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
-  await record(console, caller, { action: "export", subject, detail });
+  const detail = { filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
   const source = matchingSource(console.desk, scopeOf(caller.role), filter);
-  const { isDisposable } = console;
-  const lines = exportLines({ ...source, readSubscribers: noSubscribers }, { subject, format, from, isDisposable });
+  return sendRecords(call, { subject, format, from }, { ...source, readSubscribers: noSubscribers }, detail);
+}
+
+async function sendRecords(
+  call: DownloadCall,
+  wanted: Omit<Parameters<typeof exportLines>[1], "isDisposable">,
+  sources: Parameters<typeof exportLines>[0],
+  detail: AuditEntry["detail"],
+): Promise<FastifyReply> {
+  const { console, caller } = call;
+  const { subject, format, from } = wanted;
+  await record(console, caller, { action: "export", subject, detail: { format, ...from, ...detail } });
+  const lines = exportLines(sources, { ...wanted, isDisposable: console.isDisposable });
   return sendLines(call, `${subject}.${format}`, format, lines);
 }
 

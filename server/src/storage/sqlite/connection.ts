@@ -129,7 +129,8 @@ export class SqliteConnection {
       this.#syncing = this.#openSync().wait();
       await this.#syncing;
     } catch (error) {
-      this.#mayHaveGap = true;
+      // A connection that only reads appends nothing behind a gap, and could not mend it.
+      this.#mayHaveGap = this.#access === "read-write";
       throw new StorageUnavailable("The database failed to sync its log.", { cause: error, outcome: "unknown" });
     }
   }

@@ -2,8 +2,8 @@
 import { closeSync, fdatasync, fdatasyncSync } from "node:fs";
 
 /**
- * How long another thread is waited for. The threads of Node's pool may all hang, in a folder of resumes that does not
- * answer for example. Then this thread waits for the disk itself.
+ * How long a sync may take on a thread of Node's pool. All of its threads may hang, for example in a folder of resumes
+ * that does not answer. Then this thread syncs.
  */
 const poolMsMax = 1_000;
 
@@ -32,13 +32,13 @@ export class LogSync implements Disposable {
   async wait(): Promise<void> {
     if (this.#poolIsBusy) return fdatasyncSync(this.#own);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const settle = (error: Error | null) => (error === null ? resolve() : reject(error));
     this.#poolIsBusy = true;
     fdatasync(this.#pooled, (error) => {
       this.#poolIsBusy = false;
-      settle(error);
+      if (error === null) resolve();
+      else reject(error);
     });
-    const timer = setTimeout(() => settle(failureOf(() => fdatasyncSync(this.#own))), poolMsMax);
+    const timer = setTimeout(() => resolve(Promise.try(fdatasyncSync, this.#own)), poolMsMax);
     try {
       await promise;
     } finally {
@@ -49,14 +49,5 @@ export class LogSync implements Disposable {
   [Symbol.dispose](): void {
     closeSync(this.#own);
     if (!this.#poolIsBusy) closeSync(this.#pooled);
-  }
-}
-
-function failureOf(work: () => void): Error | null {
-  try {
-    work();
-    return null;
-  } catch (error) {
-    return error as Error;
   }
 }
