@@ -1,6 +1,11 @@
 // A start loads what every service needs. All else comes with the first request or the setting that needs it.
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
 import { addressees } from "../outbox/mail-service.ts";
 import { startProcess, type ServiceProcess } from "../support/service-process.ts";
 
@@ -12,6 +17,7 @@ const late = [
   "node_modules/ajv/",
   "node_modules/@fastify/ajv-compiler/",
   "node_modules/@fastify/fast-json-stringify-compiler/",
+  "node_modules/postmark/",
   "node_modules/prom-client/",
   "node_modules/@opentelemetry/",
   "node_modules/yauzl/",
@@ -56,4 +62,21 @@ test("a start loads nothing that only a later request or another setting needs",
   // Packages that require one another are seen too.
   expect((await fetch(`${service.url}/metrics`)).status).toBe(200);
   await expect.poll(() => loadedBy(service).some((url) => url.includes("node_modules/@opentelemetry/"))).toBe(true);
+});
+
+test("a start after an install compiles nothing", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "submissions-compiled-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const fill = fileURLToPath(new URL("../../deploy/fill-compile-cache.js", import.meta.url));
+  await promisify(execFile)(process.execPath, [fill], {
+    env: { PATH: dirname(process.execPath), CACHE_DIRECTORY: folder },
+  });
+  const kept = await readdir(folder, { recursive: true });
+  expect(kept.length).toBeGreaterThan(400);
+
+  // As `npm start` does: compiled code is kept apart by V8's options.
+  await using service = await startProcess({ CACHE_DIRECTORY: folder, NODE_OPTIONS: "--max-semi-space-size=16" });
+  service.child.kill("SIGTERM");
+  expect(await service.ended).toBe(0);
+  expect(new Set(await readdir(folder, { recursive: true }))).toEqual(new Set(kept));
 });
