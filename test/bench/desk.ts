@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { InboxFilter } from "../../shared/src/console.ts";
-import { exportLines } from "../../server/src/desk/export.ts";
+import { exportRecords } from "../../server/src/desk/export.ts";
 import { type Scope, wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 
@@ -89,13 +89,13 @@ await time(
 
 const startedAt = performance.now();
 let exported = 0;
-for await (const _line of exportLines(store, {
+for await (const { records } of exportRecords(store, {
   subject: "inquiries",
   format: "ndjson",
   from: {},
   isDisposable: () => false,
 })) {
-  exported += 1;
+  exported += records;
 }
 const seconds = (performance.now() - startedAt) / 1000;
 const memory = Math.round(process.memoryUsage.rss() / 2 ** 20);

@@ -9,7 +9,7 @@ import {
   accept,
   allMails,
   application,
-  collect,
+  collectPages,
   day,
   inquiries,
   inquiry,
@@ -218,7 +218,7 @@ test("a reader misses no submission whose transaction commits after a later one'
   const [, second] = await database.query("SELECT arrival FROM submission ORDER BY arrival");
   expect(second?.["arrival"]).toBe("3");
   let isDone = false;
-  const read = collect(store.readSubmissions("inquiry", {})).finally(() => (isDone = true));
+  const read = collectPages(store.readSubmissions("inquiry", {})).finally(() => (isDone = true));
   // Many more round trips than the reader needs: it waits for the transaction.
   for (let n = 0; n < 50; n += 1)
     await store.findEarlier({ procedure: "p", keyHash: "k", fingerprint: "f", createdAt: 0 });

@@ -9,7 +9,7 @@ import { createDatabase, locate } from "./postgres-under-test.ts";
 import {
   accept,
   allMails,
-  collect,
+  collectPages,
   inquiries,
   inquiry,
   minute,
@@ -55,7 +55,7 @@ test("a standby is read as far as no open transaction of the primary can store a
   await vi.waitFor(async () => expect(await reader.listMails({ limit: 10 })).toHaveLength(5), { timeout: minute });
 
   let isDone = false;
-  const read = collect(reader.readSubmissions("inquiry", {})).finally(() => (isDone = true));
+  const read = collectPages(reader.readSubmissions("inquiry", {})).finally(() => (isDone = true));
   // More transactions than may be open at once, and more round trips than the reader needs.
   const goOn = async () => {
     for (let n = 0; n < 150; n += 1) await store.checkReadiness();

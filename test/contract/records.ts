@@ -146,9 +146,13 @@ export async function collect<T>(rows: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-export const inquiries = (store: Store) => collect(store.readSubmissions("inquiry", {}));
-export const applications = (store: Store) => collect(store.readSubmissions("application", {}));
-export const subscribers = (store: Store) => collect(store.readSubscribers({}));
+/** Everything that is read in pages. */
+export const collectPages = async <T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> =>
+  (await collect(pages)).flat();
+
+export const inquiries = (store: Store) => collectPages(store.readSubmissions("inquiry", {}));
+export const applications = (store: Store) => collectPages(store.readSubmissions("application", {}));
+export const subscribers = (store: Store) => collectPages(store.readSubscribers({}));
 
 export async function onlySubscriber(store: Store): Promise<StoredSubscriber | undefined> {
   const all = await subscribers(store);

@@ -91,9 +91,9 @@ export class CrashSite implements AsyncDisposable {
   async contents(): Promise<Contents> {
     await using store = await openStore(this.#storage);
     return {
-      inquiries: await Array.fromAsync(store.readSubmissions("inquiry", {})),
-      applications: await Array.fromAsync(store.readSubmissions("application", {})),
-      subscribers: await Array.fromAsync(store.readSubscribers({})),
+      inquiries: (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat(),
+      applications: (await Array.fromAsync(store.readSubmissions("application", {}))).flat(),
+      subscribers: (await Array.fromAsync(store.readSubscribers({}))).flat(),
       mails: await store.listMails({ limit: 1_000_000 }),
     };
   }

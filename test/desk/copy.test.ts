@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { exportLines, exportSubjects } from "../../server/src/desk/export.ts";
+import { exportRecords, exportSubjects } from "../../server/src/desk/export.ts";
 import { movedTables } from "../../server/src/storage/move.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
@@ -104,7 +104,7 @@ async function addRareStates(folder: string): Promise<void> {
   );
   const [infected] = await store.claimUnscanned(now, 1, now);
   if (infected !== undefined) await store.recordScan(infected.key, "infected");
-  const [first] = await Array.fromAsync(store.readSubmissions("inquiry", {}));
+  const [first] = (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat();
   const operator = { operator: "eva@example.org", at: now };
   await store.access.invite({ email: operator.operator, role: "admin", invitationHash: "invitation" }, operator);
   const eva = await store.access.acceptInvitation("invitation", "phc", now);
@@ -130,8 +130,11 @@ afterAll(async () => {
 async function exportsOf(location: StoreLocation): Promise<string> {
   await using store = await openStore(location, { access: "read-only" });
   const options = { format: "ndjson", from: {}, isDisposable: () => false } as const;
-  const all = exportSubjects.map((subject) => Array.fromAsync(exportLines(store, { subject, ...options })));
-  return (await Promise.all(all)).flat().join("");
+  const all = exportSubjects.map((subject) => Array.fromAsync(exportRecords(store, { subject, ...options })));
+  return (await Promise.all(all))
+    .flat()
+    .map(({ text }) => text)
+    .join("");
 }
 
 /** Every table with the number of its rows and their digest. */

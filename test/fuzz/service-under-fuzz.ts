@@ -93,9 +93,9 @@ export class ServiceUnderFuzz implements AsyncDisposable {
     const file = join(this.#process.dataFolder, "submissions.sqlite");
     await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
     return {
-      inquiries: await Array.fromAsync(store.readSubmissions("inquiry", {})),
-      applications: await Array.fromAsync(store.readSubmissions("application", {})),
-      subscribers: await Array.fromAsync(store.readSubscribers({})),
+      inquiries: (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat(),
+      applications: (await Array.fromAsync(store.readSubmissions("application", {}))).flat(),
+      subscribers: (await Array.fromAsync(store.readSubscribers({}))).flat(),
       mails: await store.listMails({ limit: 10_000_000 }),
     };
   }

@@ -67,7 +67,7 @@ test("SIGTERM under load: what was acknowledged is stored, what is refused says 
     { access: "read-only" },
   );
   const stored = new Set(
-    (await Array.fromAsync(store.readSubmissions("inquiry", {}))).map(({ reference }) => reference),
+    (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat().map(({ reference }) => reference),
   );
   expect(acknowledged.filter((reference) => !stored.has(reference))).toEqual([]);
 });

@@ -40,8 +40,8 @@ async function expectUsable(service: ServiceProcess): Promise<void> {
 
 async function stored(service: ServiceProcess): Promise<[inquiries: number, applications: number]> {
   await using store = await openStore({ kind: "sqlite", file: databaseOf(service) }, { access: "read-only" });
-  const inquiries = await Array.fromAsync(store.readSubmissions("inquiry", {}));
-  return [inquiries.length, (await Array.fromAsync(store.readSubmissions("application", {}))).length];
+  const inquiries = (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat();
+  return [inquiries.length, (await Array.fromAsync(store.readSubmissions("application", {}))).flat().length];
 }
 
 const resumeFiles = async ({ dataFolder }: ServiceProcess) => (await listResumes(dataFolder)).length;
@@ -129,7 +129,7 @@ describe("a disk that cannot be synced", () => {
     // Whether these were stored is open. Under their keys they are stored once.
     while (refused.length > 0) await inquireAs(refused.shift()!);
     await using store = await openStore({ kind: "sqlite", file: databaseOf(service) }, { access: "read-only" });
-    const inquiries = await Array.fromAsync(store.readSubmissions("inquiry", {}));
+    const inquiries = (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat();
     expect(inquiries.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
   });
 });

@@ -88,9 +88,9 @@ export async function startService({
 async function readStored(storage: StoreLocation): Promise<Stored> {
   await using store = await openStore(storage, { access: "read-only" });
   return {
-    inquiries: await Array.fromAsync(store.readSubmissions("inquiry", {})),
-    applications: await Array.fromAsync(store.readSubmissions("application", {})),
-    subscribers: await Array.fromAsync(store.readSubscribers({})),
+    inquiries: (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat(),
+    applications: (await Array.fromAsync(store.readSubmissions("application", {}))).flat(),
+    subscribers: (await Array.fromAsync(store.readSubscribers({}))).flat(),
   };
 }
 

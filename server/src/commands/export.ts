@@ -1,12 +1,13 @@
 // `export`: all records of a kind, streamed to standard output.
 import { Argument, Option, type Command } from "commander";
 import {
-  auditLines,
+  exportAudit,
   exportFormats,
-  exportLines,
+  exportRecords,
   exportSubjects,
-  inPieces,
+  textsOf,
   type ExportFormat,
+  type ExportPiece,
   type ExportSubject,
 } from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
@@ -55,11 +56,11 @@ export function registerExport(program: Command, deps: CommandDeps): void {
       }
       if (email !== undefined) return command.error(`error: export ${what} takes no address`);
       const config = configOf(deps);
-      return what === "audit" ? exportAudit(deps, config, options) : exportRecords(deps, config, what, options);
+      return what === "audit" ? writeAudit(deps, config, options) : writeRecords(deps, config, what, options);
     });
 }
 
-async function exportRecords(
+async function writeRecords(
   deps: CommandDeps,
   config: Config,
   subject: ExportSubject,
@@ -69,14 +70,16 @@ async function exportRecords(
   const { disposableHosts } = await import("../mail/disposable.ts");
   await using store = await openStore(config.storage, { access: "read-only" });
   const isDisposable = disposableHosts(config.disposableDomains);
-  const lines = exportLines(store, { subject, format, from, isDisposable });
-  using progress = new Progress(deps.messages);
-  await writeAll(inPieces(progress.count(lines, subject)), deps.output);
+  await writePieces(deps, exportRecords(store, { subject, format, from, isDisposable }), subject);
 }
 
 /** Numbers are those of the entries. */
-async function exportAudit(deps: CommandDeps, config: Config, { format, ...from }: Options): Promise<void> {
+async function writeAudit(deps: CommandDeps, config: Config, { format, ...from }: Options): Promise<void> {
   await using store = await openStore(config.storage, { access: "read-only" });
+  await writePieces(deps, exportAudit(store.desk, format, from), "entries");
+}
+
+async function writePieces(deps: CommandDeps, pieces: AsyncIterable<ExportPiece>, noun: string): Promise<void> {
   using progress = new Progress(deps.messages);
-  await writeAll(inPieces(progress.count(auditLines(store.desk, format, from), "entries")), deps.output);
+  await writeAll(textsOf(progress.count(pieces, noun, ({ records }) => records)), deps.output);
 }

@@ -2,7 +2,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { erasePerson } from "../desk/erase.ts";
-import { inPieces } from "../desk/export.ts";
 import { personLine } from "../desk/person.ts";
 import { type KnownFact, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
@@ -64,7 +63,7 @@ export async function exportPerson(deps: CommandDeps, email: string): Promise<vo
   await store.desk.audit({ action: "export", subject: "person" }, commandLine(store));
   using progress = new Progress(deps.messages);
   const facts = progress.count(store.desk.readPerson(wholeScope, email), "facts");
-  await writeAll(inPieces(linesOf(facts)), deps.output);
+  await writeAll(linesOf(facts), deps.output);
 }
 
 async function* linesOf(facts: AsyncIterable<KnownFact>): AsyncGenerator<string> {

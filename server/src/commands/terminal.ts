@@ -123,10 +123,11 @@ export class Progress implements Disposable {
     this.#terminal.write(`\r\u001B[K${count.toLocaleString("en")} ${noun}`);
   }
 
-  async *count<T>(items: AsyncIterable<T>, noun: string): AsyncGenerator<T> {
+  /** @param sizeOf what an item counts for; without it, one */
+  async *count<T>(items: AsyncIterable<T>, noun: string, sizeOf = (_item: T) => 1): AsyncGenerator<T> {
     let count = 0;
     for await (const item of items) {
-      count += 1;
+      count += sizeOf(item);
       this.show(count, noun);
       yield item;
     }

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { InboxFilter } from "@submissions/shared/console";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { auditLines, exportLines, inPieces, type ExportFormat, type ExportSubject } from "../desk/export.ts";
+import { exportAudit, exportRecords, textsOf, type ExportFormat, type ExportSubject } from "../desk/export.ts";
 import { matchingSource } from "../desk/matching.ts";
 import { personLine } from "../desk/person.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
@@ -63,15 +63,15 @@ export async function sendMatching(
 
 async function sendRecords(
   call: DownloadCall,
-  wanted: Omit<Parameters<typeof exportLines>[1], "isDisposable">,
-  sources: Parameters<typeof exportLines>[0],
+  wanted: Omit<Parameters<typeof exportRecords>[1], "isDisposable">,
+  sources: Parameters<typeof exportRecords>[0],
   detail: AuditEntry["detail"],
 ): Promise<FastifyReply> {
   const { console, caller } = call;
   const { subject, format, from } = wanted;
   await record(console, caller, { action: "export", subject, detail: { format, ...from, ...detail } });
-  const lines = exportLines(sources, { ...wanted, isDisposable: console.isDisposable });
-  return sendLines(call, `${subject}.${format}`, format, lines);
+  const pieces = exportRecords(sources, { ...wanted, isDisposable: console.isDisposable });
+  return sendTexts(call, `${subject}.${format}`, format, textsOf(pieces));
 }
 
 const noSubscribers = (): never => {
@@ -82,7 +82,7 @@ export async function sendAudit(call: DownloadCall, format: ExportFormat): Promi
   const { console, caller, request } = call;
   const from = readFrom(request.query);
   await record(console, caller, { action: "export", subject: "audit", detail: { format, ...from } });
-  return sendLines(call, `audit.${format}`, format, auditLines(console.desk, format, from));
+  return sendTexts(call, `audit.${format}`, format, textsOf(exportAudit(console.desk, format, from)));
 }
 
 export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
@@ -97,7 +97,7 @@ export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
   async function* lines() {
     for (let next = first; next.done !== true; next = await facts.next()) yield personLine(next.value);
   }
-  return sendLines(call, file, "ndjson", lines());
+  return sendTexts(call, file, "ndjson", lines());
 }
 
 async function record({ desk, clock, acted }: Console, { name }: Caller, entry: AuditEntry): Promise<void> {
@@ -142,14 +142,14 @@ function readDay(text: string, context: z.RefinementCtx): number {
   return at;
 }
 
-function sendLines(
+function sendTexts(
   { console, reply }: DownloadCall,
   filename: string,
   format: ExportFormat,
-  lines: AsyncIterable<string>,
+  texts: AsyncIterable<string>,
 ): FastifyReply {
   reply.header("content-disposition", attachmentHeader(filename));
-  return sendStream(console, reply, formatTypes[format], inPieces(lines));
+  return sendStream(console, reply, formatTypes[format], texts);
 }
 
 /** Streams a download. An error after the first bytes cuts the connection, so that no partial file looks complete. */

@@ -30,8 +30,10 @@ export interface CopiedResume {
 }
 
 export async function* listResumes(store: Pick<Store, "readSubmissions">): AsyncGenerator<ListedResume, void> {
-  for await (const { reference, resume } of store.readSubmissions("application", {})) {
-    if (resume !== null) yield { reference, key: resume.key, sha256: resume.sha256 };
+  for await (const applications of store.readSubmissions("application", {})) {
+    for (const { reference, resume } of applications) {
+      if (resume !== null) yield { reference, key: resume.key, sha256: resume.sha256 };
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import type {
   SubmissionKind,
 } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
-import { exportLines, type ExportFormat, type ExportSubject } from "./export.ts";
+import { exportRecords, type ExportFormat, type ExportSubject } from "./export.ts";
 
 const receivedAt = Date.UTC(2026, 10, 21, 8, 30, 0, 5);
 const filed = {
@@ -69,7 +69,7 @@ async function exported(subject: ExportSubject, format: ExportFormat, hasRows = 
   const from = { after: 5, since: receivedAt };
   async function* give<T>(row: T, asked: ReadFrom) {
     expect(asked).toEqual(from);
-    if (hasRows) yield row;
+    if (hasRows) yield [row];
   }
   const readSubmissions = (kind: SubmissionKind, asked: ReadFrom) =>
     give<StoredSubmission>(kind === "inquiry" ? inquiry : application, asked);
@@ -78,7 +78,8 @@ async function exported(subject: ExportSubject, format: ExportFormat, hasRows = 
     readSubscribers: (asked: ReadFrom) => give(subscriber, asked),
   };
   const isDisposable = (email: string) => email.endsWith("@throwaway.example");
-  return (await Array.fromAsync(exportLines(sources, { subject, format, from, isDisposable }))).join("");
+  const pieces = await Array.fromAsync(exportRecords(sources, { subject, format, from, isDisposable }));
+  return pieces.map(({ text }) => text).join("");
 }
 
 test("NDJSON holds the fields of the request under their own names, absent ones as null", async () => {

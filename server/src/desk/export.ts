@@ -1,5 +1,5 @@
-// What operators take out: all inquiries, applications, subscribers or entries of the audit log as CSV or NDJSON, record by
-// record, so that memory stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
+// What operators take out: all inquiries, applications, subscribers or entries of the audit log as CSV or NDJSON, page by
+// page, so that memory stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
 import type { AuditRow } from "@submissions/shared/console";
 import type { Language } from "@submissions/shared/language";
 import type { DeskStore } from "../storage/desk-store.ts";
@@ -119,33 +119,38 @@ const subscriberColumns: Columns<ReturnType<typeof subscriberFields> & Marks> = 
   ...plain(...markNames),
 };
 
+/** Some records of an export, one after the other. */
+export interface ExportPiece {
+  readonly records: number;
+  readonly text: string;
+}
+
 /**
- * An export as texts, one a record, in the order of arrival. For CSV a byte-order mark and a header come first, also when
- * there is no record. Stopping early closes the reading.
+ * An export in pieces, in the order of arrival. For CSV a byte-order mark and a header come first, also when there is no
+ * record. Stopping early closes the reading.
  */
-export function exportLines(sources: Sources, options: ExportOptions): AsyncGenerator<string> {
+export function exportRecords(sources: Sources, options: ExportOptions): AsyncGenerator<ExportPiece> {
   const { from } = options;
-  const exports: Record<ExportSubject, () => AsyncGenerator<string>> = {
-    inquiries: () => lines(sources.readSubmissions("inquiry", from), inquiryFields, inquiryColumns, options),
+  const exports: Record<ExportSubject, () => AsyncGenerator<ExportPiece>> = {
+    inquiries: () => writePages(sources.readSubmissions("inquiry", from), inquiryFields, inquiryColumns, options),
     applications: () =>
-      lines(sources.readSubmissions("application", from), applicationFields, applicationColumns, options),
-    subscribers: () => lines(sources.readSubscribers(from), subscriberFields, subscriberColumns, options),
+      writePages(sources.readSubmissions("application", from), applicationFields, applicationColumns, options),
+    subscribers: () => writePages(sources.readSubscribers(from), subscriberFields, subscriberColumns, options),
   };
   return exports[options.subject]();
 }
 
-async function* lines<
+async function* writePages<
   Row extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">,
   Fields extends object,
 >(
-  rows: AsyncIterable<Row>,
+  pages: AsyncIterable<readonly Row[]>,
   fieldsOf: (row: Row) => Fields,
   columns: Columns<Fields & Marks>,
   { format, isDisposable }: ExportOptions,
-): AsyncGenerator<string> {
+): AsyncGenerator<ExportPiece> {
   const cells = Object.values(columns);
-  if (format === "csv") yield byteOrderMark + csvLine(Object.keys(columns));
-  for await (const row of rows) {
+  const write = (row: Row): string => {
     const fields = {
       ...fieldsOf(row),
       emailDisposable: isDisposable(row.email),
@@ -153,38 +158,40 @@ async function* lines<
       ...consentFields(row),
       language: row.language,
     };
-    yield format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
-  }
+    return format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
+  };
+  if (format === "csv") yield { records: 0, text: byteOrderMark + csvLine(Object.keys(columns)) };
+  for await (const rows of pages) yield piece(rows, write);
 }
+
+/** The texts of pieces, to be written. */
+export async function* textsOf(pieces: AsyncIterable<ExportPiece>): AsyncGenerator<string> {
+  for await (const { text } of pieces) yield text;
+}
+
+const piece = <Row>(rows: readonly Row[], write: (row: Row) => string): ExportPiece => ({
+  records: rows.length,
+  text: rows.map(write).join(""),
+});
 
 const auditColumns = ["id", "at", "operator", "action", "subject", "detail"];
 
-/** The audit log, entry by entry, oldest first. @param from `after`: behind this id; `since`: not before this instant */
-export async function* auditLines(
+/** The audit log, oldest entry first. @param from `after`: behind this id; `since`: not before this instant */
+export async function* exportAudit(
   desk: Pick<DeskStore, "readAudit">,
   format: ExportFormat,
   { after = 0, since = 0 }: ReadFrom,
-): AsyncGenerator<string> {
-  if (format === "csv") yield byteOrderMark + csvLine(auditColumns);
-  for await (const row of desk.readAudit(after)) {
-    if (row.at >= since) yield format === "csv" ? auditCells(row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
+): AsyncGenerator<ExportPiece> {
+  const write = (row: AuditRow) =>
+    format === "csv" ? auditCells(row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
+  if (format === "csv") yield { records: 0, text: byteOrderMark + csvLine(auditColumns) };
+  for await (const rows of desk.readAudit(after)) {
+    yield piece(
+      rows.filter(({ at }) => at >= since),
+      write,
+    );
   }
 }
 
 const auditCells = (row: AuditRow): string =>
   csvLine([row.id, iso(row.at), row.operator, row.action, row.subject, JSON.stringify(row.detail)]);
-
-/** Characters of a piece. Lines are short, and each piece costs a system call and a packet. */
-const pieceLengthMin = 64 * 1024;
-
-/** Joins short texts into larger pieces. */
-export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let gathered = "";
-  for await (const text of texts) {
-    gathered += text;
-    if (gathered.length < pieceLengthMin) continue;
-    yield gathered;
-    gathered = "";
-  }
-  if (gathered !== "") yield gathered;
-}

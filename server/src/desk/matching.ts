@@ -13,9 +13,11 @@ type Desk = Pick<DeskStore, "listWhole">;
 /** Which submissions match, with their versions as of now; the first ones in the order of the list. */
 export async function findMatching(desk: Desk, scope: Scope, filter: InboxFilter): Promise<Matching> {
   const targets: { reference: string; version: number }[] = [];
-  for await (const { reference, version } of readMatching(desk, scope, filter)) {
-    if (targets.length === matchingMax) return { targets, more: true };
-    targets.push({ reference, version });
+  for await (const submissions of readMatching(desk, scope, filter)) {
+    for (const { reference, version } of submissions) {
+      if (targets.length === matchingMax) return { targets, more: true };
+      targets.push({ reference, version });
+    }
   }
   return { targets, more: false };
 }
@@ -25,7 +27,7 @@ export const matchingSource = (desk: Desk, scope: Scope, filter: InboxFilter): P
   readSubmissions: <Kind extends SubmissionKind>(kind: Kind, { after, since = 0 }: ReadFrom) => {
     const from = Math.max(since, filter.from ?? 0);
     return readMatching(desk, scope, { ...filter, kind, from, order: "oldest" }, after) as AsyncIterable<
-      Extract<StoredSubmission, { kind: Kind }>
+      readonly Extract<StoredSubmission, { kind: Kind }>[]
     >;
   },
 });
@@ -35,12 +37,12 @@ async function* readMatching(
   scope: Scope,
   filter: InboxFilter,
   after?: number,
-): AsyncGenerator<StoredSubmission, void, undefined> {
+): AsyncGenerator<readonly StoredSubmission[], void, undefined> {
   let next = after ?? null;
   do {
     const at: PageRequest = { limit: pageLimitMax, ...(next !== null && { after: next }) };
     const page: Page<StoredSubmission> = await desk.listWhole(scope, filter, at);
-    yield* page.rows;
+    yield page.rows;
     ({ next } = page);
   } while (next !== null);
 }

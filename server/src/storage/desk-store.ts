@@ -148,7 +148,7 @@ export interface DeskStore {
   listAudit(page: PageRequest): Promise<Page<AuditRow>>;
 
   /** All entries behind an id, oldest first, in pages so that memory stays flat. */
-  readAudit(after: number): AsyncIterable<AuditRow>;
+  readAudit(after: number): AsyncIterable<readonly AuditRow[]>;
 
   /**
    * Changes the status, the assignee or both of at most {@link triageMax} submissions whose version is the one that was

@@ -13,17 +13,18 @@ export interface Page<Row> {
 }
 
 /**
- * All rows behind an arrival number, those stored meanwhile included.
+ * All rows behind an arrival number, those stored meanwhile included, page by page: a generator that gave them one by one
+ * would take as long as the reading. No page is empty.
  *
  * @param read looks at the next rows behind an arrival number, at most `limit`
  */
 export async function* readPages<Row>(
   after: number,
   read: (after: number, limit: number) => Promise<Page<Row>>,
-): AsyncGenerator<Row, void, undefined> {
+): AsyncGenerator<readonly Row[], void, undefined> {
   for (let position = after; ;) {
     const { rows, last } = await read(position, pageRows);
-    yield* rows;
+    if (rows.length > 0) yield rows;
     if (last === null) return;
     position = last;
     // A consumer that never waits must not keep requests from being served.

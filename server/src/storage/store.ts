@@ -200,14 +200,14 @@ export interface Store extends AsyncDisposable {
     readonly firstDueAt: number | null;
   }>;
 
-  /** All submissions of a kind in the order of their arrival, read in pages so that memory stays flat. */
+  /** All submissions of a kind in the order of their arrival, in pages so that memory stays flat. */
   readSubmissions<Kind extends SubmissionKind>(
     kind: Kind,
     from: ReadFrom,
-  ): AsyncIterable<Extract<StoredSubmission, { kind: Kind }>>;
+  ): AsyncIterable<readonly Extract<StoredSubmission, { kind: Kind }>[]>;
 
-  /** All subscribers in the order of their arrival. */
-  readSubscribers(from: ReadFrom): AsyncIterable<StoredSubscriber>;
+  /** All subscribers in the order of their arrival, in pages. */
+  readSubscribers(from: ReadFrom): AsyncIterable<readonly StoredSubscriber[]>;
 
   /** The resume of an application: null when there is no such application, or it came without one. */
   findResume(reference: string): Promise<StoredResume | null>;

@@ -1,6 +1,6 @@
 // How many inquiries an export writes in a second, read from a SQLite file of made-up submissions.
 import { join } from "node:path";
-import { exportLines, type ExportFormat } from "../../../server/src/desk/export.ts";
+import { exportRecords, type ExportFormat } from "../../../server/src/desk/export.ts";
 import { seedStore } from "../../../server/src/seed/seed.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 
@@ -14,9 +14,9 @@ export async function measureExport(folder: string, count = submissions): Promis
   await using store = await openStore(location, { access: "read-only" });
   const rowsPerSecond = async (format: ExportFormat) => {
     const begun = performance.now();
-    const lines = exportLines(store, { subject: "inquiries", format, from: {}, isDisposable: () => false });
+    const pieces = exportRecords(store, { subject: "inquiries", format, from: {}, isDisposable: () => false });
     let rows = 0;
-    for await (const _line of lines) rows += 1;
+    for await (const { records } of pieces) rows += records;
     return (rows * 1_000) / (performance.now() - begun);
   };
   // The first pass reads the file into memory.

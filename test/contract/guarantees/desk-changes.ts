@@ -6,7 +6,7 @@ import {
   acceptMails,
   acceptReference,
   application,
-  collect,
+  collectPages,
   inquiry,
   minute,
   noon,
@@ -199,9 +199,9 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     expect(page.rows.map(({ subject }) => subject)).toEqual(["subscribers", "applications"]);
     const rest = await store.desk.listAudit({ limit: 2, after: page.next ?? 0 });
     expect(rest).toMatchObject({ rows: [{ subject: "inquiries", detail: { rows: 1 } }], next: null });
-    const all = await collect(store.desk.readAudit(0));
+    const all = await collectPages(store.desk.readAudit(0));
     expect(all.map(({ subject }) => subject)).toEqual(["inquiries", "applications", "subscribers"]);
-    expect(await collect(store.desk.readAudit(all[1]?.id ?? 0))).toEqual(all.slice(2));
+    expect(await collectPages(store.desk.readAudit(all[1]?.id ?? 0))).toEqual(all.slice(2));
   });
 
   test("the database itself refuses to change or delete entries of the audit log", async () => {

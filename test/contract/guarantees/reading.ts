@@ -5,7 +5,7 @@ import {
   acceptReference,
   application,
   applications,
-  collect,
+  collectPages,
   inquiries,
   inquiry,
   noon,
@@ -32,9 +32,9 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
       await accept(store, inquiry(number, { receivedAt: noon + number }));
       await accept(store, subscription({ email: `r${number}@example.org`, receivedAt: noon + number }));
     }
-    const read = await collect(store.readSubmissions("inquiry", { since: noon + 2 }));
+    const read = await collectPages(store.readSubmissions("inquiry", { since: noon + 2 }));
     expect(read.map((row) => row.receivedAt)).toEqual([noon + 3, noon + 2]);
-    const readers = await collect(store.readSubscribers({ since: noon + 2 }));
+    const readers = await collectPages(store.readSubscribers({ since: noon + 2 }));
     expect(readers.map((row) => row.subscribedAt)).toEqual([noon + 3, noon + 2]);
   });
 
@@ -46,12 +46,12 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
       await accept(store, subscription({ email: `r${number}@example.org` }));
     }
     const [first, ...others] = await inquiries(store);
-    expect(await collect(store.readSubmissions("inquiry", { after: first?.arrival ?? 0 }))).toEqual(others);
+    expect(await collectPages(store.readSubmissions("inquiry", { after: first?.arrival ?? 0 }))).toEqual(others);
     const [reader, ...otherReaders] = await subscribers(store);
-    expect(await collect(store.readSubscribers({ after: reader?.arrival ?? 0 }))).toEqual(otherReaders);
-    expect(await collect(store.readSubmissions("inquiry", { after: 1_000_000 }))).toEqual([]);
+    expect(await collectPages(store.readSubscribers({ after: reader?.arrival ?? 0 }))).toEqual(otherReaders);
+    expect(await collectPages(store.readSubmissions("inquiry", { after: 1_000_000 }))).toEqual([]);
     const both = { after: first?.arrival ?? 0, since: noon + 1 };
-    expect(await collect(store.readSubmissions("inquiry", both))).toEqual([]);
+    expect(await collectPages(store.readSubmissions("inquiry", both))).toEqual([]);
   });
 
   test("reads each of many rows of both kinds once", async () => {
@@ -70,15 +70,16 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
     expect(new Set((await subscribers(store)).map(({ email }) => email)).size).toBe(many);
   });
 
-  test("takes submissions while others are read, and reads those that come later", async () => {
+  test("takes submissions while others are read", async () => {
     await using tested = await open();
     const { store } = tested;
     const first = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
     const seen: string[] = [];
-    for await (const row of store.readSubmissions("inquiry", {})) {
-      seen.push(row.reference);
-      await accept(store, inquiry(100 + seen.length));
-      if (seen.length === 2) break;
+    for await (const rows of store.readSubmissions("inquiry", {})) {
+      for (const { reference } of rows) {
+        seen.push(reference);
+        await accept(store, inquiry(100 + seen.length));
+      }
     }
     expect(seen).toEqual(first);
     expect(await inquiries(store)).toHaveLength(4);

@@ -110,7 +110,9 @@ export async function compare({ clients, database }: Site): Promise<Stored> {
   await clients.stop();
   await using store = await database.openStore();
   const stored = new Set<string>();
-  for await (const { reference } of store.readSubmissions("inquiry", {})) stored.add(reference);
+  for await (const inquiries of store.readSubmissions("inquiry", {})) {
+    for (const { reference } of inquiries) stored.add(reference);
+  }
   const known = new Set(clients.acknowledged.map(({ inquiryId }) => inquiryId));
   return {
     acknowledged: clients.acknowledged.length,

@@ -55,13 +55,15 @@ export const makeReading = (connections: Connections, references: References) =>
     },
 
     async *readSubmissions<Kind extends SubmissionKind>(kind: Kind, from: ReadFrom) {
-      for await (const row of readAll(connections, lastSubmission, submissionPage, from, [kind])) {
-        yield readSubmissionAnyway(row) as Extract<StoredSubmission, { kind: Kind }>;
+      for await (const rows of readAll(connections, lastSubmission, submissionPage, from, [kind])) {
+        yield rows.map(readSubmissionAnyway) as Extract<StoredSubmission, { kind: Kind }>[];
       }
     },
 
     async *readSubscribers(from) {
-      for await (const row of readAll(connections, lastSubscriber, subscriberPage, from)) yield storedSubscriber(row);
+      for await (const rows of readAll(connections, lastSubscriber, subscriberPage, from)) {
+        yield rows.map(storedSubscriber);
+      }
     },
   }) satisfies Partial<Store>;
 
@@ -71,7 +73,7 @@ async function* readAll<Row>(
   pages: Statement<PageRow<Row>>,
   { after = 0, since = 0 }: ReadFrom,
   more: readonly unknown[] = [],
-): AsyncGenerator<PageRow<Row>, void, undefined> {
+): AsyncGenerator<readonly PageRow<Row>[], void, undefined> {
   const to = await lastComplete(connections, lastArrival);
   yield* readPages(after, async (position, limit) => {
     const rows = await connections.all(pages, [position, to, limit, since, ...more]);

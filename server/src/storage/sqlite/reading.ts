@@ -43,9 +43,9 @@ export function prepareReading(connection: SqliteConnection, references: Referen
     submissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
       readBehind(connection, after, submissionWindow, (from, to) =>
         submissions.all(from, to, kind, since).map(readSubmissionAnyway),
-      ) as AsyncIterable<Extract<StoredSubmission, { kind: Kind }>>,
+      ) as AsyncIterable<readonly Extract<StoredSubmission, { kind: Kind }>[]>,
 
-    subscribers: ({ after = 0, since = 0 }: ReadFrom): AsyncIterable<StoredSubscriber> =>
+    subscribers: ({ after = 0, since = 0 }: ReadFrom): AsyncIterable<readonly StoredSubscriber[]> =>
       readBehind(connection, after, subscriberWindow, (from, to) =>
         subscribers.all(from, to, since).map(storedSubscriber),
       ),

@@ -242,11 +242,11 @@ export class SqliteStore implements Store {
   readSubmissions<Kind extends SubmissionKind>(
     kind: Kind,
     from: ReadFrom,
-  ): AsyncIterable<Extract<StoredSubmission, { kind: Kind }>> {
+  ): AsyncIterable<readonly Extract<StoredSubmission, { kind: Kind }>[]> {
     return this.#reading.submissions(kind, from);
   }
 
-  readSubscribers(from: ReadFrom): AsyncIterable<StoredSubscriber> {
+  readSubscribers(from: ReadFrom): AsyncIterable<readonly StoredSubscriber[]> {
     return this.#reading.subscribers(from);
   }
 
