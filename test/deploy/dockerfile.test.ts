@@ -26,6 +26,7 @@ const words = (text: string) => JSON.parse(text) as string[];
 interface Package {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
   readonly workspaces?: readonly string[];
 }
 
@@ -94,4 +95,12 @@ test("Node is process 1 and is asked for its health without a shell", () => {
   const [health = ""] = inLastStage("HEALTHCHECK");
   expect(words(health.slice(health.indexOf("[")))[0]).toBe("node");
   expect(inLastStage("STOPSIGNAL")).toEqual(["SIGTERM"]);
+});
+
+test("the service runs with the options and the modules of `npm start`, and the console and the forms are there", () => {
+  const [start = ""] =
+    /(?<=exec node ).*(?= server\/src\/main\.ts)/.exec(packageOf("package.json").scripts?.["start"] ?? "") ?? [];
+  expect(words(inLastStage("ENTRYPOINT")[0] ?? "").slice(1)).toEqual(start.split(" "));
+  const built = all("RUN").flatMap((text) => [...text.matchAll(/vite build -c (\S+)/g)].map(([, config]) => config));
+  expect(built).toEqual(["vite.forms.config.ts", "vite.console.config.ts"]);
 });
