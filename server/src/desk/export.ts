@@ -186,10 +186,8 @@ export async function* exportAudit(
     format === "csv" ? auditCells(row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
   if (format === "csv") yield { records: 0, text: byteOrderMark + csvLine(auditColumns) };
   for await (const rows of desk.readAudit(after)) {
-    yield piece(
-      rows.filter(({ at }) => at >= since),
-      write,
-    );
+    const wanted = rows.filter(({ at }) => at >= since);
+    if (wanted.length > 0) yield piece(wanted, write);
   }
 }
 

@@ -42,7 +42,7 @@ async function* readMatching(
   do {
     const at: PageRequest = { limit: pageLimitMax, ...(next !== null && { after: next }) };
     const page: Page<StoredSubmission> = await desk.listWhole(scope, filter, at);
-    yield page.rows;
+    if (page.rows.length > 0) yield page.rows;
     ({ next } = page);
   } while (next !== null);
 }
