@@ -3,11 +3,8 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
-// A folder that cannot be written is no error. Never a folder that others may write: what lies there is run. systemd names
-// one that belongs to the unit, because its user must not write to the installation.
-enableCompileCache(
-  process.env.CACHE_DIRECTORY ?? fileURLToPath(new URL("../../node_modules/.cache/submissions", import.meta.url)),
-);
+// A folder that cannot be written is no error. Never a folder that others may write: what lies there is run.
+enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/submissions", import.meta.url)));
 
 // Not by --env-file-if-exists, which writes a line to standard error when there is no file.
 try {

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { settings } from "../../server/src/config/settings.ts";
 import { filesOf, read, readYaml } from "./read-deploy.ts";
 
-// Read by the image of PostgreSQL, by the S3 client, and before the settings (server/src/preload.js).
-const ofOthers = /^(?:CACHE_DIRECTORY|POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
+// Read by the image of PostgreSQL, by the S3 client, and by Node.
+const ofOthers = /^(?:NODE_COMPILE_CACHE|POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
 
 const isRead = (name: string) => name in settings;
 

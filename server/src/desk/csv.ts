@@ -23,7 +23,8 @@ export function csvLine(cells: readonly Cell[]): string {
 }
 
 function writeCell(cell: Cell): string {
-  return cell === null ? "" : `"${defuse(String(cell)).replaceAll('"', '""')}"`;
+  if (typeof cell !== "string") return cell === null ? "" : `"${cell}"`;
+  return `"${defuse(cell).replaceAll('"', '""')}"`;
 }
 
 /** Several identifiers in one cell: `|` between them; a `|` or `\` within one is written `\|` or `\\`. */

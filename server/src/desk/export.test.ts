@@ -159,3 +159,32 @@ test("an empty export is a header in CSV and nothing in NDJSON", async () => {
   expect((await exported("subscribers", "csv", false)).split("\r\n")).toHaveLength(2);
   expect(await exported("subscribers", "ndjson", false)).toBe("");
 });
+
+/** An export of applications from pages of the caller's. */
+const exportOf = (pages: AsyncIterable<readonly StoredApplication[]>) => {
+  const readSubmissions = (() => pages) as unknown as Store["readSubmissions"];
+  const sources = { readSubmissions, readSubscribers: () => expect.unreachable() };
+  return exportRecords(sources, { subject: "applications", format: "csv", from: {}, isDisposable: () => false });
+};
+
+test("a page of long letters is several pieces, with each record once", async () => {
+  const rows = Array.from({ length: 30 }, (_, arrival) => ({
+    ...application,
+    arrival,
+    coverLetter: "x".repeat(20_000),
+  }));
+  async function* pages() {
+    yield rows.slice(0, 20);
+    yield rows.slice(20);
+  }
+  const pieces = await Array.fromAsync(exportOf(pages()));
+  expect(pieces.map(({ records }) => records)).toEqual([4, 4, 4, 4, 4, 4, 4, 2]);
+  const written = pieces.map(({ text }) => text).join("");
+  expect(written.match(/(?<=,"false",")\d+(?=",)/g)).toEqual(rows.map(({ arrival }) => `${arrival}`));
+});
+
+test("an export that cannot read its first page has written nothing, not even a header", async () => {
+  const failure = new Error("away");
+  const pages = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }) };
+  await expect(exportOf(pages).next()).rejects.toBe(failure);
+});

@@ -125,6 +125,9 @@ export interface ExportPiece {
   readonly text: string;
 }
 
+/** Characters of a piece: large enough for few system calls, small enough that a page of long letters is several. */
+const pieceLengthMin = 64 * 1024;
+
 /**
  * An export in pieces, in the order of arrival. For CSV a byte-order mark and a header come first, also when there is no
  * record. Stopping early closes the reading.
@@ -140,7 +143,7 @@ export function exportRecords(sources: Sources, options: ExportOptions): AsyncGe
   return exports[options.subject]();
 }
 
-async function* writePages<
+function writePages<
   Row extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">,
   Fields extends object,
 >(
@@ -160,8 +163,26 @@ async function* writePages<
     };
     return format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
   };
-  if (format === "csv") yield { records: 0, text: byteOrderMark + csvLine(Object.keys(columns)) };
-  for await (const rows of pages) yield piece(rows, write);
+  return inPieces(format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "", pages, write);
+}
+
+// What comes first waits for the first records: a reading that fails before them has sent nothing yet.
+async function* inPieces<Row>(
+  head: string,
+  pages: AsyncIterable<readonly Row[]>,
+  write: (row: Row) => string,
+): AsyncGenerator<ExportPiece> {
+  let [text, records] = [head, 0];
+  for await (const rows of pages) {
+    for (const row of rows) {
+      text += write(row);
+      records += 1;
+      if (text.length < pieceLengthMin) continue;
+      yield { records, text };
+      [text, records] = ["", 0];
+    }
+  }
+  if (text !== "") yield { records, text };
 }
 
 /** The texts of pieces, to be written. */
@@ -169,26 +190,19 @@ export async function* textsOf(pieces: AsyncIterable<ExportPiece>): AsyncGenerat
   for await (const { text } of pieces) yield text;
 }
 
-const piece = <Row>(rows: readonly Row[], write: (row: Row) => string): ExportPiece => ({
-  records: rows.length,
-  text: rows.map(write).join(""),
-});
-
 const auditColumns = ["id", "at", "operator", "action", "subject", "detail"];
 
 /** The audit log, oldest entry first. @param from `after`: behind this id; `since`: not before this instant */
-export async function* exportAudit(
+export function exportAudit(
   desk: Pick<DeskStore, "readAudit">,
   format: ExportFormat,
   { after = 0, since = 0 }: ReadFrom,
 ): AsyncGenerator<ExportPiece> {
-  const write = (row: AuditRow) =>
-    format === "csv" ? auditCells(row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
-  if (format === "csv") yield { records: 0, text: byteOrderMark + csvLine(auditColumns) };
-  for await (const rows of desk.readAudit(after)) {
-    const wanted = rows.filter(({ at }) => at >= since);
-    if (wanted.length > 0) yield piece(wanted, write);
-  }
+  const write = (row: AuditRow) => {
+    if (row.at < since) return "";
+    return format === "csv" ? auditCells(row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
+  };
+  return inPieces(format === "csv" ? byteOrderMark + csvLine(auditColumns) : "", desk.readAudit(after), write);
 }
 
 const auditCells = (row: AuditRow): string =>

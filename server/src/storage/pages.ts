@@ -13,8 +13,8 @@ export interface Page<Row> {
 }
 
 /**
- * All rows behind an arrival number, those stored meanwhile included, page by page: a generator that gave them one by one
- * would take as long as the reading. No page is empty.
+ * All rows behind an arrival number, page by page: a generator that gave them one by one would take as long as the
+ * reading. What is stored meanwhile may be among them. No page is empty.
  *
  * @param read looks at the next rows behind an arrival number, at most `limit`
  */

@@ -1,6 +1,6 @@
 // One call of Postmark's API, as it really went. The client library writes the request and reads the answer. It hides
 // `Retry-After` and whether anything was sent, which is noted beside it.
-import type { ServerClient } from "postmark";
+import { Errors, ServerClient } from "postmark";
 import { handOverMsMax } from "../mailer.ts";
 import { Connections, type Seen } from "./postmark-fetch.ts";
 import type { Exchange } from "./postmark-verdict.ts";
@@ -40,8 +40,6 @@ export class PostmarkApi implements Disposable {
    * request was made.
    */
   async call(endsAt: number, use: (client: ServerClient) => Promise<unknown>): Promise<Exchange> {
-    // Loaded with the first mail: fifty files, which no start has to wait for.
-    const { Errors, ServerClient } = await import("postmark");
     const msLeft = Math.max(Math.ceil(endsAt - performance.now()), 1);
     let begun = false;
     const seen: Seen = { sent: false, status: null, retryAfterMs: null, failure: null };

@@ -1,5 +1,5 @@
 // Sends through Postmark's API, one call for a mail and one for a batch, and asks it about mails that it may have.
-import type { Models } from "postmark";
+import { Models } from "postmark";
 import type { Mailer, MailOutcome, OutgoingMail } from "../mailer.ts";
 import { formatSender, type Sender } from "../sender.ts";
 import { PostmarkApi, type PostmarkSettings } from "./postmark-call.ts";
@@ -8,9 +8,6 @@ import { ambiguous, judgeEntry, judgeFailure, unsent } from "./postmark-verdict.
 
 /** Postmark takes at most 500 messages in a call. */
 const batchMax = 500;
-
-/** `Models.LinkTrackingOptions.None` of the library, which is loaded with the first call only. */
-const untracked = "None" as unknown as Models.LinkTrackingOptions.None;
 
 /** Opens the mailer. Nothing is sent and no connection is made. */
 export function openPostmarkMailer(settings: PostmarkSettings, from: Sender): Mailer {
@@ -78,7 +75,7 @@ function toMessage(
     // Postmark can be asked for the mail by these, and its webhooks bring them back.
     Metadata: metadataOf({ mailId: id, kind, requestId, reference }),
     TrackOpens: false,
-    TrackLinks: untracked,
+    TrackLinks: Models.LinkTrackingOptions.None,
   };
   if (content.replyTo !== null) message.ReplyTo = inOnePiece(content.replyTo);
   return message;
