@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 /** Milliseconds until a service that did not end by itself is ended. */
-const msMax = 20_000;
+const msMax = 60_000;
 
 const root = join(import.meta.dirname, "..");
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -107,6 +107,30 @@ test("a sync that fails leaves the outcome open, and the next commit begins the 
   expect(await inquiries(store)).toHaveLength(3);
 });
 
+test("nothing is committed before the log is open to be synced", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { openSync } = fs;
+  const open = (path: fs.PathLike, flags: string) => {
+    if (String(path).endsWith("-wal"))
+      throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+    return openSync(path, flags);
+  };
+  Object.assign(fs, { openSync: open });
+  syncBuiltinESMExports();
+  try {
+    await expect(offer(tested.store, inquiry(1))).rejects.toMatchObject({
+      name: "StorageUnavailable",
+      outcome: "not-stored",
+    });
+  } finally {
+    Object.assign(fs, { openSync });
+    syncBuiltinESMExports();
+  }
+  expect(await inquiries(tested.store)).toEqual([]);
+  expect(await accept(tested.store, inquiry(2))).toMatchObject({ result: "accepted" });
+  expect(await inquiries(tested.store)).toHaveLength(1);
+});
+
 test("while the old log cannot be emptied nothing is stored, and no repeated key is answered", async () => {
   await using tested = await openSqliteUnderTest();
   const { store, file } = tested;

@@ -153,7 +153,12 @@ export class SqliteConnection {
   }
 
   #openSync(): LogSync {
-    return (this.#logSync ??= new LogSync(() => this.#guard.openLog()));
+    try {
+      return (this.#logSync ??= new LogSync(() => this.#guard.openLog()));
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+      throw new StorageUnavailable("The database's log cannot be opened to be synced.", { cause: error });
+    }
   }
 
   // The kernel forgets pages that it could not write. Were more appended behind them, and even synced, recovery would end

@@ -16,7 +16,12 @@ export class LogSync implements Disposable {
   /** @param open opens the log; to be called before the first commit, or a failed write before that goes unnoticed */
   constructor(open: () => number) {
     this.#pooled = open();
-    this.#own = open();
+    try {
+      this.#own = open();
+    } catch (error) {
+      closeSync(this.#pooled);
+      throw error;
+    }
   }
 
   /** To read the log by. */
