@@ -38,8 +38,14 @@ export class PostmarkApi implements Disposable {
   /**
    * Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no
    * request was made.
+   *
+   * @param handed what `use` hands to the client. It is emptied once the request is written
    */
-  async call(endsAt: number, use: (client: ServerClient) => Promise<unknown>): Promise<Exchange> {
+  async call(
+    endsAt: number,
+    use: (client: ServerClient) => Promise<unknown>,
+    handed: unknown[] = [],
+  ): Promise<Exchange> {
     const msLeft = Math.max(Math.ceil(endsAt - performance.now()), 1);
     let begun = false;
     const seen: Seen = { sent: false, status: null, retryAfterMs: null, failure: null };
@@ -49,6 +55,9 @@ export class PostmarkApi implements Disposable {
       timeout: Math.ceil(msLeft / 1000) + 1,
       fetch: (address, init = {}) => {
         begun = true;
+        // What the library's generators hold is freed by V8's next full collection only. With the mails of each batch
+        // among it, garbage collection took a tenth of the service's CPU time.
+        handed.length = 0;
         return this.#connections.fetch(address as string, init, msLeft, seen);
       },
     });

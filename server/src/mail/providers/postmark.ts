@@ -1,5 +1,5 @@
 // Sends through Postmark's API, one call for a mail and one for a batch, and asks it about mails that it may have.
-import { Models } from "postmark";
+import { Models, type ServerClient } from "postmark";
 import type { Mailer, MailOutcome, OutgoingMail } from "../mailer.ts";
 import { formatSender, type Sender } from "../sender.ts";
 import { PostmarkApi, type PostmarkSettings } from "./postmark-call.ts";
@@ -43,9 +43,10 @@ async function sendInHalves(
 ): Promise<MailOutcome[]> {
   if (messages.length === 0) return [];
   if (performance.now() >= endsAt) return messages.map(() => unsent("no time left"));
-  const exchange = await api.call(endsAt, (client) =>
-    messages.length === 1 ? client.sendEmail(messages[0]!) : client.sendEmailBatch([...messages]),
-  );
+  const batch = [...messages];
+  const send = (client: ServerClient) =>
+    batch.length === 1 ? client.sendEmail(batch[0]!) : client.sendEmailBatch(batch);
+  const exchange = await api.call(endsAt, send, batch);
   const entries = messages.length === 1 ? [exchange.body] : exchange.body;
   if (exchange.status === 200 && exchange.failure === null) {
     if (Array.isArray(entries) && entries.length === messages.length) return entries.map(judgeEntry);
