@@ -81,6 +81,45 @@ test("runs as many batches at once as the engine bears, and gathers jobs meanwhi
   expect(sizes).toEqual([1, 1, 2]);
 });
 
+/** Longer than any test: what rides for so long is committed by something else. */
+const forHours = 3_600_000;
+
+test("a job that rides is committed with the next batch, before it", async () => {
+  const { queue, batches } = queueOf();
+  const ridden = queue.ride(1, forHours);
+  await nextTurn();
+  await nextTurn();
+  expect(batches).toEqual([]);
+  expect(await Promise.all([queue.run(2), queue.run(3), ridden])).toEqual([4, 6, 2]);
+  expect(batches).toEqual([[1, 2, 3]]);
+});
+
+test("jobs that ride are committed alone when no batch comes", async () => {
+  const { queue, batches } = queueOf();
+  expect(await Promise.all([queue.ride(1, 1), queue.ride(2, forHours)])).toEqual([2, 4]);
+  expect(batches).toEqual([[1, 2]]);
+});
+
+test("the end of a batch commits no job that rides", async () => {
+  const { queue, batches } = queueOf();
+  const ridden = queue.run(1).then(() => queue.ride(2, forHours));
+  await queue.run(3);
+  await nextTurn();
+  await nextTurn();
+  expect(batches).toEqual([[1, 3]]);
+  await queue.close();
+  expect(await ridden).toBe(4);
+});
+
+test("what rides is committed when the queue is closed, and nothing rides afterwards", async () => {
+  const { queue, batches } = queueOf();
+  const ridden = queue.ride(1, forHours);
+  await queue.close();
+  expect(await ridden).toBe(2);
+  expect(batches).toEqual([[1]]);
+  await expect(queue.ride(2, forHours)).rejects.toBeInstanceOf(StorageUnavailable);
+});
+
 test("keeps jobs apart that need the same", async () => {
   const { queue, batches } = queueOf({ contendedBy: (job) => (job < 10 ? [] : [`${job % 10}`]) });
   await Promise.all([1, 11, 21, 12, 31].map((job) => queue.run(job)));

@@ -36,9 +36,18 @@ interface Waiting<Job, Result> {
   readonly deadline: number;
 }
 
+/**
+ * How long settlements of mails wait for the next submissions, which have a commit of their own. Those who were just
+ * answered may send them. Short, because a mail is in doubt if the process is killed meanwhile.
+ */
+export const settleMsMax = 25;
+
 export class CommitQueue<Job, Result> {
   readonly #commits: Commits<Job, Result>;
   #waiting: Waiting<Job, Result>[] = [];
+  /** What waits for the next batch, whatever it is. */
+  readonly #riding: Waiting<Job, Result>[] = [];
+  #rideTimer: NodeJS.Timeout | null = null;
   #scheduled = false;
   #underWay = 0;
   #busyInARow = 0;
@@ -69,11 +78,35 @@ export class CommitQueue<Job, Result> {
     });
   }
 
+  /**
+   * Commits a job with the next batch, or alone if none has begun within a time.
+   *
+   * @throws StorageUnavailable when the database cannot be used or the queue is closed
+   */
+  ride(job: Job, msMax: number): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== undefined) return reject(new StorageUnavailable("The store is closed."));
+      this.#riding.push({ job, resolve, reject, since: performance.now(), deadline: Infinity });
+      this.#rideTimer ??= setTimeout(() => this.#commitSoon(), msMax);
+    });
+  }
+
   /** Takes no more jobs and resolves when those that wait are settled. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>();
-    this.#settleClose();
+    this.#commitSoon();
     return this.#closed.promise;
+  }
+
+  #board(): void {
+    clearTimeout(this.#rideTimer ?? undefined);
+    this.#rideTimer = null;
+    if (this.#riding.length > 0) this.#waiting = [...this.#riding.splice(0), ...this.#waiting];
+  }
+
+  #commitSoon(): void {
+    this.#board();
+    this.#schedule(0);
   }
 
   // At the end of this turn of the event loop everything that came in with it is here. A single job waits for no other.
@@ -94,6 +127,7 @@ export class CommitQueue<Job, Result> {
   }
 
   #takeBatch(): Waiting<Job, Result>[] {
+    this.#board();
     const now = performance.now();
     const batch: Waiting<Job, Result>[] = [];
     const needed = new Set<string>();

@@ -3,7 +3,7 @@
 // these never undoes an ordinary submission. Subscriptions lock their addresses first.
 import { reached } from "../../failpoint.ts";
 import { Distribution } from "../../observe/distribution.ts";
-import { CommitQueue, type Commits } from "../commit-queue.ts";
+import { CommitQueue, type Commits, settleMsMax } from "../commit-queue.ts";
 import type { References } from "../rules/references.ts";
 import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
 import { preparedArrays, type Statement, valuesOf } from "./statement.ts";
@@ -115,7 +115,7 @@ export class Acceptor {
   /** Settles mails in the next commit. */
   async settle(settled: readonly Settled[]): Promise<void> {
     if (settled.length === 0) return;
-    const end = await this.#ordinary.run({ settled });
+    const end = await this.#ordinary.ride({ settled }, settleMsMax);
     if (end.result === "refused") throw end.error;
   }
 
