@@ -81,43 +81,57 @@ test("runs as many batches at once as the engine bears, and gathers jobs meanwhi
   expect(sizes).toEqual([1, 1, 2]);
 });
 
-/** Longer than any test: what rides for so long is committed by something else. */
-const forHours = 3_600_000;
+/** Longer than any test: what is deferred for so long is committed by something else. */
+const forHours = { deferMs: 3_600_000 };
 
-test("a job that rides is committed with the next batch, before it", async () => {
-  const { queue, batches } = queueOf();
-  const ridden = queue.ride(1, forHours);
+test("a deferred job is committed with the next batch, before the others", async () => {
+  const { queue, batches } = queueOf(forHours);
+  const deferred = queue.runDeferred(1);
   await nextTurn();
   await nextTurn();
   expect(batches).toEqual([]);
-  expect(await Promise.all([queue.run(2), queue.run(3), ridden])).toEqual([4, 6, 2]);
+  expect(queue.counts.waiting).toBe(1);
+  expect(await Promise.all([queue.run(2), queue.run(3), deferred])).toEqual([4, 6, 2]);
   expect(batches).toEqual([[1, 2, 3]]);
 });
 
-test("jobs that ride are committed alone when no batch comes", async () => {
-  const { queue, batches } = queueOf();
-  expect(await Promise.all([queue.ride(1, 1), queue.ride(2, forHours)])).toEqual([2, 4]);
+test("deferred jobs are committed alone when no batch comes", async () => {
+  const { queue, batches } = queueOf({ deferMs: 1 });
+  expect(await Promise.all([queue.runDeferred(1), queue.runDeferred(2)])).toEqual([2, 4]);
   expect(batches).toEqual([[1, 2]]);
 });
 
-test("the end of a batch commits no job that rides", async () => {
-  const { queue, batches } = queueOf();
-  const ridden = queue.run(1).then(() => queue.ride(2, forHours));
+test("the end of a batch commits no deferred job", async () => {
+  const { queue, batches } = queueOf(forHours);
+  const deferred = queue.run(1).then(() => queue.runDeferred(2));
   await queue.run(3);
   await nextTurn();
   await nextTurn();
   expect(batches).toEqual([[1, 3]]);
   await queue.close();
-  expect(await ridden).toBe(4);
+  expect(await deferred).toBe(4);
 });
 
-test("what rides is committed when the queue is closed, and nothing rides afterwards", async () => {
-  const { queue, batches } = queueOf();
-  const ridden = queue.ride(1, forHours);
+test("deferred jobs are committed when the queue is closed, and none is taken afterwards", async () => {
+  const { queue, batches } = queueOf({ ...forHours, batchMax: 2 });
+  const deferred = Promise.all(upTo(5).map((job) => queue.runDeferred(job)));
   await queue.close();
-  expect(await ridden).toBe(2);
-  expect(batches).toEqual([[1]]);
-  await expect(queue.ride(2, forHours)).rejects.toBeInstanceOf(StorageUnavailable);
+  expect(await deferred).toEqual([0, 2, 4, 6, 8]);
+  expect(batches).toEqual([[0, 1], [2, 3], [4]]);
+  await expect(queue.runDeferred(2)).rejects.toBeInstanceOf(StorageUnavailable);
+});
+
+test("a deferred job that fails refuses none of those that it was committed with", async () => {
+  const mistake = new TypeError("a mistake in this program");
+  const commit = async (jobs: readonly number[]) => {
+    if (jobs.includes(1)) throw mistake;
+    return [...jobs];
+  };
+  const { queue } = queueOf({ ...forHours, commit });
+  const deferred = queue.runDeferred(1);
+  const others = Promise.all([queue.run(2), queue.run(3), queue.run(4)]);
+  await expect(deferred).rejects.toBe(mistake);
+  expect(await others).toEqual([2, 3, 4]);
 });
 
 test("keeps jobs apart that need the same", async () => {

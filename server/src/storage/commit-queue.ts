@@ -20,6 +20,8 @@ export interface Commits<Job, Result> {
   isBusy?(error: unknown): boolean;
   /** The error as the port promises it; null when it is a mistake in this program or in one of the jobs. */
   asUnavailable(error: unknown): StorageUnavailable | null;
+  /** How long a deferred job waits for others, in milliseconds. */
+  readonly deferMs?: number;
   /** How long a job is tried again while another process is in the way. */
   readonly busyMs?: number;
 }
@@ -37,17 +39,18 @@ interface Waiting<Job, Result> {
 }
 
 /**
- * How long settlements of mails wait for the next submissions, which have a commit of their own. Those who were just
- * answered may send them. Short, because a mail is in doubt if the process is killed meanwhile.
+ * How long a job that is not urgent waits for a commit that is made anyway. Callers who were just answered often send
+ * their next submission within this time. Short, because such a job is the settlement of a mail: if the process is killed
+ * meanwhile, the mail is in doubt.
  */
-export const settleMsMax = 25;
+const deferMsDefault = 25;
 
 export class CommitQueue<Job, Result> {
   readonly #commits: Commits<Job, Result>;
   #waiting: Waiting<Job, Result>[] = [];
-  /** What waits for the next batch, whatever it is. */
-  readonly #riding: Waiting<Job, Result>[] = [];
-  #rideTimer: NodeJS.Timeout | null = null;
+  /** What waits for another job to be committed with. */
+  readonly #deferred: Waiting<Job, Result>[] = [];
+  #deferTimer: NodeJS.Timeout | null = null;
   #scheduled = false;
   #underWay = 0;
   #busyInARow = 0;
@@ -61,7 +64,12 @@ export class CommitQueue<Job, Result> {
   }
 
   get counts(): CommitCounts {
-    return { ...this.#counts, waiting: this.#waiting.length, sizes: this.#sizes, seconds: this.#seconds };
+    return {
+      ...this.#counts,
+      waiting: this.#waiting.length + this.#deferred.length,
+      sizes: this.#sizes,
+      seconds: this.#seconds,
+    };
   }
 
   /**
@@ -79,33 +87,34 @@ export class CommitQueue<Job, Result> {
   }
 
   /**
-   * Commits a job with the next batch, or alone if none has begun within a time.
+   * Commits a job with the next batch. Without one it begins a batch itself, after `deferMs`.
    *
    * @throws StorageUnavailable when the database cannot be used or the queue is closed
    */
-  ride(job: Job, msMax: number): Promise<Result> {
+  runDeferred(job: Job): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(new StorageUnavailable("The store is closed."));
-      this.#riding.push({ job, resolve, reject, since: performance.now(), deadline: Infinity });
-      this.#rideTimer ??= setTimeout(() => this.#commitSoon(), msMax);
+      this.#deferred.push({ job, resolve, reject, since: performance.now(), deadline: Infinity });
+      this.#deferTimer ??= setTimeout(() => this.#commitDeferred(), this.#commits.deferMs ?? deferMsDefault);
     });
   }
 
   /** Takes no more jobs and resolves when those that wait are settled. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>();
-    this.#commitSoon();
+    this.#commitDeferred();
     return this.#closed.promise;
   }
 
-  #board(): void {
-    clearTimeout(this.#rideTimer ?? undefined);
-    this.#rideTimer = null;
-    if (this.#riding.length > 0) this.#waiting = [...this.#riding.splice(0), ...this.#waiting];
+  /** Lets deferred jobs wait no longer. */
+  #admitDeferred(): void {
+    clearTimeout(this.#deferTimer ?? undefined);
+    this.#deferTimer = null;
+    if (this.#deferred.length > 0) this.#waiting = [...this.#deferred.splice(0), ...this.#waiting];
   }
 
-  #commitSoon(): void {
-    this.#board();
+  #commitDeferred(): void {
+    this.#admitDeferred();
     this.#schedule(0);
   }
 
@@ -127,7 +136,7 @@ export class CommitQueue<Job, Result> {
   }
 
   #takeBatch(): Waiting<Job, Result>[] {
-    this.#board();
+    this.#admitDeferred();
     const now = performance.now();
     const batch: Waiting<Job, Result>[] = [];
     const needed = new Set<string>();

@@ -172,7 +172,7 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Records how tries ended and gives the leases back. Settlements of mails that another process leased are ignored.
-   * Welcome mails lose their tokens once sent.
+   * Welcome mails lose their tokens once sent. Waits for the next commit, up to 25 ms.
    */
   settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void>;
 

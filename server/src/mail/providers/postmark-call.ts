@@ -39,7 +39,7 @@ export class PostmarkApi implements Disposable {
    * Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no
    * request was made.
    *
-   * @param handed what `use` hands to the client. It is emptied once the request is written
+   * @param handed what `use` hands to the client. It is emptied once the request's body is made of it
    */
   async call(
     endsAt: number,
@@ -55,8 +55,8 @@ export class PostmarkApi implements Disposable {
       timeout: Math.ceil(msLeft / 1000) + 1,
       fetch: (address, init = {}) => {
         begun = true;
-        // What the library's generators hold is freed by V8's next full collection only. With the mails of each batch
-        // among it, garbage collection took a tenth of the service's CPU time.
+        // What the library's generators hold is freed by V8's next full collection only. When that included the mails of
+        // each batch, garbage collection took a tenth of the service's CPU time.
         handed.length = 0;
         return this.#connections.fetch(address as string, init, msLeft, seen);
       },

@@ -3,7 +3,7 @@
 // these never undoes an ordinary submission. Subscriptions lock their addresses first.
 import { reached } from "../../failpoint.ts";
 import { Distribution } from "../../observe/distribution.ts";
-import { CommitQueue, type Commits, settleMsMax } from "../commit-queue.ts";
+import { CommitQueue, type Commits } from "../commit-queue.ts";
 import type { References } from "../rules/references.ts";
 import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
 import { preparedArrays, type Statement, valuesOf } from "./statement.ts";
@@ -112,10 +112,10 @@ export class Acceptor {
     return expected(await this.#lateSubscriptions.run({ entry, record }, deadline));
   }
 
-  /** Settles mails in the next commit. */
+  /** Settles mails in the next commit of ordinary submissions. */
   async settle(settled: readonly Settled[]): Promise<void> {
     if (settled.length === 0) return;
-    const end = await this.#ordinary.ride({ settled }, settleMsMax);
+    const end = await this.#ordinary.runDeferred({ settled });
     if (end.result === "refused") throw end.error;
   }
 
@@ -135,6 +135,7 @@ export class Acceptor {
     const open = filings.filter((filing) => !exhausted.has(filing));
     const more = valuesOf(settledColumns, settled);
     const find = (session: Session) => this.#filings.findIn(session, open);
+    let lockTimeout: unknown;
     try {
       const stored = await this.#store(storeOrdinary, open, more, { find, deadline: latestDeadline(open) });
       return jobs.map((job) =>
@@ -142,9 +143,13 @@ export class Acceptor {
       );
     } catch (error) {
       if (!isLockTimeout(error) || jobs.length === 1) throw error;
+      lockTimeout = error;
     }
-    // One of them met a lock that stays: the others must not be refused with it, nor wait for it again.
-    const alone = await Promise.allSettled(jobs.map((job) => this.#commitOrdinary([job])));
+    // One of them met a lock that stays: the others must not be refused with it, nor wait for it again. Settlements that
+    // are refused are kept, and come again.
+    const alone = await Promise.allSettled(
+      jobs.map((job) => ("settled" in job ? Promise.reject(lockTimeout) : this.#commitOrdinary([job]))),
+    );
     return alone.map((one) =>
       one.status === "rejected" ? { result: "refused", error: one.reason } : (one.value[0] as Acceptance | End),
     );

@@ -147,7 +147,7 @@ const backlog = prepared<Awaited<ReturnType<Store["mailBacklog"]>>>(`
     (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt", due AS "firstDueAt"
   FROM (SELECT count(*) AS queued, min(id) AS oldest, min(due_at) AS due FROM mail WHERE status = 'queued') AS waiting`);
 
-/** @param settle settles mails in the next commit */
+/** @param settle settles mails in the next commit of submissions */
 export const makeOutbox = (connections: Connections, settle: (settled: readonly Settled[]) => Promise<void>) =>
   ({
     /** Repeatable: the second time, the day already has a digest. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
 import type { AccessStore } from "../access-store.ts";
-import { CommitQueue, settleMsMax } from "../commit-queue.ts";
+import { CommitQueue } from "../commit-queue.ts";
 import type { DeskStore } from "../desk-store.ts";
 import { inSteps } from "../pages.ts";
 import type {
@@ -211,7 +211,7 @@ export class SqliteStore implements Store {
   }
 
   async settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
-    await this.#queue.ride(() => this.#outbox.settle(settlements, owner), settleMsMax);
+    await this.#queue.runDeferred(() => this.#outbox.settle(settlements, owner));
     reached("mail-settled");
   }
 
