@@ -86,7 +86,7 @@ const warmUpClients = 64;
 
 /** Until its code is compiled, on a machine that is not too busy. */
 const warmUp = ({ running, request }: Side, { generator, roundMs }: Means) =>
-  generator.run({ urls: [running.url], kind: request, clients: warmUpClients, ms: 2 * roundMs });
+  generator.run({ urls: [running.url], kind: request, clients: warmUpClients, ms: 4 * roundMs });
 
 async function compareAt(
   clients: number,
