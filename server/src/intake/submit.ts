@@ -31,6 +31,8 @@ export interface Feature<Input extends object, Receipt> {
   readonly refusals?: (intake: Intake, input: Input) => readonly Issue[];
   /** What is stored. */
   readonly record: (input: Input, facts: Facts) => SubmissionRecord | SubscriptionRecord;
+  /** How long it may wait for others to share its commit, in milliseconds. Absent: not at all. */
+  readonly commitWaitMs?: number;
   /** Whether the answer waits for the receipt to be sent; `untold`: nothing in the answer may depend on the mail. */
   readonly delivery: "awaited" | "untold";
   readonly receipt: (answer: Answer) => Receipt;
@@ -91,7 +93,9 @@ export async function submit<Input extends object, Receipt>(
     intake,
   });
   const lease = intake.outbox.lease();
-  const stored = intake.store.accept({ submission, spam: call.spam, key, challenge, lease, deadline: call.deadline });
+  const { commitWaitMs: waitMs = 0 } = feature;
+  const { spam, deadline } = call;
+  const stored = intake.store.accept({ submission, spam, key, challenge, lease, deadline, waitMs });
   const acceptance = resume === null ? await stored : await discardingUnlessStored(intake, resume.key, stored);
   call.watch.ended("store");
   if (acceptance.result === "repeated") return repeat(intake, feature, acceptance.earlier, key, call);

@@ -16,6 +16,9 @@ const confirmMs = 7 * 24 * 60 * 60 * 1000;
  */
 const answerMsMin = 25;
 
+/** Subscriptions that come in within this time share a commit. The rest of the time is enough for the commit. */
+const commitWaitMs = 8;
+
 const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
   procedure: "newsletter.subscribe",
   record: ({ email, source }, { receivedAt, door, requestId, language, consent, intake }) => ({
@@ -31,6 +34,7 @@ const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
     confirm: { ...newToken(), expiresAt: receivedAt + confirmMs },
     unsubscribe: newToken(),
   }),
+  commitWaitMs,
   delivery: "untold",
   receipt: ({ intake }) => ({
     message:

@@ -82,11 +82,11 @@ test("runs as many batches at once as the engine bears, and gathers jobs meanwhi
 });
 
 /** Longer than any test: what is deferred for so long is committed by something else. */
-const forHours = { deferMs: 3_600_000 };
+const forHours = { waitMs: 3_600_000 };
 
 test("a deferred job is committed with the next batch, before the others", async () => {
-  const { queue, batches } = queueOf(forHours);
-  const deferred = queue.runDeferred(1);
+  const { queue, batches } = queueOf();
+  const deferred = queue.run(1, forHours);
   await nextTurn();
   await nextTurn();
   expect(batches).toEqual([]);
@@ -95,15 +95,15 @@ test("a deferred job is committed with the next batch, before the others", async
   expect(batches).toEqual([[1, 2, 3]]);
 });
 
-test("deferred jobs are committed alone when no batch comes", async () => {
-  const { queue, batches } = queueOf({ deferMs: 1 });
-  expect(await Promise.all([queue.runDeferred(1), queue.runDeferred(2)])).toEqual([2, 4]);
+test("deferred jobs are committed when the first of them has waited long enough", async () => {
+  const { queue, batches } = queueOf();
+  expect(await Promise.all([queue.run(1, forHours), queue.run(2, { waitMs: 1 })])).toEqual([2, 4]);
   expect(batches).toEqual([[1, 2]]);
 });
 
 test("the end of a batch commits no deferred job", async () => {
-  const { queue, batches } = queueOf(forHours);
-  const deferred = queue.run(1).then(() => queue.runDeferred(2));
+  const { queue, batches } = queueOf();
+  const deferred = queue.run(1).then(() => queue.run(2, forHours));
   await queue.run(3);
   await nextTurn();
   await nextTurn();
@@ -113,12 +113,12 @@ test("the end of a batch commits no deferred job", async () => {
 });
 
 test("deferred jobs are committed when the queue is closed, and none is taken afterwards", async () => {
-  const { queue, batches } = queueOf({ ...forHours, batchMax: 2 });
-  const deferred = Promise.all(upTo(5).map((job) => queue.runDeferred(job)));
+  const { queue, batches } = queueOf({ batchMax: 2 });
+  const deferred = Promise.all(upTo(5).map((job) => queue.run(job, forHours)));
   await queue.close();
   expect(await deferred).toEqual([0, 2, 4, 6, 8]);
   expect(batches).toEqual([[0, 1], [2, 3], [4]]);
-  await expect(queue.runDeferred(2)).rejects.toBeInstanceOf(StorageUnavailable);
+  await expect(queue.run(2, forHours)).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
 test("a deferred job that fails refuses none of those that it was committed with", async () => {
@@ -127,8 +127,8 @@ test("a deferred job that fails refuses none of those that it was committed with
     if (jobs.includes(1)) throw mistake;
     return [...jobs];
   };
-  const { queue } = queueOf({ ...forHours, commit });
-  const deferred = queue.runDeferred(1);
+  const { queue } = queueOf({ commit });
+  const deferred = queue.run(1, forHours);
   const others = Promise.all([queue.run(2), queue.run(3), queue.run(4)]);
   await expect(deferred).rejects.toBe(mistake);
   expect(await others).toEqual([2, 3, 4]);
@@ -155,8 +155,8 @@ test("refuses all jobs of a batch when the storage is unavailable", async () => 
 
 test("refuses a job whose deadline has passed before it begins, as not stored", async () => {
   const { queue, batches } = queueOf();
-  const late = queue.run(1, performance.now());
-  const early = queue.run(2, performance.now() + 60_000);
+  const late = queue.run(1, { deadline: performance.now() });
+  const early = queue.run(2, { deadline: performance.now() + 60_000 });
   await expect(late).rejects.toMatchObject({ name: "StorageUnavailable", outcome: "not-stored" });
   expect(await early).toBe(4);
   expect(batches).toEqual([[2]]);
@@ -201,6 +201,6 @@ test("settles what waits before it is closed, and takes nothing more", async () 
 
 test("closes after a job was refused at its deadline", async () => {
   const { queue } = queueOf();
-  const late = queue.run(1, performance.now());
+  const late = queue.run(1, { deadline: performance.now() });
   await Promise.all([expect(late).rejects.toThrow(), queue.close()]);
 });

@@ -20,8 +20,6 @@ export interface Commits<Job, Result> {
   isBusy?(error: unknown): boolean;
   /** The error as the port promises it; null when it is a mistake in this program or in one of the jobs. */
   asUnavailable(error: unknown): StorageUnavailable | null;
-  /** How long a deferred job waits for others, in milliseconds. */
-  readonly deferMs?: number;
   /** How long a job is tried again while another process is in the way. */
   readonly busyMs?: number;
 }
@@ -38,19 +36,22 @@ interface Waiting<Job, Result> {
   readonly deadline: number;
 }
 
-/**
- * How long a job that is not urgent waits for a commit that is made anyway. Callers who were just answered often send
- * their next submission within this time. Short, because such a job is the settlement of a mail: if the process is killed
- * meanwhile, the mail is in doubt.
- */
-const deferMsDefault = 25;
+/** How long a job waits, in milliseconds. */
+export interface Patience {
+  /** By `performance.now()`. A job that has not begun by then is refused. */
+  readonly deadline?: number;
+  /** How long the job may wait for others to share its commit. It goes with the first commit that is made meanwhile. */
+  readonly waitMs?: number;
+}
 
 export class CommitQueue<Job, Result> {
   readonly #commits: Commits<Job, Result>;
   #waiting: Waiting<Job, Result>[] = [];
-  /** What waits for another job to be committed with. */
+  /** What may wait for another job to be committed with. */
   readonly #deferred: Waiting<Job, Result>[] = [];
   #deferTimer: NodeJS.Timeout | null = null;
+  /** When the timer ends, by `performance.now()`. */
+  #deferEnd = Infinity;
   #scheduled = false;
   #underWay = 0;
   #busyInARow = 0;
@@ -75,28 +76,25 @@ export class CommitQueue<Job, Result> {
   /**
    * Commits a job with the others that are waiting. When one of them fails, only that one is refused.
    *
-   * @param deadline by `performance.now()`; a job that has not begun by then is refused
    * @throws StorageUnavailable when the database cannot be used, the deadline has passed or the queue is closed
    */
-  run(job: Job, deadline = Infinity): Promise<Result> {
+  run(job: Job, { deadline = Infinity, waitMs = 0 }: Patience = {}): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(new StorageUnavailable("The store is closed."));
-      this.#waiting.push({ job, resolve, reject, since: performance.now(), deadline });
+      const since = performance.now();
+      const one = { job, resolve, reject, since, deadline };
+      if (waitMs > 0) return this.#defer(one, since + waitMs);
+      this.#waiting.push(one);
       this.#schedule(0);
     });
   }
 
-  /**
-   * Commits a job with the next batch. Without one it begins a batch itself, after `deferMs`.
-   *
-   * @throws StorageUnavailable when the database cannot be used or the queue is closed
-   */
-  runDeferred(job: Job): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed !== undefined) return reject(new StorageUnavailable("The store is closed."));
-      this.#deferred.push({ job, resolve, reject, since: performance.now(), deadline: Infinity });
-      this.#deferTimer ??= setTimeout(() => this.#commitDeferred(), this.#commits.deferMs ?? deferMsDefault);
-    });
+  #defer(one: Waiting<Job, Result>, end: number): void {
+    this.#deferred.push(one);
+    if (end >= this.#deferEnd) return;
+    clearTimeout(this.#deferTimer ?? undefined);
+    this.#deferTimer = setTimeout(() => this.#commitDeferred(), end - one.since);
+    this.#deferEnd = end;
   }
 
   /** Takes no more jobs and resolves when those that wait are settled. */
@@ -110,6 +108,7 @@ export class CommitQueue<Job, Result> {
   #admitDeferred(): void {
     clearTimeout(this.#deferTimer ?? undefined);
     this.#deferTimer = null;
+    this.#deferEnd = Infinity;
     if (this.#deferred.length > 0) this.#waiting = [...this.#deferred.splice(0), ...this.#waiting];
   }
 

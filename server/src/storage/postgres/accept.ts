@@ -4,6 +4,7 @@
 import { reached } from "../../failpoint.ts";
 import { Distribution } from "../../observe/distribution.ts";
 import { CommitQueue, type Commits } from "../commit-queue.ts";
+import { settlementWaitMs } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
 import { preparedArrays, type Statement, valuesOf } from "./statement.ts";
@@ -103,19 +104,19 @@ export class Acceptor {
     const once = key !== null || challenge !== null;
     if (record.kind !== "subscription") {
       const filing = newFiling(entry, record);
-      if (once) return this.#onceOnly.run({ entry, filing }, deadline);
-      return expected(await this.#ordinary.run(filing, deadline));
+      if (once) return this.#onceOnly.run({ entry, filing }, entry);
+      return expected(await this.#ordinary.run(filing, entry));
     }
-    if (spam) return once ? this.#onceOnly.run({ entry, filing: null }, deadline) : nothingStored;
-    const answer = await this.#subscriptions.run({ entry, record }, deadline);
+    if (spam) return once ? this.#onceOnly.run({ entry, filing: null }, entry) : nothingStored;
+    const answer = await this.#subscriptions.run({ entry, record }, entry);
     if (answer.result !== "address-busy") return answer;
-    return expected(await this.#lateSubscriptions.run({ entry, record }, deadline));
+    return expected(await this.#lateSubscriptions.run({ entry, record }, { deadline }));
   }
 
   /** Settles mails in the next commit of ordinary submissions. */
   async settle(settled: readonly Settled[]): Promise<void> {
     if (settled.length === 0) return;
-    const end = await this.#ordinary.runDeferred({ settled });
+    const end = await this.#ordinary.run({ settled }, { waitMs: settlementWaitMs });
     if (end.result === "refused") throw end.error;
   }
 

@@ -21,6 +21,12 @@ export const mailsOf = {
   application: ["application-receipt", "application-notice"],
 } as const satisfies Record<SubmissionKind, readonly [receipt: MailKind, notice: MailKind]>;
 
+/**
+ * How long the settlement of mails waits for a commit that is made anyway. Callers who were just answered often send their
+ * next submission within this time. Short, because a mail is in doubt if the process is killed meanwhile.
+ */
+export const settlementWaitMs = 25;
+
 /** Whether a mail goes to the address that was named as the submitter's. The others go to the team. */
 export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt") || kind === "newsletter-welcome";
 

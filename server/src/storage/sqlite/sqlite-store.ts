@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
 import type { AccessStore } from "../access-store.ts";
-import { CommitQueue } from "../commit-queue.ts";
+import { CommitQueue, type Patience } from "../commit-queue.ts";
 import type { DeskStore } from "../desk-store.ts";
 import { inSteps } from "../pages.ts";
 import type {
@@ -21,6 +21,7 @@ import type {
   SubmissionKind,
   SuppressionChange,
 } from "../records.ts";
+import { settlementWaitMs } from "../rules/mails.ts";
 import { References } from "../rules/references.ts";
 import {
   type Acceptance,
@@ -154,8 +155,8 @@ export class SqliteStore implements Store {
   }
 
   /** The job is run in the next transaction, and again if that has to be undone because of another one. */
-  #run<T>(job: () => T, deadline?: number): Promise<T> {
-    return this.#queue.run(job, deadline) as Promise<T>;
+  #run<T>(job: () => T, patience?: Patience): Promise<T> {
+    return this.#queue.run(job, patience) as Promise<T>;
   }
 
   get commitCounts(): CommitCounts {
@@ -163,7 +164,7 @@ export class SqliteStore implements Store {
   }
 
   accept(entry: Entry): Promise<Acceptance> {
-    return this.#run(() => this.#acceptor.accept(entry), entry.deadline);
+    return this.#run(() => this.#acceptor.accept(entry), entry);
   }
 
   storeDigest(digest: Digest, now: number): Promise<boolean> {
@@ -211,7 +212,7 @@ export class SqliteStore implements Store {
   }
 
   async settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
-    await this.#queue.runDeferred(() => this.#outbox.settle(settlements, owner));
+    await this.#run(() => this.#outbox.settle(settlements, owner), { waitMs: settlementWaitMs });
     reached("mail-settled");
   }
 
@@ -276,7 +277,7 @@ export class SqliteStore implements Store {
     try {
       // The commit compares the files as well, but would wait for the write lock before.
       this.#connection.assertSameFile();
-      await this.#run(this.#probe, performance.now() + readinessWaitMs);
+      await this.#run(this.#probe, { deadline: performance.now() + readinessWaitMs });
       return { ready: true };
     } catch (error) {
       if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
