@@ -10,12 +10,16 @@ const nameShape = new RegExp(`^${word}(?: ${word})*$`, "u");
 const dotThenWord = /\.[\p{M}]*\p{L}\p{M}*\p{L}/u;
 const stackedMarks = /\p{M}{4}/u;
 
+/** A code point takes one or two places of a string. */
+const hasMoreCodePoints = (text: string, max: number) =>
+  text.length > max && (text.length > 2 * max || Array.from(text).length > max);
+
 /**
  * Whether a text looks like a person's name: at most 60 code points and 5 words of letters and marks of any script,
  * with hyphens, apostrophes and dots in them; no dot that a word follows, no digit, no other character.
  */
 export function looksLikeName(text: string): boolean {
-  if (text.length > 2 * nameCodePointsMax || Array.from(text).length > nameCodePointsMax) return false;
+  if (hasMoreCodePoints(text, nameCodePointsMax)) return false;
   if (dotThenWord.test(text) || stackedMarks.test(text)) return false;
   return nameShape.test(text) && text.split(" ").length <= nameWordsMax;
 }
@@ -35,6 +39,8 @@ export function forSubject(text: string): string {
     .replace(/[\p{C}\p{Z}]+/gu, " ")
     .replaceAll("=?", "= ?")
     .trim();
-  const points = Array.from(line);
-  return points.length <= subjectCodePointsMax ? line : `${points.slice(0, subjectCodePointsMax - 1).join("")}…`;
+  if (!hasMoreCodePoints(line, subjectCodePointsMax)) return line;
+  return `${Array.from(line)
+    .slice(0, subjectCodePointsMax - 1)
+    .join("")}…`;
 }

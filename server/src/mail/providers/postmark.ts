@@ -68,7 +68,7 @@ function toMessage(
     From: sender,
     To: inOnePiece(content.to.join(", ")),
     Subject: inOnePiece(content.subject),
-    TextBody: inOnePiece(content.text),
+    TextBody: content.text,
     HtmlBody: inOnePiece(content.html),
     Headers: Object.entries(content.headers).map(([Name, Value]) => ({ Name, Value })),
     MessageStream: stream,

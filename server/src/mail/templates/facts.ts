@@ -12,26 +12,30 @@ export interface Fact {
   readonly href?: string;
 }
 
-const factFrame = frame<"label" | "lines">(
-  (slot) =>
-    html`<dt class="soft" style="font-size:13px;color:#4b5563">${slot("label")}</dt>
-      <dd style="margin:0 0 12px">${slot("lines")}</dd>`,
+const labelFrame = frame<"label">(
+  (slot) => html`<dt class="soft" style="margin:12px 0 0;font-size:13px;color:#4b5563">${slot("label")}</dt>`,
 );
 // Direction is the value's own: a name in Arabic beside a label in English.
-const lineFrame = frame<"value">(
-  (slot) =>
-    html`<div dir="auto" style="text-align:start;overflow-wrap:anywhere;word-break:break-word">${slot("value")}</div>`,
-);
+const valueFrame = frame<"value">((slot) => html`<dd dir="auto" style="margin:0">${slot("value")}</dd>`);
 const linkFrame = frame<"href" | "value">(
   (slot) => html`<a class="link" href="${slot("href")}" style="color:#1d4ed8">${slot("value")}</a>`,
 );
 
-/** Facts one below the other, for the inside of a `dl`. */
-export const factItems = (facts: readonly Fact[]): readonly Markup[] =>
-  facts.map(({ label, value, href }) => {
+const listFrame = frame<"items">(
+  (slot) =>
+    html`<dl style="margin:0 0 12px;text-align:start;overflow-wrap:anywhere;word-break:break-word">
+      ${slot("items")}
+    </dl>`,
+);
+
+/** Facts one below the other. */
+export function factList(facts: readonly Fact[]): Markup {
+  const items = facts.flatMap(({ label, value, href }) => {
     const values = typeof value === "string" ? [href === undefined ? value : linkFrame({ href, value })] : value;
-    return factFrame({ label, lines: values.map((one) => lineFrame({ value: one })) });
+    return [labelFrame({ label }), ...values.map((one) => valueFrame({ value: one }))];
   });
+  return listFrame({ items });
+}
 
 /** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
 export const factLines = (facts: readonly Fact[]): string[] =>

@@ -1,7 +1,7 @@
 // The frame of notices, which tell the team everything of a submission. Their button leads to the console, where the team
 // works with it.
 import { html, type Markup } from "@submissions/shared/html";
-import { factItems, factLines, type Fact, type NoticeFacts } from "./facts.ts";
+import { factList, factLines, type Fact, type NoticeFacts } from "./facts.ts";
 import { frame } from "./frame.ts";
 import { button, layout } from "./layout.ts";
 
@@ -19,13 +19,12 @@ export function noticeFrame(
       brand: slot("brand"),
       heading,
       preheader: slot("preheader"),
-      body: html`<dl style="margin:0 0 8px">${slot("facts")}</dl>
-        ${button(slot("consoleUrl"), consoleWords, "Or open this address:")}${slot("letter")}`,
+      body: html`${slot("facts")}${button(slot("consoleUrl"), consoleWords, "Or open this address:")}${slot("letter")}`,
       footer: `${answer} All values above are as the sender typed them.`,
     }),
   );
   return (subject, preheader, facts, { brand, consoleUrl }, letter) =>
-    fill({ subject, preheader, facts: factItems(facts), brand, consoleUrl, letter }).text;
+    fill({ subject, preheader, facts: factList(facts), brand, consoleUrl, letter }).text;
 }
 
 /** The text of a notice, as blocks of lines. */
