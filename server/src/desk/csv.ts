@@ -19,15 +19,23 @@ export const defuse = (text: string): string => (startsFormula.test(text) ? `'${
 
 /** One record with its line end. */
 export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(writeCell).join(",")}\r\n`;
+  let [line, comma] = ["", ""];
+  for (const cell of cells) {
+    line += comma + writeCell(cell);
+    comma = ",";
+  }
+  return `${line}\r\n`;
 }
+
+// Nearly all texts begin with a letter or digit and hold no quote.
+const isPlain = /^[A-Za-z0-9][^"]*$/;
 
 function writeCell(cell: Cell): string {
   if (typeof cell !== "string") return cell === null ? "" : `"${cell}"`;
-  return `"${defuse(cell).replaceAll('"', '""')}"`;
+  return isPlain.test(cell) ? `"${cell}"` : `"${defuse(cell).replaceAll('"', '""')}"`;
 }
 
 /** Several identifiers in one cell: `|` between them; a `|` or `\` within one is written `\|` or `\\`. */
 export function joinList(items: readonly string[]): string {
-  return items.map((item) => item.replace(/[\\|]/g, "\\$&")).join("|");
+  return items.map((item) => (/[\\|]/.test(item) ? item.replace(/[\\|]/g, "\\$&") : item)).join("|");
 }

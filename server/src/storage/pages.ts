@@ -2,7 +2,7 @@
 // transaction stays open while a slow consumer takes its time, which would keep the engine from tidying up.
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Rows that one page looks at, whether they are wanted or not. */
+/** Rows, or arrival numbers, that one page looks at, whether they are wanted or not. */
 export const pageRows = 500;
 
 /** The wanted rows among those that a page has looked at. */
@@ -14,7 +14,7 @@ export interface Page<Row> {
 
 /**
  * All rows behind an arrival number, page by page: a generator that gave them one by one would take as long as the
- * reading. What is stored meanwhile may be among them. No page is empty.
+ * reading. No page is empty.
  *
  * @param read looks at the next rows behind an arrival number, at most `limit`
  */

@@ -202,7 +202,7 @@ export interface Store extends AsyncDisposable {
     readonly firstDueAt: number | null;
   }>;
 
-  /** All submissions of a kind in the order of their arrival, in pages so that memory stays flat. */
+  /** All submissions of a kind that are stored by now, in the order of arrival, in pages so that memory stays flat. */
   readSubmissions<Kind extends SubmissionKind>(
     kind: Kind,
     from: ReadFrom,

@@ -13,6 +13,7 @@ import {
   subscription,
 } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import { eva } from "./desk-lists.ts";
 
 /** More than two pages. */
 const many = 1_203;
@@ -68,6 +69,30 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
     const arrivals = (await inquiries(store)).map(({ arrival }) => arrival);
     expect(arrivals).toEqual(arrivals.toSorted((a, b) => a - b));
     expect(new Set((await subscribers(store)).map(({ email }) => email)).size).toBe(many);
+  });
+
+  test("reads across a gap that is wider than some pages", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const first = await acceptReference(store, inquiry(0));
+    const erased = Array.from({ length: many }, (_, number) => inquiry(number + 1, { email: "gone@example.org" }));
+    await Promise.all(erased.map((record) => accept(store, record)));
+    const last = await acceptReference(store, inquiry(many + 1));
+    for (let more = true; more;) ({ more } = await store.desk.erasePerson("gone@example.org", eva));
+    expect((await inquiries(store)).map(({ reference }) => reference)).toEqual([first, last]);
+  });
+
+  test("ends with what was stored when it began", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const numbers = Array.from({ length: many }, (_, number) => number);
+    const stored = new Set(await Promise.all(numbers.map((number) => acceptReference(store, inquiry(number)))));
+    const seen: string[] = [];
+    for await (const rows of store.readSubmissions("inquiry", {})) {
+      seen.push(...rows.map(({ reference }) => reference));
+      await accept(store, inquiry(many + seen.length));
+    }
+    expect(new Set(seen)).toEqual(stored);
   });
 
   test("takes submissions while others are read", async () => {

@@ -2,7 +2,13 @@
 import { readPages } from "../pages.ts";
 import type { ScanState, StoredResume, StoredSubmission, StoredSubscriber, SubmissionKind } from "../records.ts";
 import type { References } from "../rules/references.ts";
-import { readResume, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
+import {
+  readResume,
+  readSubmissionAnyway,
+  submissionColumns,
+  submissionRow,
+  type SubmissionRow,
+} from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { ReadFrom } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
@@ -16,13 +22,13 @@ export function prepareReading(connection: SqliteConnection, references: Referen
   const find = connection.prepare<[number, SubmissionKind], SubmissionRow & { resume_scan: ScanState | null }>(
     `SELECT ${columns}, resume_scan FROM submission WHERE day_number = ? AND kind = ?`,
   );
-  const submissionWindow = prepareWindow(connection, "submission");
-  const submissions = connection.prepare<[number, number, SubmissionKind, number], SubmissionRow>(`
+  const submissionRange = prepareRange(connection, "submission");
+  const submissions = connection.prepareArrays<[number, number, SubmissionKind, number], unknown[]>(`
     SELECT ${columns} FROM submission
-    WHERE arrival > ? AND arrival <= ? AND kind = ? AND received_at >= ? ORDER BY arrival`);
-  const subscriberWindow = prepareWindow(connection, "subscriber");
+    WHERE arrival BETWEEN ? AND ? AND kind = ? AND received_at >= ? ORDER BY arrival`);
+  const subscriberRange = prepareRange(connection, "subscriber");
   const subscribers = connection.prepare<[number, number, number], SubscriberRow>(`
-    SELECT ${subscriberColumns} FROM subscriber WHERE arrival > ? AND arrival <= ? AND subscribed_at >= ? ORDER BY arrival`);
+    SELECT ${subscriberColumns} FROM subscriber WHERE arrival BETWEEN ? AND ? AND subscribed_at >= ? ORDER BY arrival`);
 
   function findRow(reference: string) {
     const named = references.parse(reference);
@@ -41,38 +47,49 @@ export function prepareReading(connection: SqliteConnection, references: Referen
     },
 
     submissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
-      readBehind(connection, after, submissionWindow, (from, to) =>
-        submissions.all(from, to, kind, since).map(readSubmissionAnyway),
+      readBehind(connection, after, submissionRange, (from, to) =>
+        submissions.all(from, to, kind, since).map((values) => readSubmissionAnyway(submissionRow(values))),
       ) as AsyncIterable<readonly Extract<StoredSubmission, { kind: Kind }>[]>,
 
     subscribers: ({ after = 0, since = 0 }: ReadFrom): AsyncIterable<readonly StoredSubscriber[]> =>
-      readBehind(connection, after, subscriberWindow, (from, to) =>
+      readBehind(connection, after, subscriberRange, (from, to) =>
         subscribers.all(from, to, since).map(storedSubscriber),
       ),
   };
 }
 
-type Window = Statement<[number, number], { last: number | null; count: number }>;
+/** The last arrival number of a table, and the first behind a number. */
+interface Range {
+  readonly last: Statement<[], { arrival: number }>;
+  readonly next: Statement<[number, number], { arrival: number | null }>;
+}
 
-/** The next rows behind an arrival number, wanted or not: a page looks at no more, however rare the wanted ones are. */
-const prepareWindow = (connection: SqliteConnection, table: "submission" | "subscriber"): Window =>
-  connection.prepare(`
-    SELECT max(arrival) AS last, count(*) AS count
-    FROM (SELECT arrival FROM ${table} WHERE arrival > ? ORDER BY arrival LIMIT ?)`);
+const prepareRange = (connection: SqliteConnection, table: "submission" | "subscriber"): Range => ({
+  last: connection.prepare(`SELECT coalesce(max(arrival), 0) AS arrival FROM ${table}`),
+  next: connection.prepare(`SELECT min(arrival) AS arrival FROM ${table} WHERE arrival > ? AND arrival <= ?`),
+});
 
-/** @param read the wanted rows of a window */
-const readBehind = <Row>(
+/**
+ * Reads what is stored by now. A page looks at so many numbers, wherever the next rows begin and however rare the wanted
+ * ones are.
+ *
+ * @param read the wanted rows from one number to another
+ */
+async function* readBehind<Row>(
   connection: SqliteConnection,
   after: number,
-  window: Window,
+  { last, next }: Range,
   read: (from: number, to: number) => readonly Row[],
-) =>
-  readPages(after, async (from, limit) => {
-    const page = await retryWhileBusy(() => {
-      const { last = null, count = 0 } = window.get(from, limit) ?? {};
-      return { rows: last === null ? [] : read(from, last), last: count < limit ? null : last };
-    });
-    // The reader goes on behind these numbers, which would be given again if these rows were lost.
-    await connection.settled();
-    return page;
-  });
+): AsyncGenerator<readonly Row[], void, undefined> {
+  const end = await retryWhileBusy(() => last.get()?.arrival ?? 0);
+  // The reader goes on behind these numbers, which would be given again if these rows were lost.
+  await connection.settled();
+  yield* readPages(after, (position, count) =>
+    retryWhileBusy(() => {
+      const from = next.get(position, end)?.arrival ?? null;
+      if (from === null) return { rows: [], last: null };
+      const to = from + count - 1;
+      return { rows: read(from, Math.min(to, end)), last: to < end ? to : null };
+    }),
+  );
+}
