@@ -207,3 +207,16 @@ test("another process that exports syncs what it read, because it cannot tell wh
   await expect(inquiries(reader)).rejects.toMatchObject({ name: "StorageUnavailable" });
   expect(await inquiries(reader)).toHaveLength(1);
 });
+
+test("another process that exports hands out nothing that came after its sync began", async () => {
+  await using tested = await openSqliteUnderTest();
+  const first = await accept(tested.store, inquiry(1));
+  await using reader = await openStore({ kind: "sqlite", file: tested.file }, { access: "read-only" });
+  replaceSync((file, done) => {
+    replaceSync(realSync);
+    void accept(tested.store, inquiry(2)).then(() => realSync(file, done));
+  });
+  const read = await inquiries(reader);
+  expect(read.map(({ reference }) => reference)).toEqual([first.reference]);
+  expect(await inquiries(reader)).toHaveLength(2);
+});

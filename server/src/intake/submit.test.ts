@@ -101,6 +101,14 @@ const refusalOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof Fault ? error.fault : error),
   );
 
+test("only a subscription waits for others to share its commit: it is not answered before", async () => {
+  const { intake, seen } = intakeWith(async () => accepted);
+  await submit(intake, inquiry, buyer, call);
+  await submit(intake, application, applicant, call);
+  await subscribe(intake, { email: "ann@example.org", source: undefined }, call);
+  expect(seen.entries.map(({ waitMs }) => waitMs)).toEqual([0, 0, 8]);
+});
+
 test("the stages of a submission end in their order, as far as it comes", async () => {
   const { intake } = intakeWith(async () => accepted);
   await submit(intake, application, applicant, call);
@@ -234,7 +242,7 @@ describe("a subscription", () => {
     const { intake } = intakeWith(async () => ({ result: "accepted", reference: null, mails, capped: [] }));
     const ends: string[] = [];
     void subscribe(intake, reader, { ...call, spam }).then(() => ends.push("answered"));
-    await vi.advanceTimersByTimeAsync(24);
+    await vi.advanceTimersByTimeAsync(32);
     expect(ends).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(ends).toEqual(["answered"]);

@@ -93,8 +93,8 @@ export async function submit<Input extends object, Receipt>(
     intake,
   });
   const lease = intake.outbox.lease();
-  const { commitWaitMs: waitMs = 0 } = feature;
   const { spam, deadline } = call;
+  const waitMs = feature.commitWaitMs ?? 0;
   const stored = intake.store.accept({ submission, spam, key, challenge, lease, deadline, waitMs });
   const acceptance = resume === null ? await stored : await discardingUnlessStored(intake, resume.key, stored);
   call.watch.ended("store");

@@ -10,14 +10,14 @@ import { submit, type Feature } from "./submit.ts";
 /** A confirm link works for seven days. Unsubscribe links do not expire. */
 const confirmMs = 7 * 24 * 60 * 60 * 1000;
 
+/** Subscriptions that come in within this time share a commit. */
+const commitWaitMs = 8;
+
 /**
  * No answer comes sooner. A new address, with its links and its mail, takes milliseconds longer to store than one that is
- * known, and spam takes none; all of them are stored by then, unless the disk is very busy.
+ * known, and spam takes none. 25 ms are left for the commit, in which all of them are stored, unless the disk is very busy.
  */
-const answerMsMin = 25;
-
-/** Subscriptions that come in within this time share a commit. The rest of the time is enough for the commit. */
-const commitWaitMs = 8;
+const answerMsMin = commitWaitMs + 25;
 
 const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
   procedure: "newsletter.subscribe",

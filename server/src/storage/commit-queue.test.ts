@@ -81,56 +81,86 @@ test("runs as many batches at once as the engine bears, and gathers jobs meanwhi
   expect(sizes).toEqual([1, 1, 2]);
 });
 
-/** Longer than any test: what is deferred for so long is committed by something else. */
+/** Longer than any test: what may wait for so long is committed by something else. */
 const forHours = { waitMs: 3_600_000 };
 
-test("a deferred job is committed with the next batch, before the others", async () => {
+test("a job that may wait is committed with the next batch, in its place", async () => {
   const { queue, batches } = queueOf();
-  const deferred = queue.run(1, forHours);
+  const patient = queue.run(1, forHours);
   await nextTurn();
   await nextTurn();
   expect(batches).toEqual([]);
   expect(queue.counts.waiting).toBe(1);
-  expect(await Promise.all([queue.run(2), queue.run(3), deferred])).toEqual([4, 6, 2]);
+  expect(await Promise.all([queue.run(2), queue.run(3), patient])).toEqual([4, 6, 2]);
   expect(batches).toEqual([[1, 2, 3]]);
 });
 
-test("deferred jobs are committed when the first of them has waited long enough", async () => {
+test("a batch begins when the shortest wait ends", async () => {
   const { queue, batches } = queueOf();
   expect(await Promise.all([queue.run(1, forHours), queue.run(2, { waitMs: 1 })])).toEqual([2, 4]);
-  expect(batches).toEqual([[1, 2]]);
+  expect(await Promise.all([queue.run(3, { waitMs: 1 }), queue.run(4, forHours)])).toEqual([6, 8]);
+  expect(batches).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
 });
 
-test("the end of a batch commits no deferred job", async () => {
+test("jobs whose waits end during a commit stay in the order in which they came", async () => {
+  const held = Promise.withResolvers<void>();
+  const batches: (readonly number[])[] = [];
+  const commit = async (jobs: readonly number[]) => {
+    batches.push(jobs);
+    if (batches.length === 1) await held.promise;
+    return [...jobs];
+  };
+  const { queue } = queueOf({ commit, batchMax: 3 });
+  const all = [queue.run(0)];
+  await nextTurn();
+  for (const job of [1, 2, 3, 4]) {
+    all.push(queue.run(job, { waitMs: 1 }));
+    // Another queue's timer, which was set later and for longer.
+    await queueOf().queue.run(0, { waitMs: 2 });
+  }
+  held.resolve();
+  await Promise.all(all);
+  expect(batches).toEqual([[0], [1, 2, 3], [4]]);
+});
+
+test("a job does not wait for others when its deadline is nearer", async () => {
+  const { queue } = queueOf();
+  expect(await queue.run(1, { ...forHours, deadline: performance.now() + 60_000 })).toBe(2);
+});
+
+test("the end of a batch commits no job that may wait", async () => {
   const { queue, batches } = queueOf();
-  const deferred = queue.run(1).then(() => queue.run(2, forHours));
+  const patient = queue.run(1).then(() => queue.run(2, forHours));
   await queue.run(3);
   await nextTurn();
   await nextTurn();
   expect(batches).toEqual([[1, 3]]);
   await queue.close();
-  expect(await deferred).toBe(4);
+  expect(await patient).toBe(4);
 });
 
-test("deferred jobs are committed when the queue is closed, and none is taken afterwards", async () => {
+test("jobs that may wait are committed when the queue is closed, and none is taken afterwards", async () => {
   const { queue, batches } = queueOf({ batchMax: 2 });
-  const deferred = Promise.all(upTo(5).map((job) => queue.run(job, forHours)));
+  const patient = Promise.all(upTo(5).map((job) => queue.run(job, forHours)));
   await queue.close();
-  expect(await deferred).toEqual([0, 2, 4, 6, 8]);
+  expect(await patient).toEqual([0, 2, 4, 6, 8]);
   expect(batches).toEqual([[0, 1], [2, 3], [4]]);
   await expect(queue.run(2, forHours)).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
-test("a deferred job that fails refuses none of those that it was committed with", async () => {
+test("a job that waited and fails refuses none of those that it was committed with", async () => {
   const mistake = new TypeError("a mistake in this program");
   const commit = async (jobs: readonly number[]) => {
     if (jobs.includes(1)) throw mistake;
     return [...jobs];
   };
   const { queue } = queueOf({ commit });
-  const deferred = queue.run(1, forHours);
+  const patient = queue.run(1, forHours);
   const others = Promise.all([queue.run(2), queue.run(3), queue.run(4)]);
-  await expect(deferred).rejects.toBe(mistake);
+  await expect(patient).rejects.toBe(mistake);
   expect(await others).toEqual([2, 3, 4]);
 });
 

@@ -31,28 +31,30 @@ interface Waiting<Job, Result> {
   readonly job: Job;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** Both by `performance.now()`. */
+  /** All three by `performance.now()`. */
   readonly since: number;
   readonly deadline: number;
+  /** When it waits for others no longer. */
+  readonly due: number;
 }
 
-/** How long a job waits, in milliseconds. */
-export interface Patience {
+export interface RunOptions {
   /** By `performance.now()`. A job that has not begun by then is refused. */
   readonly deadline?: number;
-  /** How long the job may wait for others to share its commit. It goes with the first commit that is made meanwhile. */
+  /**
+   * How long the job may wait for others to share its commit, in milliseconds. It goes with the first commit that begins
+   * meanwhile, and waits for none when its deadline is nearer.
+   */
   readonly waitMs?: number;
 }
 
 export class CommitQueue<Job, Result> {
   readonly #commits: Commits<Job, Result>;
+  /** In the order in which they came. */
   #waiting: Waiting<Job, Result>[] = [];
-  /** What may wait for another job to be committed with. */
-  readonly #deferred: Waiting<Job, Result>[] = [];
-  #deferTimer: NodeJS.Timeout | null = null;
-  /** When the timer ends, by `performance.now()`. */
-  #deferEnd = Infinity;
-  #scheduled = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the next round begins, by `performance.now()`; -Infinity: it was decided, and no job can hurry it. */
+  #roundAt = Infinity;
   #underWay = 0;
   #busyInARow = 0;
   #closed: PromiseWithResolvers<void> | undefined;
@@ -65,12 +67,7 @@ export class CommitQueue<Job, Result> {
   }
 
   get counts(): CommitCounts {
-    return {
-      ...this.#counts,
-      waiting: this.#waiting.length + this.#deferred.length,
-      sizes: this.#sizes,
-      seconds: this.#seconds,
-    };
+    return { ...this.#counts, waiting: this.#waiting.length, sizes: this.#sizes, seconds: this.#seconds };
   }
 
   /**
@@ -78,64 +75,53 @@ export class CommitQueue<Job, Result> {
    *
    * @throws StorageUnavailable when the database cannot be used, the deadline has passed or the queue is closed
    */
-  run(job: Job, { deadline = Infinity, waitMs = 0 }: Patience = {}): Promise<Result> {
+  run(job: Job, { deadline = Infinity, waitMs = 0 }: RunOptions = {}): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(new StorageUnavailable("The store is closed."));
       const since = performance.now();
-      const one = { job, resolve, reject, since, deadline };
-      if (waitMs > 0) return this.#defer(one, since + waitMs);
-      this.#waiting.push(one);
-      this.#schedule(0);
+      const due = since + waitMs < deadline ? since + waitMs : since;
+      this.#waiting.push({ job, resolve, reject, since, deadline, due });
+      this.#beginBy(due, since);
     });
-  }
-
-  #defer(one: Waiting<Job, Result>, end: number): void {
-    this.#deferred.push(one);
-    if (end >= this.#deferEnd) return;
-    clearTimeout(this.#deferTimer ?? undefined);
-    this.#deferTimer = setTimeout(() => this.#commitDeferred(), end - one.since);
-    this.#deferEnd = end;
   }
 
   /** Takes no more jobs and resolves when those that wait are settled. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>();
-    this.#commitDeferred();
+    this.#beginIn(0);
     return this.#closed.promise;
   }
 
-  /** Lets deferred jobs wait no longer. */
-  #admitDeferred(): void {
-    clearTimeout(this.#deferTimer ?? undefined);
-    this.#deferTimer = null;
-    this.#deferEnd = Infinity;
-    if (this.#deferred.length > 0) this.#waiting = [...this.#deferred.splice(0), ...this.#waiting];
+  /** Begins a round at an instant, unless one begins before. */
+  #beginBy(due: number, now: number): void {
+    if (due <= now) return this.#beginIn(0);
+    if (due >= this.#roundAt) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#round, due - now);
+    this.#roundAt = due;
   }
 
-  #commitDeferred(): void {
-    this.#admitDeferred();
-    this.#schedule(0);
+  // At the end of this turn of the event loop everything that came in with it is here: a job that may not wait waits for no
+  // other.
+  #beginIn(pauseMs: number): void {
+    if (this.#roundAt === -Infinity) return;
+    clearTimeout(this.#timer);
+    if (pauseMs === 0) setImmediate(this.#round);
+    else this.#timer = setTimeout(this.#round, pauseMs);
+    this.#roundAt = -Infinity;
   }
 
-  // At the end of this turn of the event loop everything that came in with it is here. A single job waits for no other.
-  #schedule(pauseMs: number): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    const turn = () => {
-      this.#scheduled = false;
-      while (this.#underWay < this.#commits.atOnce && this.#waiting.length > 0) void this.#turn(this.#takeBatch());
-      this.#settleClose();
-    };
-    if (pauseMs === 0) setImmediate(turn);
-    else setTimeout(turn, pauseMs);
-  }
+  readonly #round = (): void => {
+    this.#roundAt = Infinity;
+    while (this.#underWay < this.#commits.atOnce && this.#waiting.length > 0) void this.#turn(this.#takeBatch());
+    this.#settleClose();
+  };
 
   #settleClose(): void {
     if (this.#waiting.length === 0 && this.#underWay === 0) this.#closed?.resolve();
   }
 
   #takeBatch(): Waiting<Job, Result>[] {
-    this.#admitDeferred();
     const now = performance.now();
     const batch: Waiting<Job, Result>[] = [];
     const needed = new Set<string>();
@@ -160,8 +146,16 @@ export class CommitQueue<Job, Result> {
     this.#underWay += 1;
     const wasBusy = await this.#commit(batch);
     this.#underWay -= 1;
-    if (this.#waiting.length > 0) this.#schedule(wasBusy ? busyPauseMs(this.#busyInARow - 1) : 0);
+    if (this.#waiting.length > 0) {
+      if (wasBusy) this.#beginIn(busyPauseMs(this.#busyInARow - 1));
+      else this.#beginBy(this.#firstDue(), performance.now());
+    }
     this.#settleClose();
+  }
+
+  #firstDue(): number {
+    if (this.#closed !== undefined) return 0;
+    return this.#waiting.reduce((first, { due }) => Math.min(first, due), Infinity);
   }
 
   /** Answers whether another process was in the way. Never rejects: there is no caller to be told. */

@@ -51,8 +51,8 @@ export interface Entry {
   readonly lease: Lease;
   /** When the caller stops waiting, by `performance.now()`. What has not begun by then is refused. */
   readonly deadline: number;
-  /** How long it may wait for others to share its commit, in milliseconds. Absent: not at all. */
-  readonly waitMs?: number;
+  /** How long it may wait for others to share its commit, in milliseconds. */
+  readonly waitMs: number;
 }
 
 /** Everything of the entry is stored. */

@@ -39,7 +39,7 @@ export class PostmarkApi implements Disposable {
    * Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no
    * request was made.
    *
-   * @param handed what `use` hands to the client. It is emptied once the request's body is made of it
+   * @param handed the batch that `use` hands to the client, if it is one. It is emptied once the request's body is made of it
    */
   async call(
     endsAt: number,

@@ -68,6 +68,7 @@ function toMessage(
     From: sender,
     To: inOnePiece(content.to.join(", ")),
     Subject: inOnePiece(content.subject),
+    // Lines that were joined: in one piece already.
     TextBody: content.text,
     HtmlBody: inOnePiece(content.html),
     Headers: Object.entries(content.headers).map(([Name, Value]) => ({ Name, Value })),

@@ -15,12 +15,12 @@ export interface Fact {
 const labelFrame = frame<"label">(
   (slot) => html`<dt class="soft" style="margin:12px 0 0;font-size:13px;color:#4b5563">${slot("label")}</dt>`,
 );
-// Direction is the value's own: a name in Arabic beside a label in English.
 const valueFrame = frame<"value">((slot) => html`<dd dir="auto" style="margin:0">${slot("value")}</dd>`);
 const linkFrame = frame<"href" | "value">(
   (slot) => html`<a class="link" href="${slot("href")}" style="color:#1d4ed8">${slot("value")}</a>`,
 );
 
+// Direction and side are the value's own: a name in Arabic beside a label in English.
 const listFrame = frame<"items">(
   (slot) =>
     html`<dl style="margin:0 0 12px;text-align:start;overflow-wrap:anywhere;word-break:break-word">

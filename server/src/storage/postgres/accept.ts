@@ -100,15 +100,16 @@ export class Acceptor {
   }
 
   async accept(entry: Entry): Promise<Acceptance> {
-    const { submission: record, deadline, spam, key, challenge } = entry;
+    const { submission: record, deadline, waitMs, spam, key, challenge } = entry;
+    const options = { deadline, waitMs };
     const once = key !== null || challenge !== null;
     if (record.kind !== "subscription") {
       const filing = newFiling(entry, record);
-      if (once) return this.#onceOnly.run({ entry, filing }, entry);
-      return expected(await this.#ordinary.run(filing, entry));
+      if (once) return this.#onceOnly.run({ entry, filing }, options);
+      return expected(await this.#ordinary.run(filing, options));
     }
-    if (spam) return once ? this.#onceOnly.run({ entry, filing: null }, entry) : nothingStored;
-    const answer = await this.#subscriptions.run({ entry, record }, entry);
+    if (spam) return once ? this.#onceOnly.run({ entry, filing: null }, options) : nothingStored;
+    const answer = await this.#subscriptions.run({ entry, record }, options);
     if (answer.result !== "address-busy") return answer;
     return expected(await this.#lateSubscriptions.run({ entry, record }, { deadline }));
   }

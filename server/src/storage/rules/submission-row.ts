@@ -48,8 +48,8 @@ export interface SubmissionRow {
   readonly fields: string;
 }
 
-/** A row from the columns in their order. */
-export const submissionRow = (values: readonly unknown[]): SubmissionRow => ({
+/** A row from the values of {@link submissionColumns}, in their order. */
+export const rowOfColumns = (values: readonly unknown[]): SubmissionRow => ({
   arrival: values[0] as number,
   kind: values[1] as SubmissionKind,
   reference: values[2] as string,

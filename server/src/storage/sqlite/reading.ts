@@ -5,8 +5,8 @@ import type { References } from "../rules/references.ts";
 import {
   readResume,
   readSubmissionAnyway,
+  rowOfColumns,
   submissionColumns,
-  submissionRow,
   type SubmissionRow,
 } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
@@ -48,7 +48,7 @@ export function prepareReading(connection: SqliteConnection, references: Referen
 
     submissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
       readBehind(connection, after, submissionRange, (from, to) =>
-        submissions.all(from, to, kind, since).map((values) => readSubmissionAnyway(submissionRow(values))),
+        submissions.all(from, to, kind, since).map((values) => readSubmissionAnyway(rowOfColumns(values))),
       ) as AsyncIterable<readonly Extract<StoredSubmission, { kind: Kind }>[]>,
 
     subscribers: ({ after = 0, since = 0 }: ReadFrom): AsyncIterable<readonly StoredSubscriber[]> =>
@@ -58,27 +58,27 @@ export function prepareReading(connection: SqliteConnection, references: Referen
   };
 }
 
-/** The last arrival number of a table, and the first behind a number. */
-interface Range {
+/** The last arrival number of a table, and the first behind one number and not behind another. */
+interface RangeStatements {
   readonly last: Statement<[], { arrival: number }>;
   readonly next: Statement<[number, number], { arrival: number | null }>;
 }
 
-const prepareRange = (connection: SqliteConnection, table: "submission" | "subscriber"): Range => ({
+const prepareRange = (connection: SqliteConnection, table: "submission" | "subscriber"): RangeStatements => ({
   last: connection.prepare(`SELECT coalesce(max(arrival), 0) AS arrival FROM ${table}`),
   next: connection.prepare(`SELECT min(arrival) AS arrival FROM ${table} WHERE arrival > ? AND arrival <= ?`),
 });
 
 /**
- * Reads what is stored by now. A page looks at so many numbers, wherever the next rows begin and however rare the wanted
- * ones are.
+ * Reads what is stored by now. A page covers `pageRows` arrival numbers, from the next row on. So gaps cost nothing, and no
+ * page takes long where wanted rows are rare.
  *
  * @param read the wanted rows from one number to another
  */
 async function* readBehind<Row>(
   connection: SqliteConnection,
   after: number,
-  { last, next }: Range,
+  { last, next }: RangeStatements,
   read: (from: number, to: number) => readonly Row[],
 ): AsyncGenerator<readonly Row[], void, undefined> {
   const end = await retryWhileBusy(() => last.get()?.arrival ?? 0);

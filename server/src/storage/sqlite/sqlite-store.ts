@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { reached } from "../../failpoint.ts";
 import type { AccessStore } from "../access-store.ts";
-import { CommitQueue, type Patience } from "../commit-queue.ts";
+import { CommitQueue, type RunOptions } from "../commit-queue.ts";
 import type { DeskStore } from "../desk-store.ts";
 import { inSteps } from "../pages.ts";
 import type {
@@ -155,8 +155,8 @@ export class SqliteStore implements Store {
   }
 
   /** The job is run in the next transaction, and again if that has to be undone because of another one. */
-  #run<T>(job: () => T, patience?: Patience): Promise<T> {
-    return this.#queue.run(job, patience) as Promise<T>;
+  #run<T>(job: () => T, options?: RunOptions): Promise<T> {
+    return this.#queue.run(job, options) as Promise<T>;
   }
 
   get commitCounts(): CommitCounts {
@@ -164,7 +164,8 @@ export class SqliteStore implements Store {
   }
 
   accept(entry: Entry): Promise<Acceptance> {
-    return this.#run(() => this.#acceptor.accept(entry), entry);
+    const { deadline, waitMs } = entry;
+    return this.#run(() => this.#acceptor.accept(entry), { deadline, waitMs });
   }
 
   storeDigest(digest: Digest, now: number): Promise<boolean> {
