@@ -4,7 +4,6 @@ import { cleanLine, optionalText, problemOfLine, shaped, type TextRule } from ".
 
 // RFC 1035 2.3.4. Converting an international host takes the square of its length, so a longer one is never parsed.
 const hostLengthMax = 253;
-const portLengthMax = ":65535".length;
 
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
@@ -51,8 +50,8 @@ export const emailKey = (address: string): string => address.toLowerCase();
 const webAddress = /^https?:\/\/[/\\]*([^/\\?#]*)/i;
 
 function isWebUrl(text: string): boolean {
-  const authority = webAddress.exec(text)?.[1];
-  if (authority === undefined || authority.length > hostLengthMax + portLengthMax || /\s/u.test(text)) return false;
+  const host = webAddress.exec(text)?.[1]?.replace(/:\d{0,5}$/, "");
+  if (host === undefined || host.length > hostLengthMax || /\s/u.test(text)) return false;
   const url = URL.parse(text);
   return url !== null && url.username === "" && url.password === "";
 }

@@ -34,9 +34,11 @@ test.each(Object.entries(rules))("%s over its raw limit is refused unread", (_, 
 test("hosts over 253 and web addresses over 2,048 are never parsed", () => {
   const parse = vi.spyOn(URL, "parse");
   readText(rules["email"]!, `a@${"ü".repeat(254)}`);
-  readText(rules["portfolioUrl"]!, `https://${"ü".repeat(260)}`);
+  readText(rules["portfolioUrl"]!, `https://${"ü".repeat(254)}`);
+  readText(rules["portfolioUrl"]!, `https://${"ü".repeat(254)}:8080/`);
   readText(rules["portfolioUrl"]!, `https://example.org/${"ü".repeat(2_030)}`);
   expect(parse).not.toHaveBeenCalled();
+  expect(readText(rules["portfolioUrl"]!, `https://${"a".repeat(249)}.org:65535/`).problem).toBeUndefined();
 });
 
 test("a list of too many identifiers is refused unread, with one issue", () => {

@@ -76,13 +76,13 @@ export const faults = {
     status: 400,
     code: "BAD_REQUEST",
     message: "The request is not valid HTTP.",
-    when: "The HTTP message, its target or its Host header is not valid. The connection is closed.",
+    when: "The HTTP message, its method, its target or its Host header is not valid. The connection is closed.",
   },
   bodyMalformed: {
     status: 400,
     code: "PARSE_ERROR",
     message: "The body could not be read.",
-    when: "The JSON, UTF-8, form or multipart body is malformed or ends too early.",
+    when: "The JSON, UTF-8, form or multipart body is malformed or ends too early, or a multipart field is named like a property of every JavaScript object (`constructor`).",
   },
   bodyEmpty: {
     status: 400,
@@ -202,7 +202,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The resume is larger than 5 MiB.",
-    when: "The resume is over 5,242,880 bytes, or the form with it is more than 256 KiB larger than that. `issues` names `resumeFile`.",
+    when: "The resume is over 5,242,880 bytes, or the form with it is more than 256 KiB larger than that. `issues` names `resumeFile` alone: what comes behind it is not read.",
   },
   contentTypeUnsupported: {
     status: 415,
@@ -256,7 +256,7 @@ export const faults = {
     status: 431,
     code: "BAD_REQUEST",
     message: "The request headers are too large.",
-    when: "The headers are over 16 KiB. The connection is closed.",
+    when: "The headers are over 16 KiB, or some 1,000 lines. The connection is closed.",
   },
   internal: {
     status: 500,

@@ -30,13 +30,21 @@ describe("text", () => {
     expect(verdict(name, " \u200B\u00A0Cafe\u0301\uFEFF\t ")).toBe("Café");
   });
 
-  test.each(["", "   ", "\u200B\u3164", "\u2800", "\u115F\u1160", "\u202E\u2066"])(
-    "that draws nothing is absent: %j",
-    (blank) => {
-      expect(verdict(name, blank)).toBe("refused");
-      expect(verdict(optionalText(5), blank)).toBeUndefined();
-    },
-  );
+  test.each([
+    "",
+    "   ",
+    "\u200B\u3164",
+    "\u2800",
+    "\u115F\u1160",
+    "\u202E\u2066",
+    "\uFE0F",
+    "\u206A\u206F",
+    "\u17B4",
+    "\u{E0020}",
+  ])("that draws nothing is absent: %j", (blank) => {
+    expect(verdict(name, blank)).toBe("refused");
+    expect(verdict(optionalText(5), blank)).toBeUndefined();
+  });
 
   test("is measured in code points after trimming", () => {
     expect(verdict(name, "😀😀😀😀😀")).toBe("😀😀😀😀😀");

@@ -52,8 +52,8 @@ const outsideAscii = /[^\x20-\x7E]/;
 // White space and zero-width characters. People paste them without knowing it.
 const invisible = "\\s\\p{White_Space}\\u00AD\\u034F\\u061C\\u180E\\u200B-\\u200F\\u2060-\\u2064\\uFEFF";
 const isInvisible = new RegExp(`[${invisible}]`, "u");
-// Hangul fillers and the blank Braille cell are letters that draw nothing. A name of these alone is no name.
-const visible = new RegExp(`[^${invisible}\\u115F\\u1160\\u2800\\u3164\\uFFA0]`, "u");
+// Fillers, variation selectors and the blank Braille cell draw nothing by themselves. A name of these alone is no name.
+const visible = new RegExp(`[^${invisible}\\p{Default_Ignorable_Code_Point}\\u2800]`, "u");
 const bidiOverrides = /[\u202A-\u202E\u2066-\u2069]/g;
 const singleLineControls = /[\u0000-\u001F\u007F-\u009F]/;
 const multiLineControls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/;

@@ -67,3 +67,13 @@ test("a busy service answers readably, and answers preflights", async () => {
   expect((await fetch(href, { method: "OPTIONS", headers: preflight })).status).toBe(204);
   held.destroy();
 });
+
+test("an OPTIONS that is no preflight is a method like others", async () => {
+  await using service = await startService({ env: { CORS_ORIGINS: origin } });
+  const ask = async (path: string, headers = {}) => {
+    const answer = await fetch(service.url + path, { method: "OPTIONS", headers });
+    return [answer.status, answer.headers.get("allow"), ((await answer.json()) as { code: unknown }).code];
+  };
+  expect(await ask("/nope")).toEqual([404, null, "NOT_FOUND"]);
+  expect(await ask("/api/marketplace/inquiry", { origin })).toEqual([405, "POST", "METHOD_NOT_SUPPORTED"]);
+});

@@ -32,6 +32,30 @@ test.each([
   ["an address with a stray percent sign", ["GET /%zz HTTP/1.1", "Host: x"], 404, "NOT_FOUND"],
   ["an address that is too long", [`POST /trpc/${"a".repeat(600)} HTTP/1.1`, "Host: x"], 404, "NOT_FOUND"],
   ["a request without a Host", inquiry, 400, "BAD_REQUEST"],
+  ["a Host that is none", [...inquiry, "Host: a b/c"], 400, "BAD_REQUEST"],
+  ["a target that is no address", ["GET * HTTP/1.1", "Host: x"], 404, "NOT_FOUND"],
+  [
+    "a method that a known address does not take, in escapes",
+    ["PUT /api/marketplace/%69nquiry HTTP/1.1", "Host: x"],
+    405,
+    "METHOD_NOT_SUPPORTED",
+  ],
+  [
+    "a method that no call of the console takes",
+    ["PUT /console/trpc/session.get HTTP/1.1", "Host: x"],
+    405,
+    "METHOD_NOT_SUPPORTED",
+  ],
+  [
+    "a batch that is longer than an address usually is",
+    [
+      `POST /trpc/${Array.from({ length: 40 }, () => "newsletter.subscribe").join()}?batch=1 HTTP/1.1`,
+      "Host: x",
+      "Content-Type: application/json",
+    ],
+    400,
+    "BAD_REQUEST",
+  ],
 ] as const)("%s", async (_, lines, status, code) => {
   const answer = await ask(lines, JSON.stringify(buyer));
   expect(answer.status).toBe(status);
@@ -76,5 +100,26 @@ test("what is wrong with a provider's event is said in our words", async () => {
     { path: ["Recipient"], message: "This field must be one text." },
     { path: ["ChangedAt"], message: "This field must be one text." },
     { path: ["SuppressSending"], message: "This field must be true or false." },
+  ]);
+});
+
+test.each([
+  ["on REST", "/api/newsletter/subscribe", (body: Record<string, unknown>) => body["code"]],
+  [
+    "in the envelope of typed RPC",
+    "/trpc/newsletter.subscribe",
+    (body: Record<string, unknown>) => (body["error"] as { data: { code: unknown } }).data.code,
+  ],
+] as const)("a body that ends too early is answered %s", async (_, path, codeOf) => {
+  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  const received: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => received.push(chunk));
+  socket.end(
+    [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json", "Content-Length: 20", "", "{"].join("\r\n"),
+  );
+  await once(socket, "close");
+  const { answers } = readAnswers(Buffer.concat(received), "POST");
+  expect(answers.map(({ status, body }) => [status, codeOf(JSON.parse(body) as Record<string, unknown>)])).toEqual([
+    [400, "PARSE_ERROR"],
   ]);
 });

@@ -52,9 +52,11 @@ export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOpti
 
 type Gate = ReturnType<Guard["hook"]>;
 
+const rpcRoute = "/console/trpc/:paths";
+
 function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOptions, onRequest: Gate): void {
   app.post<{ Params: { paths: string }; Querystring: { batch?: unknown } }>(
-    "/console/trpc/:paths",
+    rpcRoute,
     { onRequest },
     async (request, reply) => {
       // A script with a token has no page, and its browser, if any, no part in it.
@@ -87,9 +89,14 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
     },
   );
   // Addresses and searches would stand in the logs of proxies if queries came by GET.
-  app.get("/console/trpc/:paths", (_request, reply) => {
-    reply.header("allow", "POST");
-    throw new Fault("methodNotSupported");
+  app.route({
+    method: app.supportedMethods.filter((method) => method !== "POST"),
+    url: rpcRoute,
+    onRequest(_request, reply, done) {
+      reply.header("allow", "POST");
+      done(new Fault("methodNotSupported"));
+    },
+    handler: () => {},
   });
 }
 

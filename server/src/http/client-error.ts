@@ -4,7 +4,10 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { faults, type FaultName } from "@submissions/shared/faults";
+import { Fault } from "../fault.ts";
 import { STATUS_CODES } from "../node-http.ts";
+import { errorShape } from "../rpc/failure.ts";
+import { isRpc } from "./fault-reply.ts";
 
 const byNodeCode: Readonly<Record<string, FaultName>> = {
   HPE_HEADER_OVERFLOW: "headersTooLarge",
@@ -25,7 +28,13 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     finishing.add(socket);
     closeAfterAnswers(socket);
   } else if (isGone) socket.destroy();
-  else answer(socket, byNodeCode[error.code ?? ""] ?? "requestMalformed");
+  else answer(socket, faultOf(error, socket));
+}
+
+function faultOf({ code = "" }: { code?: string }, socket: Socket): FaultName {
+  // The client ended its side. With a request under way that was within the body.
+  if (code === "HPE_INVALID_EOF_STATE" && messageOf(socket)) return "bodyMalformed";
+  return byNodeCode[code] ?? "requestMalformed";
 }
 
 /** Answers 408 to a client that sends the body of the current request too slowly, and closes the connection. */
@@ -42,7 +51,10 @@ function answer(socket: Socket, fault: FaultName): void {
   }
   const { status, code, message } = faults[fault];
   const requestId = randomUUID();
-  const body = JSON.stringify({ message, code, requestId });
+  const isOfRpc = isRpc({ url: messageOf(socket)?.req.url ?? "" });
+  const body = JSON.stringify(
+    isOfRpc ? { error: errorShape(new Fault(fault), undefined, requestId) } : { message, code, requestId },
+  );
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       "content-type: application/json; charset=utf-8\r\n" +

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { RequestListener, Server } from "node:http";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";
 import type { Console } from "../console/console.ts";
 import { consoleDoor, consoleFactor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
@@ -122,7 +123,8 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     clientErrorHandler: answerClientError,
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => originForm(url),
-    routerOptions: { maxParamLength: 500 },
+    // The lists of batches are as long as an address can be.
+    routerOptions: { maxParamLength: bytesMax.headers },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // No hook runs for an address that the router cannot read.
     frameworkErrors: (error, request, reply) => {
@@ -143,7 +145,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     done(isMalformed(request) ? new Fault("requestMalformed") : undefined);
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
-  if (corsOrigins.length > 0) await app.register(import("@fastify/cors"), corsOptions(corsOrigins));
+  if (corsOrigins.length > 0) await app.register(import("@fastify/cors"), { delegator: corsOptions(corsOrigins) });
   const site = openSite(options);
   answerWithPages(app, site);
   // A request that was answered before its body was read: let the client finish, within bounds.
@@ -197,13 +199,16 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
 function originForm(url: string): string {
   if (url.startsWith("/")) return url;
   const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1];
-  return path === undefined ? url : path.startsWith("/") ? path : `/${path}`;
+  // What is neither is no address here, such as `*`.
+  return path?.startsWith("/") ? path : `/${path ?? url}`;
 }
 
-// RFC 9112 3.2: one Host, which Node would not count, and a target without a fragment, which the router would drop.
+// RFC 9112 3.2: one Host that is a host, which Node would not look at, and a target without a fragment, which the router
+// would drop.
 const isMalformed = ({ raw }: FastifyRequest): boolean => {
-  const hosts = linesOf(raw.rawHeaders, "host").length;
-  return hosts > 1 || (hosts === 0 && raw.httpVersion === "1.1") || (raw.url?.includes("#") ?? false);
+  const [host, ...more] = linesOf(raw.rawHeaders, "host");
+  const isHost = host === undefined ? raw.httpVersion !== "1.1" : /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(host);
+  return !isHost || more.length > 0 || (raw.url?.includes("#") ?? false);
 };
 
 interface Shared {
@@ -266,17 +271,23 @@ function openSite({ brand, packages, intake, privacy, publicUrl, log, doors, for
   return siteOf({ brand, packages, intake, privacy, publicUrl, bundle });
 }
 
-const corsOptions = (origins: readonly string[]) => ({
-  origin: [...origins],
-  methods: ["GET", "POST"],
-  allowedHeaders: ["content-type", "trpc-accept", "idempotency-key"],
-  exposedHeaders: [
-    "x-request-id",
-    "retry-after",
-    "idempotency-replayed",
-    "ratelimit-limit",
-    "ratelimit-remaining",
-    "ratelimit-reset",
-  ],
-  maxAge: 600,
-});
+function corsOptions(origins: readonly string[]): FastifyCorsOptionsDelegateCallback {
+  const options = {
+    origin: [...origins],
+    methods: ["GET", "POST"],
+    allowedHeaders: ["content-type", "trpc-accept", "idempotency-key"],
+    exposedHeaders: [
+      "x-request-id",
+      "retry-after",
+      "idempotency-replayed",
+      "ratelimit-limit",
+      "ratelimit-remaining",
+      "ratelimit-reset",
+    ],
+    maxAge: 600,
+  };
+  // An OPTIONS that is no preflight is a method like others. The library would refuse it in its own words.
+  const isPreflight = ({ headers }: FastifyRequest) =>
+    headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
+  return (request, done) => done(null, { ...options, preflight: isPreflight(request) });
+}

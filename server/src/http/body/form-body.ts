@@ -83,12 +83,14 @@ export class FormBody {
   /**
    * @param value a string, unless it comes from a part that calls itself JSON
    * @param bytes what it took in the body
-   * @throws Fault `fieldTooLarge` for too many fields, `bodyTooLarge` for too much text in all, `bodyMalformed`
+   * @throws Fault `fieldTooLarge` for too many fields or one that is too long, `bodyTooLarge` for too much text in all,
+   * `bodyMalformed`
    */
   addText(name: string, value: unknown, bytes = Buffer.byteLength(String(value))): void {
     if (name === this.#shape.list) this.#listEntries += 1;
     else this.#textFields += 1;
     if (this.#textFields > textFieldsMax || this.#listEntries > listEntriesMax) throw new Fault("fieldTooLarge");
+    if (bytes > bytesMax.formField) throw this.tooLong(name);
     this.#textBytes += bytes;
     if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
     // A blank in the file's place is how some clients send an input with no file chosen; any other text there is added,
@@ -97,6 +99,12 @@ export class FormBody {
     // U+FFFD is what a decoder writes where the bytes were not text. Keeping it would store a loss silently.
     if (typeof value !== "string" || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
     this.fields.append(name, value);
+  }
+
+  /** The fault of a text field over its limit, which names a field that the form has. */
+  tooLong(name: string): Fault {
+    const issues = [{ path: [name], message: "This field is too long." }];
+    return new Fault("fieldTooLarge", this.#names.has(name) ? { issues } : {});
   }
 
   addPairs(pairs: URLSearchParams): void {

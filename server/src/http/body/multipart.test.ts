@@ -106,6 +106,16 @@ test.each([
   expect((await read(bodyOf([...parts, ...fields(applicant)]))).fault?.fault).toBe(fault);
 });
 
+test("a field that is too long is named if the form has it, also in a form that is URL-encoded", async () => {
+  const long = "x".repeat(100_001);
+  const named = [{ path: ["coverLetter"], message: "This field is too long." }];
+  expect((await read(bodyOf(fields({ coverLetter: long })))).fault?.issues).toEqual(named);
+  expect((await read(bodyOf(fields({ zz: long })))).fault?.issues).toBeUndefined();
+  const add = (name: string) => new FormBody().addPairs(new URLSearchParams([[name, long]]));
+  expect(() => add("coverLetter")).toThrow(expect.objectContaining({ fault: "fieldTooLarge", issues: named }));
+  expect(() => add("zz")).toThrow(expect.objectContaining({ fault: "fieldTooLarge", issues: undefined }));
+});
+
 test.each([
   ["nothing", ""],
   ["no end", bodyOf(fields(applicant)).slice(0, -6)],

@@ -138,11 +138,7 @@ export class MultipartForm implements AsyncDisposable {
 
   async #take(part: Multipart): Promise<void> {
     if (part.type === "file") return this.#takeFile(part);
-    if (part.valueTruncated) {
-      throw new Fault("fieldTooLarge", {
-        issues: [{ path: [part.fieldname], message: "This field is too long." }],
-      });
-    }
+    if (part.valueTruncated) throw this.#body.tooLong(part.fieldname);
     this.#body.addText(part.fieldname, part.value);
   }
 
@@ -179,7 +175,7 @@ export class MultipartForm implements AsyncDisposable {
     this.#reading = file;
     for await (const piece of file as AsyncIterable<Buffer>) {
       size += piece.length;
-      if (size > bytesMax.formField) throw new Fault("fieldTooLarge");
+      if (size > bytesMax.formField) throw this.#body.tooLong(fieldname);
       bytes.push(piece);
     }
     this.#body.addText(fieldname, JSON.parse(Buffer.concat(bytes).toString()), size);

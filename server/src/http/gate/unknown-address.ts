@@ -5,25 +5,24 @@ import { Fault } from "../../fault.ts";
 import { refuse } from "../fault-reply.ts";
 import { batchRoute, isRpcPath } from "../rpc.ts";
 
+interface Known {
+  readonly matches: (path: string) => boolean;
+  readonly methods: string[];
+}
+
 /** Must be called before any route is added: it learns the addresses from the routes. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
-  const methods = new Map<string, Set<string>>();
+  const known: Known[] = [];
   app.addHook("onRoute", ({ url, method }) => {
-    const known = methods.get(url) ?? new Set();
-    for (const one of [method].flat()) known.add(one);
-    methods.set(url, known);
+    // `*` is a route for preflights of any address.
+    if (url !== "*") known.push({ matches: matcherOf(url), methods: [method].flat() });
   });
-  // All lists of procedures are one address. A process without doors has none of them.
-  const routeOf = (path: string) => (isRpcPath(path) && !methods.has(path) ? batchRoute : path);
-  const allowed = (path: string): string | undefined => {
-    const known = methods.get(routeOf(path));
-    return known && [...known].join(", ");
-  };
+  const methodsOf = (path: string) => new Set(known.flatMap(({ matches, methods }) => (matches(path) ? methods : [])));
 
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const allow = allowed(request.url.replace(/\?.*$/s, ""));
-    if (allow !== undefined) reply.header("allow", allow);
-    return refuse(request, reply, new Fault(allow === undefined ? "notFound" : "methodNotSupported"));
+    const methods = [...methodsOf(decoded(request.url.replace(/\?.*$/s, "")))];
+    if (methods.length > 0) reply.header("allow", methods.join(", "));
+    return refuse(request, reply, new Fault(methods.length > 0 ? "methodNotSupported" : "notFound"));
   };
   app.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();
@@ -31,4 +30,25 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
   });
   // Never reached with the hook in place, but without it Fastify would answer in its own words.
   app.setNotFoundHandler(refuseAddress);
+}
+
+function matcherOf(url: string): Known["matches"] {
+  // All lists of procedures are one address.
+  if (url === batchRoute) return isRpcPath;
+  const parts = url.split(/(:\w+|\*)/).map((part) => {
+    if (part === "*") return ".*";
+    return part.startsWith(":") ? "[^/]+" : RegExp.escape(part);
+  });
+  const pattern = new RegExp(`^${parts.join("")}$`);
+  return (path) => pattern.test(path);
+}
+
+// The router takes these for the same address.
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch (error) {
+    if (error instanceof URIError) return path;
+    throw error;
+  }
 }
