@@ -20,7 +20,7 @@ import { mailSettings } from "./mail-settings.ts";
 import { compose } from "./mail/compose.ts";
 import type { OutboxEvents } from "./mail/delivery.ts";
 import { disposableHosts } from "./mail/disposable.ts";
-import { openMailer } from "./mail/open-mailer.ts";
+import { mailEraser, openMailer } from "./mail/open-mailer.ts";
 import { Outbox } from "./mail/outbox.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
@@ -128,6 +128,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const operators = openConsole({
     store,
     vault,
+    eraseMails: mailEraser(config.mail),
     clock,
     log,
     isDisposable,

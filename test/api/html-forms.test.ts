@@ -282,8 +282,8 @@ describe("what is refused comes back as the form", () => {
   };
 
   // In the order of the form: the letter comes after the file.
-  const withResume = (resumeFile: File) => {
-    const { coverLetter, ...others } = typed;
+  const withResume = (resumeFile: File, more = {}) => {
+    const { coverLetter, ...others } = { ...typed, ...more };
     return htmlOf(form({ ...others, resumeFile, coverLetter }));
   };
 
@@ -314,6 +314,15 @@ describe("what is refused comes back as the form", () => {
     keepsAll(page);
     expect(page.text).not.toContain("resume.pdf");
     expect(await quiet.files(".")).toEqual(files);
+    await nothingIn(quiet);
+  });
+
+  test("a resume that is too large is told together with what is wrong in the fields", async () => {
+    const resumeFile = pdf("resume.pdf", 5 * 1024 * 1024 + 200);
+    const page = await postForm(quiet, "applications.submit", withResume(resumeFile, { email: "nobody" }));
+    expect(page.status).toBe(400);
+    expect(problemAt(page, "email")).toContain("Enter one e-mail address");
+    expect(problemAt(page, "resumeFile")).toContain("larger than 5 MiB");
     await nothingIn(quiet);
   });
 

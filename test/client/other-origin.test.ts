@@ -69,7 +69,6 @@ test("a busy service answers readably, and answers preflights", async () => {
 });
 
 test("an OPTIONS that is no preflight is a method like others", async () => {
-  await using service = await startService({ env: { CORS_ORIGINS: origin } });
   const ask = async (path: string, headers = {}) => {
     const answer = await fetch(service.url + path, { method: "OPTIONS", headers });
     return [answer.status, answer.headers.get("allow"), ((await answer.json()) as { code: unknown }).code];

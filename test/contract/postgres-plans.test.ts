@@ -23,6 +23,7 @@ import {
   offer,
   subscribers,
   subscription,
+  release,
 } from "./records.ts";
 
 const key = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
@@ -40,7 +41,7 @@ async function useEverything({ store, database }: PostgresUnderTest): Promise<vo
   await store.findEarlier(key);
   await store.findSubmission(withResume);
   await store.findResume(withResume);
-  await store.release(spam, noon);
+  await release(store, spam, noon);
   const link = (hash: string) => ({ tokenHash: hash, at: noon });
   await store.checkLink("confirm", link(record.confirm.hash));
   await store.confirmSubscription(link(record.confirm.hash));

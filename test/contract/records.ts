@@ -9,6 +9,7 @@ import type {
   SubmissionRecord,
   SubscriptionRecord,
 } from "../../server/src/storage/records.ts";
+import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import type { Acceptance, Accepted, Entry, Lease, Store } from "../../server/src/storage/store.ts";
 
 /** 2026-11-21, noon. */
@@ -139,6 +140,10 @@ export async function acceptMails(store: Store, submission: InquiryRecord): Prom
 
 export const kindsOf = (mails: readonly { readonly kind: string }[]): string[] => mails.map(({ kind }) => kind);
 export const idsOf = (mails: readonly { readonly id: string }[]): string[] => mails.map(({ id }) => id);
+
+/** Releases spam. */
+export const release = (store: Store, reference: string, at: number) =>
+  store.desk.release(wholeScope, reference, { operator: "eva@example.org", at });
 
 /** Everything that is read. */
 export async function collect<T>(rows: AsyncIterable<T>): Promise<T[]> {

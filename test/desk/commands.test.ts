@@ -290,6 +290,9 @@ test("release makes spam a new submission, once", async () => {
   const released = await run("release", spam.toLowerCase());
   expect([released.code, released.stderr]).toEqual([0, `${spam} is released; 2 mails are due now.\n`]);
   expect(await store.findSubmission(spam)).toMatchObject({ status: "new" });
+  expect((await store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
+    { operator: "command line", action: "release", subject: spam, detail: { mails: 2 } },
+  ]);
   const again = await run("release", spam);
   expect([again.code, again.stderr]).toEqual([1, `${spam} is not spam.\n`]);
   const unknown = await run("release", "INQ-20201121-000000");

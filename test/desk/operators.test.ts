@@ -1,5 +1,5 @@
 // What the command line does for operators and for persons who ask for their data, or for its end.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -30,6 +30,11 @@ test("add prints an invitation as its last line, list shows the operator, remove
   expect(linesOf((await run("operators", "list")).stdout)[2]).toMatch(/^eva@example\.org +sales +invited +\d{4}-/);
   expect(await run("operators", "remove", "eva@example.org")).toMatchObject({ code: 0 });
   expect(await run("operators", "remove", "eva@example.org")).toMatchObject({ code: 1, stdout: "" });
+  expect(await run("operators", "add", "root@example.org", "--role", "sales")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: "The last admin keeps the role: add another one first.\n",
+  });
   expect(await run("operators", "remove", "root@example.org")).toMatchObject({
     code: 1,
     stderr: "The last admin cannot be removed: add another one first.\n",
@@ -43,6 +48,7 @@ test.each([
   ["erase", "nobody"],
   ["export", "person"],
   ["export", "inquiries", "ana@example.org"],
+  ["export", "person", "ana@example.org", "--after=1"],
 ])("refuses %s %s %s %s as not understood", async (...words) => {
   expect(await run(...words)).toMatchObject({ code: 2, stdout: "" });
 });
@@ -63,16 +69,44 @@ test("erase needs --yes where nobody can be asked, and then removes everything",
   expect((await run("export", "person", "ana@example.org")).stdout).toBe("");
 });
 
+test("erase removes the person's mails from the local mailbox, and no others", async () => {
+  const mailbox = join(folder, "mailbox");
+  await mkdir(mailbox);
+  const kept: Record<string, string> = {
+    "1.eml": "From: a@example.org\r\nTo: ben@example.org\r\n\r\nTo: ana@example.org\r\n",
+    "2.eml": "To: anna@example.org\r\nReply-To: ben@example.org\r\n\r\n",
+    "2.txt": "To: ana@example.org\r\n\r\n",
+  };
+  const erased: Record<string, string> = {
+    "3.eml": "Subject: x\r\nTo: Ana@Example.org\r\n\r\nx",
+    "4.eml": "To: sales@example.org,\r\n sam@example.org\r\nReply-To:\r\n ana@example.org\r\n\r\nx",
+  };
+  for (const [name, text] of Object.entries({ ...kept, ...erased })) await writeFile(join(mailbox, name), text);
+  expect(await run("erase", "ana@example.org", "--yes")).toMatchObject({ code: 0 });
+  expect((await readdir(mailbox)).toSorted()).toEqual(Object.keys(kept));
+});
+
+test("a file is looked for where npm was called, not in the project's folder", async () => {
+  await run("migrate");
+  const environment = { DATA_DIR: folder, npm_lifecycle_event: "submissions", INIT_CWD: folder };
+  expect(await runCommand(["backup", "copy.sqlite"], environment)).toMatchObject({ code: 0 });
+  expect(await readdir(folder)).toContain("copy.sqlite");
+});
+
 test("what commands do is in the audit log, which is exported as CSV and NDJSON, from a number on", async () => {
   await run("operators", "add", "eva@example.org", "--role", "sales");
   await run("export", "person", "ana@example.org");
+  await run("export", "inquiries", "--after", "7");
   const all = linesOf((await run("export", "audit", "--format", "ndjson")).stdout).map(
     (line) => JSON.parse(line) as Record<string, unknown>,
   );
   expect(all).toMatchObject([
     { operator: "command line", action: "operator.invite", subject: "eva@example.org", detail: { role: "sales" } },
     { operator: "command line", action: "export", subject: "person" },
+    { operator: "command line", action: "export", subject: "inquiries", detail: { format: "csv", after: 7 } },
+    { operator: "command line", action: "export", subject: "audit", detail: { format: "ndjson" } },
   ]);
   const rest = await run("export", "audit", "--after", String(all[0]?.["id"]));
-  expect(linesOf(rest.stdout)).toHaveLength(2);
+  // The header, the three behind the first, and this export itself.
+  expect(linesOf(rest.stdout)).toHaveLength(5);
 });

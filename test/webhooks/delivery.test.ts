@@ -7,7 +7,7 @@ import { systemClock } from "../../server/src/clock.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { addWebhook, rotateSecret } from "../../server/src/webhooks/registry.ts";
-import { subscription } from "../contract/records.ts";
+import { subscription, release } from "../contract/records.ts";
 import { accept } from "../contract/records.ts";
 import { submitAll } from "../console/operator.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -117,7 +117,7 @@ test("a filled honeypot is told to nobody until it is released", async () => {
   });
   const { inquiryId } = (await response.json()) as { inquiryId: string };
   expect((await store.webhooks.listDeliveries(null, {})).rows).toEqual([]);
-  await store.release(inquiryId, Date.now());
+  await release(store, inquiryId, Date.now());
   const [one] = await receiver.got(1);
   expect(JSON.parse(one?.body ?? "")).toMatchObject({ data: { inquiryId, status: "new" } });
 });

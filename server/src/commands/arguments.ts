@@ -1,24 +1,12 @@
 // Reads what stands on the command line. What cannot be read is a usage error, reported before anything is opened.
 import { email } from "@submissions/shared/fields";
 import { InvalidArgumentError } from "commander";
+import { readInstant } from "../desk/since.ts";
 
-const dateShape = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
-
-/**
- * A day, meaning its first moment in UTC, or an instant with its zone. A time without a zone is refused: it would mean
- * something else on every machine.
- *
- * @returns milliseconds since the epoch
- */
+/** @returns milliseconds since the epoch */
 export function parseSince(text: string): number {
-  try {
-    if (dateShape.test(text)) {
-      return Temporal.Instant.from(text.length === 10 ? `${text}T00:00Z` : text).epochMilliseconds;
-    }
-  } catch (error) {
-    // A day that no calendar has, like 30 February.
-    if (!(error instanceof RangeError)) throw error;
-  }
+  const at = readInstant(text);
+  if (at !== null) return at;
   throw new InvalidArgumentError("Write a day like 2026-11-21 or an instant like 2026-11-21T09:30:00Z.");
 }
 

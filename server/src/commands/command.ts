@@ -1,8 +1,10 @@
 // What every command gets, and how a command fails.
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
-import type { Actor } from "../storage/desk-store.ts";
+import type { Actor, AuditEntry } from "../storage/desk-store.ts";
+import { openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -41,6 +43,18 @@ export function configOf({ environment }: Pick<CommandDeps, "environment">): Con
 
 /** Who the audit log says it was. */
 export const commandLine = ({ clock }: Pick<Store, "clock">): Actor => ({ operator: "command line", at: clock.now() });
+
+/** Records in the audit log what a command is about to hand out. */
+export async function record({ storage }: Config, entry: AuditEntry): Promise<void> {
+  await using store = await openStore(storage);
+  await store.desk.audit(entry, commandLine(store));
+}
+
+/** A file as it was written on the command line: npm runs commands in the project's folder, wherever they were typed. */
+export function fileOf({ environment }: Pick<CommandDeps, "environment">, path: string): string {
+  const isByNpm = environment["npm_lifecycle_event"] === "submissions";
+  return resolve((isByNpm ? environment["INIT_CWD"] : undefined) ?? ".", path);
+}
 
 /** Tells the person something, on a line of its own. */
 export function tell({ messages }: Pick<CommandDeps, "messages">, line: string): void {

@@ -13,7 +13,7 @@ import {
 import type { Config } from "../config/config.ts";
 import { openStore } from "../storage/open-store.ts";
 import { parseEmail, parseNumber, parseSince } from "./arguments.ts";
-import { configOf, type CommandDeps } from "./command.ts";
+import { configOf, record, type CommandDeps } from "./command.ts";
 import { exportPerson } from "./person.ts";
 import { Progress, writeAll } from "./terminal.ts";
 
@@ -52,6 +52,10 @@ export function registerExport(program: Command, deps: CommandDeps): void {
     .action(async (what: What, email: string | undefined, options: Options, command: Command) => {
       if (what === "person") {
         if (email === undefined) return command.error("error: export person needs the address of the person");
+        const isGiven = (name: keyof Options) => command.getOptionValueSource(name) === "cli";
+        if (isGiven("since") || isGiven("after") || (options.format !== "ndjson" && isGiven("format"))) {
+          return command.error("error: export person writes everything, as NDJSON");
+        }
         return exportPerson(deps, email);
       }
       if (email !== undefined) return command.error(`error: export ${what} takes no address`);
@@ -69,6 +73,7 @@ async function writeRecords(
   // Loaded late: its list of hosts is long.
   const { disposableHosts } = await import("../mail/disposable.ts");
   await using store = await openStore(config.storage, { access: "read-only" });
+  await record(config, { action: "export", subject, detail: { format, ...from } });
   const isDisposable = disposableHosts(config.disposableDomains);
   await writePieces(deps, exportRecords(store, { subject, format, from, isDisposable }), subject);
 }
@@ -76,6 +81,7 @@ async function writeRecords(
 /** Numbers are those of the entries. */
 async function writeAudit(deps: CommandDeps, config: Config, { format, ...from }: Options): Promise<void> {
   await using store = await openStore(config.storage, { access: "read-only" });
+  await record(config, { action: "export", subject: "audit", detail: { format, ...from } });
   await writePieces(deps, exportAudit(store.desk, format, from), "entries");
 }
 

@@ -2,9 +2,10 @@
 // the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { Option, type Command } from "commander";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
+import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { parseNumber, parseReference } from "./arguments.ts";
-import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
 import { forTerminal, toSecond, writeList } from "./terminal.ts";
 
 /** A list for people. Longer ones need the database's own tools. */
@@ -79,7 +80,7 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
     .addHelpText("after", releaseExamples)
     .action(async (reference: string) => {
       await using store = await openStore(configOf(deps).storage);
-      const release = await store.release(reference, store.clock.now());
+      const release = await store.desk.release(wholeScope, reference, commandLine(store));
       if (release.result !== "released") {
         const isUnknown = release.result === "unknown";
         throw new CommandFailed(isUnknown ? `There is no submission ${reference}.` : `${reference} is not spam.`);

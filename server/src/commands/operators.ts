@@ -35,7 +35,9 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       const config = configOf(deps);
       await using store = await openStore(config.storage);
       const token = drawSecret();
-      await store.access.invite({ email, role, invitationHash: hashSecret(token) }, commandLine(store));
+      const invitation = { email, role, invitationHash: hashSecret(token) };
+      const invited = await store.access.invite(invitation, commandLine(store));
+      if (invited === "last-admin") throw new CommandFailed("The last admin keeps the role: add another one first.");
       tell(deps, `${email} is invited as ${role}. The link works once, within 7 days:`);
       await writeAll([`${publicUrl(config)}/console/invitation?token=${token}\n`], deps.output);
     });

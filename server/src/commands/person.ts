@@ -1,6 +1,7 @@
 // `erase` and `export person`: what is done when a person asks for it.
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import { mailEraser } from "../mail/open-mailer.ts";
 import { erasePerson } from "../desk/erase.ts";
 import { personLine } from "../desk/person.ts";
 import { type KnownFact, wholeScope } from "../storage/desk-store.ts";
@@ -35,7 +36,7 @@ export function registerErase(program: Command, deps: CommandDeps): void {
       await using store = await openStore(config.storage);
       await using vault = await openVault(config.vault, systemClock);
       const { submissions, subscriptions, resumes } = await erasePerson(
-        { desk: store.desk, vault },
+        { desk: store.desk, vault, eraseMails: mailEraser(config.mail) },
         email,
         commandLine(store),
       );

@@ -10,7 +10,7 @@ import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
 import { parseApplicationReference } from "./arguments.ts";
-import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, configOf, fileOf, record, tell, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const examples = `
@@ -36,6 +36,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
       if (output !== undefined && url !== undefined) command.error("error: give either --output or --url");
       const config = configOf(deps);
       const download = await find(config, reference);
+      await record(config, { action: "resume.view", subject: reference });
       await using vault = await openVault(config.vault, systemClock);
       if (url === true) {
         const link = await vault.link(download.key, download.filename);
@@ -44,9 +45,9 @@ export function registerResume(program: Command, deps: CommandDeps): void {
       }
       const bytes = readDownload(vault, download);
       if (output === "-") return writeAll(bytes, deps.output);
-      const file = output ?? `${reference}.${download.kind}`;
-      await writeNewFile(file, (temporary) => pipeline(bytes, createWriteStream(temporary)));
-      tell(deps, `Saved ${file} (${download.kind.toUpperCase()}, ${sizeIn("en", download.size)}).`);
+      const name = output ?? `${reference}.${download.kind}`;
+      await writeNewFile(fileOf(deps, name), (temporary) => pipeline(bytes, createWriteStream(temporary)));
+      tell(deps, `Saved ${name} (${download.kind.toUpperCase()}, ${sizeIn("en", download.size)}).`);
     });
 }
 

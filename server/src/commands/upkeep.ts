@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { publicUrl } from "../config/config.ts";
 import { describeSettings, reportMisspellings } from "../config/load.ts";
 import { migrate, openStore, pendingMigrations } from "../storage/open-store.ts";
-import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, configOf, fileOf, tell, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const backupExamples = `
@@ -36,7 +36,7 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
     .addHelpText("after", backupExamples)
     .action(async (file: string) => {
       await using store = await openStore(configOf(deps).storage, { access: "read-only" });
-      await store.backup(file);
+      await store.backup(fileOf(deps, file));
       tell(deps, `The database was copied to ${file}.`);
     });
   program

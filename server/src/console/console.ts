@@ -13,6 +13,8 @@ import { openSignIns } from "./sign-in.ts";
 export interface ConsoleOptions {
   readonly store: Store;
   readonly vault: Pick<Vault, "read" | "discard">;
+  /** Erases mails to an address that lie on this machine. */
+  readonly eraseMails: (email: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly brand: string;

@@ -4,6 +4,7 @@ import type { InboxFilter } from "@submissions/shared/console";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { exportAudit, exportRecords, textsOf, type ExportFormat, type ExportSubject } from "../desk/export.ts";
+import { readInstant } from "../desk/since.ts";
 import { matchingSource } from "../desk/matching.ts";
 import { personLine } from "../desk/person.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
@@ -128,18 +129,19 @@ function parseJson(text: string): unknown {
 /** Where to go on, as callers write it. @throws Fault `fieldsInvalid` */
 const readFrom = (query: unknown): ReadFrom => checked(fromQuery, query);
 
-const wholeNumber = z.string().regex(/^\d{1,15}$/, "Write a whole number.");
+const wholeNumber = /^\d{1,15}$/;
+const afterRule = "Write a whole number, once.";
+const sinceRule = "Write a day like 2026-11-21, an instant like 2026-11-21T09:30:00Z, or milliseconds, once.";
 
 const fromQuery = z.object({
-  after: wholeNumber.transform(Number).exactOptional(),
-  since: z.union([wholeNumber.transform(Number), z.string().transform(readDay)]).exactOptional(),
+  after: z.string(afterRule).regex(wholeNumber, afterRule).transform(Number).exactOptional(),
+  since: z.string(sinceRule).transform(readSince).exactOptional(),
 });
 
-function readDay(text: string, context: z.RefinementCtx): number {
-  const isShaped = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,16}Z)?$/.test(text);
-  const at = isShaped ? Date.parse(text.length === 10 ? `${text}T00:00Z` : text) : Number.NaN;
-  if (Number.isNaN(at)) context.addIssue({ code: "custom", message: "Write a day like 2026-11-21, or milliseconds." });
-  return at;
+function readSince(text: string, context: z.RefinementCtx): number {
+  const at = wholeNumber.test(text) ? Number(text) : readInstant(text);
+  if (at === null) context.addIssue({ code: "custom", message: sinceRule });
+  return at ?? Number.NaN;
 }
 
 function sendTexts(

@@ -1,4 +1,4 @@
-// Erases a person: the records in batches, then the bytes of the resumes.
+// Erases a person: the records in batches, then the bytes of the resumes, and mails that lie on this machine.
 import type { Vault } from "../resumes/vault.ts";
 import type { Actor, DeskStore } from "../storage/desk-store.ts";
 
@@ -9,6 +9,8 @@ interface DiscardPlaces {
 
 interface Places extends DiscardPlaces {
   readonly desk: Pick<DeskStore, "erasePerson" | "resumesToDiscard" | "forgetDiscarded">;
+  /** Erases mails to an address that lie on this machine. */
+  readonly eraseMails: (email: string) => Promise<void>;
 }
 
 export interface Erased {
@@ -20,7 +22,7 @@ export interface Erased {
 const discardedAtOnce = 20;
 
 /** Erases everything of an address. What fails half-way can be called again, and goes on. */
-export async function erasePerson({ desk, vault }: Places, email: string, actor: Actor): Promise<Erased> {
+export async function erasePerson({ desk, vault, eraseMails }: Places, email: string, actor: Actor): Promise<Erased> {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {
     const erased = await desk.erasePerson(email, actor);
@@ -30,6 +32,7 @@ export async function erasePerson({ desk, vault }: Places, email: string, actor:
     ({ more } = erased);
   }
   await discardErased({ desk, vault });
+  await eraseMails(email);
   return sum;
 }
 

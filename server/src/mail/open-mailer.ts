@@ -28,3 +28,9 @@ export async function openMailer(transport: MailTransport, from: Sender): Promis
   const { openSmtpMailer } = await import("./providers/smtp.ts");
   return openSmtpMailer(transport.url, from);
 }
+
+/** What erases mails to an address that lie on this machine: those of the mailbox. */
+export const mailEraser = (transport: MailTransport): ((email: string) => Promise<void>) =>
+  transport.kind === "mailbox"
+    ? async (email) => (await import("./providers/mailbox-erase.ts")).eraseFromMailbox(transport.folder, email)
+    : async () => {};

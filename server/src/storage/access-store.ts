@@ -45,12 +45,12 @@ export const invitationMs = 7 * 24 * 60 * 60 * 1000;
 export interface AccessStore {
   /**
    * Adds an operator who has to accept an invitation. One who exists gets a new invitation and the role; a password that
-   * is set stays until the invitation is accepted.
+   * is set stays until the invitation is accepted. The last admin keeps the role: `last-admin`.
    */
   invite(
     operator: { readonly email: string; readonly role: Role; readonly invitationHash: string },
     actor: Actor,
-  ): Promise<void>;
+  ): Promise<true | "last-admin">;
 
   /** The operator of an invitation that can be accepted now: known, not used and not expired. */
   findInvitation(invitationHash: string, now: number): Promise<StoredOperator | null>;
@@ -77,7 +77,10 @@ export interface AccessStore {
   /** Sets a new password and ends all sessions of the operator. False when there is no such operator. */
   setPassword(email: string, password: string, actor: Actor): Promise<boolean>;
 
-  /** False when there is no such operator. The last admin keeps the role: `last-admin`. */
+  /**
+   * False when there is no such operator. The last admin keeps the role: `last-admin`. Tokens that the operator made end
+   * with the role of an admin.
+   */
   setRole(email: string, role: Role, actor: Actor): Promise<boolean | "last-admin">;
 
   /** Removes an operator, all sessions and all tokens that the operator made. The last admin stays: `last-admin`. */

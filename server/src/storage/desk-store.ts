@@ -39,6 +39,11 @@ export interface Actor {
   readonly at: number;
 }
 
+/** `mails`: how many are due. `unknown`: the scope holds no such submission. */
+export type Released =
+  | { readonly result: "released"; readonly mails: number }
+  | { readonly result: "unknown" | "not-spam" };
+
 /** What is written to the audit log. Never holds the address of an erased person. */
 export interface AuditEntry {
   /** `resume.view`, `export`, `sign-in` and the like; at most 64 characters. */
@@ -161,8 +166,8 @@ export interface DeskStore {
   /** Null when the scope holds no such submission. */
   addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | null>;
 
-  /** As {@link Store.release}, with an entry in the audit log. */
-  release(scope: Scope, reference: string, actor: Actor): Promise<"released" | "unknown" | "not-spam">;
+  /** Makes spam a new submission and stores the mails that it did not get, due at once and leased to no process. */
+  release(scope: Scope, reference: string, actor: Actor): Promise<Released>;
 
   /**
    * Makes a mail that failed or is in doubt due now. Of a sent mail a new one of the same kind is stored, due now; a sent

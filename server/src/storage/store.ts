@@ -135,12 +135,6 @@ export interface Store extends AsyncDisposable {
   /** A submission by its reference. */
   findSubmission(reference: string): Promise<StoredSubmission | null>;
 
-  /** Makes spam a new submission and stores the mails that it did not get, due at once and leased to no process. */
-  release(
-    reference: string,
-    now: number,
-  ): Promise<{ readonly result: "released"; readonly mails: number } | { readonly result: "unknown" | "not-spam" }>;
-
   /** Whether a link in a welcome mail works: known, for this purpose, not expired and not dead. Changes nothing. */
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
 

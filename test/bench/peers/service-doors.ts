@@ -64,6 +64,7 @@ const http = await buildHttp({
   version: "0.0.0",
   console: openConsole({
     ...shared,
+    eraseMails: async () => {},
     clock,
     isDisposable: () => false,
     packageTitles: null,

@@ -130,6 +130,10 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     const { id } = await join(tested.store, "eva@example.org", "admin");
     await access.createSession("cookie", { id, password: "phc" }, noon);
     expect(await access.setRole("eva@example.org", "sales", root)).toBe("last-admin");
+    const demoting = { email: "EVA@example.org", role: "sales", invitationHash: "hash" } as const;
+    expect(await access.invite(demoting, root)).toBe("last-admin");
+    expect(await access.findInvitation("hash", noon)).toBeNull();
+    expect(await access.findOperator("eva@example.org")).toMatchObject({ role: "admin" });
     expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
     await join(tested.store, "ben@example.org", "admin");
     expect(await access.setRole("eva@example.org", "sales", root)).toBe(true);
@@ -138,6 +142,20 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect((await tested.store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
       { action: "operator.role", subject: "eva@example.org", detail: { from: "admin", to: "sales" } },
     ]);
+  });
+
+  test("the tokens of an admin end with the role", async () => {
+    await using tested = await open();
+    const { access } = tested.store;
+    for (const email of ["eva@example.org", "ben@example.org", "sam@example.org"]) {
+      await join(tested.store, email, "admin");
+      const token = { hash: `token of ${email}`, name: email, role: "admin", expiresAt: null } as const;
+      await access.createToken(token, { operator: email, at: noon });
+    }
+    await access.setRole("eva@example.org", "sales", root);
+    await access.invite({ email: "ben@example.org", role: "sales", invitationHash: "hash" }, root);
+    expect((await access.listTokens()).map(({ createdBy }) => createdBy)).toEqual(["sam@example.org"]);
+    expect(await access.findToken("token of eva@example.org", noon)).toBeNull();
   });
 
   test("binds a sign-in by OpenID Connect to one operator, once", async () => {

@@ -122,7 +122,7 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     const request = { targets: [{ reference, version: 1 }], status: "done" } as const;
     expect(await store.desk.triage(recruiting, request, eva)).toEqual([{ reference, result: "unknown" }]);
     expect(await store.desk.addNote(recruiting, reference, "text", eva)).toBeNull();
-    expect(await store.desk.release(recruiting, spam, eva)).toBe("unknown");
+    expect(await store.desk.release(recruiting, spam, eva)).toEqual({ result: "unknown" });
     expect(await store.desk.sendAgain(recruiting, mail?.id ?? "", eva)).toBeNull();
     expect((await store.desk.listAudit({})).rows).toEqual([]);
   });
@@ -140,8 +140,8 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const { store } = tested;
     const reference = await acceptReference(store, inquiry(1), { spam: true });
-    expect(await store.desk.release(wholeScope, reference, eva)).toBe("released");
-    expect(await store.desk.release(wholeScope, reference, eva)).toBe("not-spam");
+    expect(await store.desk.release(wholeScope, reference, eva)).toEqual({ result: "released", mails: 2 });
+    expect(await store.desk.release(wholeScope, reference, eva)).toEqual({ result: "not-spam" });
     expect((await store.desk.listAudit({})).rows).toMatchObject([
       { ...eva, action: "release", subject: reference, detail: { mails: 2 } },
     ]);

@@ -15,6 +15,7 @@ import {
   resume,
   subscribers,
   subscription,
+  release,
 } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, sales } from "./desk-lists.ts";
@@ -105,7 +106,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect((await accept(store, inquiry(2, { email }))).capped).toEqual(["inquiry-receipt"]);
     expect((await accept(store, subscription({ email }))).mails).toEqual([]);
     const spam = await acceptReference(store, inquiry(3, { email }), { spam: true });
-    expect(await store.release(spam, noon)).toEqual({ result: "released", mails: 1 });
+    expect(await release(store, spam, noon)).toEqual({ result: "released", mails: 1 });
     expect(await store.desk.findPerson(wholeScope, email)).toMatchObject({ suppressed: "complained" });
     expect(await store.suppress({ email, reason: "bounced", at: noon + minute })).toBe(false);
     expect(JSON.stringify(await tested.query("SELECT email_key FROM suppression"))).toMatch(/sha256:[0-9a-f]{64}/);
@@ -148,6 +149,20 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect(await purge("application", noon)).toBe(0);
     const { rows } = await store.desk.listSubmissions(wholeScope, {}, {});
     expect(rows.map((row) => row.email)).toEqual(["ana-7@example.org", "ann-5@example.org"]);
+  });
+
+  test("what is outdated leaves a hash of an address that is not to be mailed, with the last of it", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const keys = async () => JSON.stringify(await tested.query("SELECT email_key FROM suppression"));
+    await accept(store, inquiry(1, { email, receivedAt: noon }));
+    await accept(store, application(2, { email, receivedAt: noon }));
+    await store.suppress({ email, reason: "bounced", at: noon });
+    await store.desk.eraseOutdated({ kind: "inquiry", before: noon + 1 });
+    expect(await keys()).toContain("ana@example.org");
+    await store.desk.eraseOutdated({ kind: "application", before: noon + 1 });
+    expect(await keys()).not.toContain("ana@");
+    expect((await accept(store, inquiry(3, { email }))).capped).toEqual(["inquiry-receipt"]);
   });
 
   test("tells everything that is known of an address, as far as the scope goes", async () => {

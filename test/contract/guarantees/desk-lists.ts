@@ -178,6 +178,19 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     for (const [search, expected] of cases) expect(await listed(store, { search }), search).toEqual(expected);
   });
 
+  test("finds a submission by its reference, in whatever case, at once and within scope and filter", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptReference(store, inquiry(1));
+    const reference = await acceptReference(store, inquiry(2));
+    await acceptReference(store, inquiry(3));
+    expect(await listed(store, { search: ` ${reference.toLowerCase()}` })).toEqual([2]);
+    expect(await listed(store, { search: reference, order: "oldest" })).toEqual([2]);
+    expect(await listed(store, { search: reference, status: "done" })).toEqual([]);
+    expect(await listed(store, { search: reference, kind: "application" })).toEqual([]);
+    expect(await listed(store, { search: "INQ-20200101-000000" })).toEqual([]);
+  });
+
   test("finds whole words of letters, and of both searches at once", async () => {
     await using tested = await open();
     const { store } = tested;

@@ -14,6 +14,7 @@ import {
   offer,
   subscribers,
   subscription,
+  release,
 } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
@@ -113,7 +114,7 @@ function findingEarlier(open: OpenStoreUnderTest): void {
     const { store } = tested;
     const reference = await acceptReference(store, inquiry(1), { key: key(), spam: true });
     expect(await store.findEarlier(key())).toMatchObject({ reference, spam: true, receiptSent: false });
-    await store.release(reference, noon);
+    await release(store, reference, noon);
     expect(await store.findEarlier(key())).toMatchObject({ reference, spam: false });
   });
 

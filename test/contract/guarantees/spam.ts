@@ -12,6 +12,7 @@ import {
   kindsOf,
   minute,
   noon,
+  release,
 } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
@@ -33,7 +34,7 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     const { store } = tested;
     const reference = await acceptReference(store, inquiry(1), spam);
     const now = noon + minute;
-    expect(await store.release(reference, now)).toEqual({ result: "released", mails: 2 });
+    expect(await release(store, reference, now)).toEqual({ result: "released", mails: 2 });
     expect(await store.findSubmission(reference)).toMatchObject({ status: "new", version: 2 });
     const claimed = await store.claimDueMails(now, 10, { owner: "sender", until: now + minute });
     expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
@@ -51,12 +52,12 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const { store } = tested;
     const reference = await acceptReference(store, application(1), spam);
-    const answers = await Promise.all([1, 2].map(() => store.release(reference, noon)));
+    const answers = await Promise.all([1, 2].map(() => release(store, reference, noon)));
     expect(answers.map(({ result }) => result).toSorted()).toEqual(["not-spam", "released"]);
     const other = await acceptReference(store, inquiry(2));
-    expect(await store.release(other, noon)).toEqual({ result: "not-spam" });
-    expect(await store.release("INQ-20251121-000000", noon)).toEqual({ result: "unknown" });
-    expect(await store.release("no reference", noon)).toEqual({ result: "unknown" });
+    expect(await release(store, other, noon)).toEqual({ result: "not-spam" });
+    expect(await release(store, "INQ-20251121-000000", noon)).toEqual({ result: "unknown" });
+    expect(await release(store, "no reference", noon)).toEqual({ result: "unknown" });
     expect(await allMails(store)).toHaveLength(4);
   });
 
@@ -66,7 +67,7 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     const given = inquiry(1);
     const reference = await acceptReference(store, given, spam);
     await store.suppress({ email: given.email, reason: "complained", at: noon });
-    expect(await store.release(reference, noon)).toEqual({ result: "released", mails: 1 });
+    expect(await release(store, reference, noon)).toEqual({ result: "released", mails: 1 });
     expect(kindsOf(await allMails(store))).toEqual(["inquiry-notice"]);
   });
 }

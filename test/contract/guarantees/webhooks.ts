@@ -15,6 +15,7 @@ import {
   minute,
   noon,
   subscription,
+  release,
 } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 import { eva } from "./desk-lists.ts";
@@ -106,13 +107,13 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
       await acceptReference(store, application(2), { spam: true }),
     ];
     expect(await told(store)).toEqual([]);
-    await store.release(first, later);
+    await release(store, first, later);
     const whole = { kinds: ["inquiry", "application"], subscribers: true } as const;
     await store.desk.release(whole, second, { ...eva, at: later });
     expect(await told(store)).toEqual(["inquiry.received", "application.received"]);
     // Taken for spam by mistake, and released again.
     await store.desk.triage(whole, { targets: [{ reference: first, version: 2 }], status: "spam" }, eva);
-    expect((await store.release(first, later)).result).toBe("released");
+    expect((await release(store, first, later)).result).toBe("released");
     expect(await told(store)).toHaveLength(2);
   });
 
@@ -125,7 +126,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     await store.desk.triage(whole, { targets: [{ reference, version: 1 }], status: "spam" }, eva);
     const [delivery] = await claim(store);
     await store.webhooks.settleDelivery(delivery!.id, { result: "failed", at: later, answer: keptBack }, lease.owner);
-    expect((await store.release(reference, later)).result).toBe("released");
+    expect((await release(store, reference, later)).result).toBe("released");
     const again = await claim(store);
     expect(again).toMatchObject([{ event: "inquiry.received", attempts: 0 }]);
     expect(again[0]!.id).not.toBe(delivery!.id);

@@ -16,10 +16,7 @@ export const operatorProcedures = trpc.router({
     .input(z.object({ email: newAddress, role }))
     .mutation(async ({ ctx: { access, actor, console }, input }): Promise<{ readonly link: string }> => {
       const token = drawSecret();
-      // Inviting again changes the role too.
-      const known = await access.findOperator(input.email);
-      if (known !== null && known.role !== input.role) done(await access.setRole(input.email, input.role, actor));
-      await access.invite({ ...input, invitationHash: hashSecret(token) }, actor);
+      done(await access.invite({ ...input, invitationHash: hashSecret(token) }, actor));
       return { link: `${console.publicUrl()}/console/invitation?token=${token}` };
     }),
 

@@ -62,6 +62,8 @@ export const textFieldsMax = 2 * applicationForm.texts.length;
 /** Entries of the one field that may come many times: far more than a catalogue shows. */
 const listEntriesMax = 1_000;
 
+type ResumeFault = "resumeKindUnsupported" | "resumeTooLarge";
+
 export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;
@@ -69,6 +71,7 @@ export class FormBody {
   readonly fields = new FormData();
   readonly #issues: Issue[] = [];
   #resumeIssue: Issue | null = null;
+  #resumeFault: ResumeFault = "resumeKindUnsupported";
   #textFields = 0;
   #listEntries = 0;
   #textBytes = 0;
@@ -120,16 +123,17 @@ export class FormBody {
     this.#issues.push({ path: [name], message });
   }
 
-  /** Notes that the bytes of the resume are none, or its name contradicts them. */
-  refuseResume(message: string): void {
+  /** Notes that the resume is too large, that its bytes are none, or that its name contradicts them. */
+  refuseResume(message: string, fault: ResumeFault): void {
     this.#resumeIssue = { path: [resumeField], message };
+    this.#resumeFault = fault;
   }
 
   /**
    * The input of the procedure.
    *
-   * @throws Fault with every problem of the form when anything was noted: `resumeKindUnsupported` when only the resume is
-   * wrong, otherwise `fieldsInvalid`
+   * @throws Fault with every problem of the form when anything was noted: that of the resume when only the resume is wrong,
+   * otherwise `fieldsInvalid`
    */
   finish(): object {
     const input = this.#shape.inputOf(this.fields);
@@ -138,6 +142,6 @@ export class FormBody {
     const parsed = this.#shape.schema.safeParse(input);
     const issues = [...(parsed.success ? [] : issuesOf(parsed.error)), ...this.#issues];
     if (issues.length > 0) throw new Fault("fieldsInvalid", { issues: [...issues, ...ofResume] });
-    throw new Fault("resumeKindUnsupported", { issues: ofResume });
+    throw new Fault(this.#resumeFault, { issues: ofResume });
   }
 }

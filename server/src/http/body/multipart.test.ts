@@ -40,7 +40,10 @@ async function read(body: string): Promise<{ readonly form?: [string, unknown][]
   await app.register(multipart, { throwFileSizeLimit: false });
   let outcome: { form?: [string, unknown][]; fault?: Fault } = {};
   app.post("/", async (request) => {
-    await using form = new MultipartForm(request, new FormBody(), { stagingFolder: folder.path, patienceBytes: 0 });
+    await using form = new MultipartForm(request, new FormBody(), {
+      vault: { stagingFolder: folder.path, hasRoom: async () => true },
+      patienceBytes: 0,
+    });
     try {
       outcome = { form: [...((await form.read()) as FormData)] };
     } catch (error) {
@@ -84,6 +87,13 @@ test("an empty resume is a wrong field", async () => {
     issues: [{ path: ["resumeFile"], message: "The file is empty." }],
   });
   expect((await read(bodyOf([...fields(applicant), resume("", "")]))).form).toEqual(Object.entries(applicant));
+  // Also before or behind a resume.
+  for (const parts of [
+    [resume("", ""), resume(pdf)],
+    [resume(pdf), resume("", "")],
+  ]) {
+    expect((await read(bodyOf([...fields(applicant), ...parts]))).form?.at(-1)?.[1]).toBeInstanceOf(StagedUpload);
+  }
 });
 
 test("a part that calls itself JSON may be a text, and nothing else", async () => {

@@ -14,7 +14,7 @@ import { reached } from "../../failpoint.ts";
 import { Fault } from "../../fault.ts";
 import { stage } from "../../resumes/staging.ts";
 import { StagedUpload } from "../../resumes/staged-upload.ts";
-import type { StagedFile } from "../../resumes/vault.ts";
+import type { StagedFile, Vault } from "../../resumes/vault.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
 import { type FormBody, textFieldsMax } from "./form-body.ts";
 
@@ -25,8 +25,11 @@ const partsMax = textFieldsMax + filesMax;
 /** Headers of one part: a name, a file name of 255 characters in any script, a type. */
 const partHeaderBytesMax = 8 * 1024;
 
+// A disk that is full is seldom emptied within a minute.
+const noRoomRetrySeconds = 60;
+
 interface MultipartOptions {
-  readonly stagingFolder: string;
+  readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
   /**
    * Bytes to read behind a resume that is too large, as far as they would be read and thrown away otherwise: the fields
    * there are shown again to the person who typed them. 0: none.
@@ -75,14 +78,20 @@ export class MultipartForm implements AsyncDisposable {
       raw.unpipe();
     }
     if (this.#bytes === 0) throw new Fault("bodyEmpty");
-    if (this.#tooLarge || this.#bytes > bytesMax.multipartForm) throw resumeTooLarge();
+    if (this.#tooLarge) return this.#body.finish();
+    if (this.#bytes > bytesMax.multipartForm) throw resumeTooLarge();
     // A part that the parser could not use is missing here without a word: a resume must not get lost that way.
     if (!this.#delimiters.closed || this.#delimiters.parts !== this.#parts) throw new Fault("bodyMalformed");
     return this.#body.finish();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#unstage();
+  }
+
+  async #unstage(): Promise<void> {
     if (this.#staged !== undefined) await rm(this.#staged, { force: true });
+    this.#staged = undefined;
   }
 
   get #bytesMax(): number {
@@ -150,13 +159,18 @@ export class MultipartForm implements AsyncDisposable {
     if (part.fieldname !== resumeField) return this.#dropFile(part, "No file belongs here.");
     if (this.#staged !== undefined) return this.#dropFile(part, "Send one resume only.");
     if (/[\u0000-\u001F\u007F]/.test(filename)) return this.#dropFile(part, "The file name holds control characters.");
+    if (filename !== "" && !(await this.#options.vault.hasRoom())) {
+      throw new Fault("storageUnavailable", { retryAfterSeconds: noRoomRetrySeconds });
+    }
     const staged = await this.#stage(part.file);
     if (part.file.truncated) {
       if (this.#options.patienceBytes === 0) throw resumeTooLarge();
       this.#tooLarge = true;
+      this.#body.refuseResume(faults.resumeTooLarge.message, "resumeTooLarge");
     } else if (staged.size > 0) await this.#inspect(staged, filename);
-    // A browser sends an empty part without a name for an input with no file chosen.
     else if (filename !== "") this.#body.refuse(resumeField, "The file is empty.");
+    // A browser sends an empty part without a name for an input with no file chosen.
+    else await this.#unstage();
   }
 
   async #inspect(staged: StagedFile, filename: string): Promise<void> {
@@ -166,7 +180,7 @@ export class MultipartForm implements AsyncDisposable {
       throw new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 });
     });
     if (inspection.accepted) this.#body.addResume(new StagedUpload(staged, inspection));
-    else this.#body.refuseResume(inspection.message);
+    else this.#body.refuseResume(inspection.message, "resumeKindUnsupported");
   }
 
   async #takeJson({ fieldname, file }: MultipartFile): Promise<void> {
@@ -189,7 +203,7 @@ export class MultipartForm implements AsyncDisposable {
   }
 
   async #stage(file: Readable): Promise<StagedFile> {
-    const path = join(this.#options.stagingFolder, randomUUID());
+    const path = join(this.#options.vault.stagingFolder, randomUUID());
     this.#staged = path;
     this.#reading = file;
     const staged = await stage(file, path);

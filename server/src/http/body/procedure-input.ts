@@ -19,9 +19,6 @@ export interface InputOptions {
 /** Reads an input: a JSON value, or what a form holds. Rejects with a Fault as the table says of bodies and forms. */
 type Read = () => Promise<unknown>;
 
-// A disk that is full is seldom emptied within a minute.
-const noRoomRetrySeconds = 60;
-
 /**
  * Calls with the input of a request. What the request left in the staging folder is gone when this resolves.
  *
@@ -37,11 +34,8 @@ export async function withInput<T>(
   const { accepted, vault, patienceBytes = 0 } = options;
   if (bodyKind(headers, accepted) !== "multipart/form-data") return call(async () => wholeInput(body, options.form));
   const form = options.form ?? new FormBody();
-  await using multipart = new MultipartForm(request, form, { stagingFolder: vault.stagingFolder, patienceBytes });
-  return await call(async () => {
-    if (!(await vault.hasRoom())) throw new Fault("storageUnavailable", { retryAfterSeconds: noRoomRetrySeconds });
-    return multipart.read();
-  });
+  await using multipart = new MultipartForm(request, form, { vault, patienceBytes });
+  return await call(() => multipart.read());
 }
 
 function wholeInput(body: unknown, given: FormBody | undefined): unknown {

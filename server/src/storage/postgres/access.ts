@@ -1,4 +1,5 @@
 // Operators, sessions and tokens, on PostgreSQL.
+import type { Role } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { type AccessStore, invitationMs, type StoredToken } from "../access-store.ts";
 import {
@@ -70,8 +71,11 @@ export function makeAccess(connections: Connections): AccessStore {
     invite({ email, role, invitationHash }, actor) {
       const key = emailKey(email);
       return connections.transaction(async (session) => {
+        const [known] = await session.all(lockByKey, [key]);
+        if (known !== undefined && !(await giveRole(session, known, role))) return "last-admin";
         await session.run(invite, [email, key, role, invitationHash, actor.at + invitationMs, actor.at]);
         await auditWithin(session, [{ action: "operator.invite", subject: key, detail: { role } }], actor);
+        return true;
       });
     },
 
@@ -120,8 +124,7 @@ export function makeAccess(connections: Connections): AccessStore {
       connections.transaction(async (session) => {
         const [operator] = await session.all(lockByKey, [emailKey(email)]);
         if (operator === undefined) return false;
-        if (role !== "admin" && (await isLastAdmin(session, operator))) return "last-admin";
-        await session.run(setRole, [role, operator.id]);
+        if (!(await giveRole(session, operator, role))) return "last-admin";
         const detail = { from: operator.role, to: role };
         await auditWithin(session, [{ action: "operator.role", subject: emailKey(email), detail }], actor);
         return true;
@@ -199,6 +202,15 @@ export function makeAccess(connections: Connections): AccessStore {
         return true;
       }),
   };
+}
+
+/** Answers whether the operator may have this role. */
+async function giveRole(session: Session, operator: OperatorColumns, role: Role): Promise<boolean> {
+  if (role !== "admin" && (await isLastAdmin(session, operator))) return false;
+  await session.run(setRole, [role, operator.id]);
+  // Only admins make tokens.
+  if (role !== "admin") await session.run(removeTokens, [operator.email]);
+  return true;
 }
 
 /** Admins are locked first, so that two admins cannot remove each other at the same time. */

@@ -143,13 +143,13 @@ export function makeDeskChanges(connections: Connections, references: References
     release: (scope, reference, actor) =>
       connections.transaction(async (session) => {
         const row = (await lock(session, scope, [reference])).get(reference);
-        if (row === undefined) return "unknown";
+        if (row === undefined) return { result: "unknown" };
         const released = await releaseWithin(session, references, reference, actor.at);
         if (released.result === "released") {
           const detail = { mails: released.mails };
           await auditWithin(session, [{ action: "release", subject: reference, detail }], actor);
         }
-        return released.result;
+        return released;
       }),
 
     async sendAgain(scope, id, actor) {

@@ -7,6 +7,7 @@ import { lockAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import { auditWithin } from "./desk-changes.ts";
 import { firstSince } from "./desk-lists.ts";
+import type { Session } from "./session.ts";
 import { prepared } from "./statement.ts";
 import { hashedInSql } from "./suppression.ts";
 
@@ -14,15 +15,15 @@ const limit = erasedAtOnce.postgres;
 
 /** Erases the submissions of a list of arrival numbers. Keys of their resumes are kept. */
 const erasing = (list: string) =>
-  prepared<{ submissions: number; resumes: number }>(`
+  prepared<{ submissions: number; resumes: number; keys: readonly string[] }>(`
     WITH erased AS (
       DELETE FROM submission WHERE arrival = ANY (ARRAY (${list} ORDER BY arrival LIMIT ${limit} FOR UPDATE))
-      RETURNING resume_key
+      RETURNING resume_key, email_key
     ),
     kept AS (
       INSERT INTO erased_resume SELECT resume_key FROM erased WHERE resume_key IS NOT NULL ON CONFLICT DO NOTHING
     )
-    SELECT count(*) AS submissions, count(resume_key) AS resumes FROM erased`);
+    SELECT count(*) AS submissions, count(resume_key) AS resumes, array_agg(DISTINCT email_key) AS keys FROM erased`);
 
 const ofPerson = erasing("SELECT arrival FROM submission WHERE email_key = $1");
 
@@ -34,14 +35,21 @@ const outdatedSpam = erasing("SELECT arrival FROM submission WHERE status = $1 A
 
 const eraseSubscriber = prepared("DELETE FROM subscriber WHERE email_key = $1");
 
-const eraseSuppression = prepared<{ reason: string | null }>(`
-  WITH erased AS (DELETE FROM suppression WHERE email_key = $1 RETURNING reason, changed_at),
+/** Of suppressed addresses a hash is kept. */
+const eraseSuppressions = prepared<{ reason: string | null }>(`
+  WITH erased AS (DELETE FROM suppression WHERE email_key = ANY ($1::text[]) RETURNING email_key, reason, changed_at),
   kept AS (
     INSERT INTO suppression (email_key, reason, changed_at)
-    SELECT ${hashedInSql("$1")}, reason, changed_at FROM erased WHERE reason IS NOT NULL
+    SELECT ${hashedInSql("email_key")}, reason, changed_at FROM erased WHERE reason IS NOT NULL
     ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, changed_at = excluded.changed_at
   )
   SELECT reason FROM erased`);
+
+/** Those of some addresses that nothing is stored of any more. */
+const unknownAmong = prepared<{ key: string }>(`
+  SELECT key FROM unnest($1::text[]) AS key
+  WHERE NOT EXISTS (SELECT FROM submission WHERE submission.email_key = key)
+    AND NOT EXISTS (SELECT FROM subscriber WHERE subscriber.email_key = key)`);
 
 const toDiscard = prepared<{ key: string }>("SELECT resume_key AS key FROM erased_resume ORDER BY resume_key LIMIT $1");
 
@@ -55,7 +63,7 @@ export const makeDeskErase = (connections: Connections) =>
         await session.all(lockAddress, [key]);
         const [counts] = await session.all(ofPerson, [key]);
         const subscriptions = await session.run(eraseSubscriber, [key]);
-        const suppressions = await session.all(eraseSuppression, [key]);
+        const suppressions = await session.all(eraseSuppressions, [[key]]);
         const { submissions = 0, resumes = 0 } = counts ?? {};
         const detail = { submissions, subscriptions, resumes };
         const erased = submissions + subscriptions + suppressions.length > 0;
@@ -67,8 +75,13 @@ export const makeDeskErase = (connections: Connections) =>
     async eraseOutdated({ kind, before }) {
       const outdated = kind === "spam" ? outdatedSpam : outdatedOfKind;
       const values = [kind, await firstSince(connections, before), before];
-      const [counts] = await connections.write(outdated, values, { repeatable: true });
-      const { submissions = 0, resumes = 0 } = counts ?? {};
+      const erase = async (session: Session) => {
+        const [counts] = await session.all(outdated, values);
+        const unknown = await session.all(unknownAmong, [counts?.keys ?? []]);
+        if (unknown.length > 0) await session.all(eraseSuppressions, [unknown.map(({ key }) => key)]);
+        return counts;
+      };
+      const { submissions = 0, resumes = 0 } = (await connections.transaction(erase, { repeatable: true })) ?? {};
       return { submissions, resumes, subscriptions: 0, more: submissions === limit };
     },
 

@@ -2,7 +2,15 @@
 import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import { firstAt } from "../ranges.ts";
-import { type Condition, countMax, type ListPlan, pageOf, planList, rowsOf } from "../rules/inbox-filter.ts";
+import {
+  type Condition,
+  countMax,
+  type ListPlan,
+  pageOf,
+  planList,
+  splitReference,
+  rowsOf,
+} from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
@@ -52,10 +60,11 @@ const lastArrival = async (connections: Connections) => (await connections.all(l
 export function makeDeskLists(connections: Connections, references: References) {
   async function list<Row>(
     scope: Scope,
-    filter: InboxFilter,
+    asked: InboxFilter,
     page: PageRequest,
     rowOf: (row: ListedRow) => Row,
   ): Promise<Page<Row>> {
+    const { reference, filter } = splitReference(asked);
     const wanted = listOf(scope, filter);
     if (wanted === null) return { rows: [], next: null };
     const descending = filter.order !== "oldest";
@@ -63,6 +72,10 @@ export function makeDeskLists(connections: Connections, references: References) 
     let below = filter.until === undefined ? Number.MAX_SAFE_INTEGER : await firstSince(connections, filter.until);
     if (page.after !== undefined && descending) below = Math.min(below, page.after);
     if (page.after !== undefined && !descending) above = Math.max(above, page.after);
+    if (reference !== null) {
+      const only = (await findRow(connections, references, reference))?.arrival ?? 0;
+      [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
+    }
     const limit = rowsOf(page);
     const found = await find(connections, wanted, { above, below, limit: limit + 1, descending });
     const { rows: shown, next } = pageOf(found, limit, ({ arrival }) => arrival);

@@ -17,7 +17,6 @@ import { makeLinks } from "./links.ts";
 import { findEarlier } from "./once.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeReading } from "./reading.ts";
-import { releaseWithin } from "./release.ts";
 import { makeResumes } from "./resumes.ts";
 import { prepared } from "./statement.ts";
 import { suppress } from "./suppression.ts";
@@ -81,9 +80,6 @@ export function makePostgresStore(
     findEarlier: (key) => findEarlier(connections, key),
 
     suppress: (change) => suppress(connections, change),
-
-    release: (reference, now) =>
-      connections.transaction((session) => releaseWithin(session, references, reference, now)),
 
     async checkReadiness() {
       try {

@@ -2,7 +2,7 @@
 import type { TriageStatus } from "../records.ts";
 import { capMs, receiptsMax } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
-import type { Store } from "../store.ts";
+import type { Released } from "../desk-store.ts";
 import { lockReceiptsOf } from "./addresses.ts";
 import { announcing } from "./announcements.ts";
 import type { Session } from "./session.ts";
@@ -44,7 +44,7 @@ export async function releaseWithin(
   references: References,
   reference: string,
   now: number,
-): ReturnType<Store["release"]> {
+): Promise<Released> {
   const named = references.parse(reference);
   if (named === null) return { result: "unknown" };
   const at = [named.dayNumber, named.kind];

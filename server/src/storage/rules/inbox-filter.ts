@@ -20,6 +20,13 @@ export interface ListPlan {
   readonly conditions: readonly Condition[];
 }
 
+/** A search for a whole reference, if it is one, and what else the filter wants. */
+export function splitReference({ search, ...others }: InboxFilter): { reference: string | null; filter: InboxFilter } {
+  const reference = search?.trim().toUpperCase() ?? "";
+  if (/^(?:INQ|APP)-\d{8}-\d{6}$/.test(reference)) return { reference, filter: others };
+  return { reference: null, filter: search === undefined ? others : { ...others, search } };
+}
+
 /** Null: the scope holds nothing of it. */
 export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
   const { status, assignee, hasResume, disposable } = filter;

@@ -78,11 +78,23 @@ export function makeAccess(connection: SqliteConnection, run: RunJob): AccessSto
     return role === "admin" && (statements.otherAdmins.get(id)?.count ?? 0) === 0;
   }
 
+  /** Answers whether the operator may have this role. */
+  function giveRole(operator: OperatorColumns, role: Role): boolean {
+    if (role !== "admin" && isLastAdmin(operator)) return false;
+    statements.setRole.run(role, operator.id);
+    // Only admins make tokens.
+    if (role !== "admin") statements.removeTokens.run(operator.email);
+    return true;
+  }
+
   return {
     invite: ({ email, role, invitationHash }, actor) =>
       run(() => {
+        const known = statements.byKey.get(emailKey(email));
+        if (known !== undefined && !giveRole(known, role)) return "last-admin";
         statements.invite.run(email, emailKey(email), role, invitationHash, actor.at + invitationMs, actor.at);
         audit({ action: "operator.invite", subject: emailKey(email), detail: { role } }, actor);
+        return true;
       }),
 
     findInvitation: (invitationHash, now) =>
@@ -129,8 +141,7 @@ export function makeAccess(connection: SqliteConnection, run: RunJob): AccessSto
       run(() => {
         const operator = statements.byKey.get(emailKey(email));
         if (operator === undefined) return false;
-        if (role !== "admin" && isLastAdmin(operator)) return "last-admin";
-        statements.setRole.run(role, operator.id);
+        if (!giveRole(operator, role)) return "last-admin";
         const detail = { from: operator.role, to: role };
         audit({ action: "operator.role", subject: emailKey(email), detail }, actor);
         return true;

@@ -105,12 +105,12 @@ export function prepareDeskChanges(
     release: (scope, reference, actor) =>
       run(() => {
         const row = findRow(scope, reference);
-        if (row === undefined) return "unknown";
+        if (row === undefined) return { result: "unknown" };
         const released = release(row.reference, actor.at);
         if (released.result === "released") {
           audit({ action: "release", subject: row.reference, detail: { mails: released.mails } }, actor);
         }
-        return released.result;
+        return released;
       }),
 
     sendAgain: (scope, id, actor) =>

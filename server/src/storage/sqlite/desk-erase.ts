@@ -19,15 +19,16 @@ export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { li
   interface Row {
     readonly arrival: number;
     readonly resumeKey: string | null;
+    readonly key: string;
   }
   const limit = erasedAtOnce.sqlite;
   const ofPerson = connection.prepare<[string], Row>(`
-    SELECT arrival, resume_key AS resumeKey FROM submission INDEXED BY submission_email
+    SELECT arrival, resume_key AS resumeKey, email_key AS key FROM submission INDEXED BY submission_email
     WHERE email_key = ? LIMIT ${limit}`);
   // Arrival numbers are in the order of time, but for seconds: what is left out now is found the next day.
   const outdated = (column: "kind" | "status", condition: string) =>
     connection.prepare<[string, number, number], Row>(`
-      SELECT arrival, resume_key AS resumeKey FROM submission INDEXED BY submission_${column}
+      SELECT arrival, resume_key AS resumeKey, email_key AS key FROM submission INDEXED BY submission_${column}
       WHERE ${column} = ? AND arrival < ? AND received_at < ? ${condition} ORDER BY arrival LIMIT ${limit}`);
   const outdatedOfKind = outdated("kind", "AND status <> 'spam'");
   const outdatedSpam = outdated("status", "");
@@ -37,6 +38,9 @@ export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { li
     "SELECT reason, changed_at AS at FROM suppression WHERE email_key = ?",
   );
   const eraseSuppression = connection.prepare<[string]>("DELETE FROM suppression WHERE email_key = ?");
+  const isKnown = connection.prepare<[string], { known: number }>(`
+    SELECT EXISTS (SELECT 1 FROM submission WHERE email_key = ?1)
+      OR EXISTS (SELECT 1 FROM subscriber WHERE email_key = ?1) AS known`);
   const keepHash = connection.prepare<[string, string, number]>(
     "INSERT OR REPLACE INTO suppression (email_key, reason, changed_at) VALUES (?, ?, ?)",
   );
@@ -88,6 +92,8 @@ export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { li
       return run(() => {
         const rows = (kind === "spam" ? outdatedSpam : outdatedOfKind).all(kind, firstKept, before);
         const resumes = eraseRows(rows);
+        for (const key of new Set(rows.map((row) => row.key)))
+          if (isKnown.get(key)?.known === 0) eraseSuppressionOf(key);
         return { submissions: rows.length, resumes, subscriptions: 0, more: rows.length === limit };
       });
     },

@@ -4,7 +4,7 @@ import type { SQLInputValue } from "node:sqlite";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import { firstAt, searchRanges } from "../ranges.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
-import { countMax, type ListPlan, pageOf, planList, rowsOf } from "../rules/inbox-filter.ts";
+import { countMax, type ListPlan, pageOf, planList, rowsOf, splitReference } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
@@ -98,12 +98,18 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
       );
   }
 
+  async function arrivalOf(reference: string): Promise<number | null> {
+    const named = references.parse(reference);
+    return named && read(() => find.get(named.dayNumber, named.kind)?.arrival ?? null);
+  }
+
   async function list<Row>(
     scope: Scope,
-    filter: InboxFilter,
+    asked: InboxFilter,
     page: PageRequest,
     rowOf: (row: ListedRow) => Row,
   ): Promise<Page<Row>> {
+    const { reference, filter } = splitReference(asked);
     const descending = filter.order !== "oldest";
     const plan = planList(scope, filter);
     const readRange = plan === null ? null : reader(plan, filter, descending);
@@ -112,6 +118,10 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
     let below = filter.until === undefined ? (await lastArrival()) + 1 : await firstSince(filter.until);
     if (page.after !== undefined && descending) below = Math.min(below, page.after);
     if (page.after !== undefined && !descending) above = Math.max(above, page.after);
+    if (reference !== null) {
+      const only = (await arrivalOf(reference)) ?? 0;
+      [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
+    }
     const limit = rowsOf(page);
     const bySearch = filter.search !== undefined || filter.letter !== undefined;
     const { rows: found, stoppedAt } = await searchRanges({
@@ -155,11 +165,9 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
       })),
 
     async neighbours(scope, reference, filter) {
-      const submission = references.parse(reference);
-      if (submission === null || !scope.kinds.includes(submission.kind)) return { previous: null, next: null };
-      const row = await read(() => find.get(submission.dayNumber, submission.kind));
-      if (row === undefined) return { previous: null, next: null };
-      return neighboursOf(listSubmissions, scope, row.arrival, filter);
+      const inScope = scope.kinds.some((kind) => kind === references.parse(reference)?.kind);
+      const arrival = inScope ? await arrivalOf(reference) : null;
+      return arrival === null ? { previous: null, next: null } : neighboursOf(listSubmissions, scope, arrival, filter);
     },
   } satisfies Partial<DeskStore> & { readonly firstSince: typeof firstSince };
 }

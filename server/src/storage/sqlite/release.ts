@@ -3,7 +3,7 @@ import type { MailKind, SubmissionKind, TriageStatus } from "../records.ts";
 import { isAutomatic, mailsOf } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import { receivedEvent } from "../rules/webhooks.ts";
-import type { Store } from "../store.ts";
+import type { Released } from "../desk-store.ts";
 import type { Acceptor } from "./accept.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Announcements } from "./announcements.ts";
@@ -46,7 +46,7 @@ export function prepareRelease(connection: SqliteConnection, { references, accep
     return true;
   }
 
-  return (reference: string, now: number): Awaited<ReturnType<Store["release"]>> => {
+  return (reference: string, now: number): Released => {
     const named = references.parse(reference);
     const row = named === null ? undefined : find.get(named.dayNumber, named.kind);
     if (named === null || row === undefined) return { result: "unknown" };

@@ -46,7 +46,7 @@ import { type Housekeeping, prepareHousekeeping } from "./housekeeping.ts";
 import { firstPlace, type Outbox, prepareOutbox } from "./outbox.ts";
 import { type Oversight, prepareOversight } from "./oversight.ts";
 import { prepareReading, type Reading } from "./reading.ts";
-import { prepareRelease, type Release } from "./release.ts";
+import { prepareRelease } from "./release.ts";
 import { prepareResumes, type Resumes } from "./resumes.ts";
 import { type Links, prepareLinks, prepareSubscribers } from "./subscribers.ts";
 import { prepareSuppressions, type Suppressions } from "./suppression.ts";
@@ -74,7 +74,6 @@ export class SqliteStore implements Store {
   readonly #acceptor: Acceptor;
   readonly #announcements: Announcements;
   readonly #reading: Reading;
-  readonly #release: Release;
   readonly #links: Links;
   readonly #suppressions: Suppressions;
   readonly #outbox: Outbox;
@@ -101,7 +100,7 @@ export class SqliteStore implements Store {
     this.#announcements = announcements;
     this.#acceptor = prepareAcceptor(connection, { references, subscribers, announcements });
     this.#reading = prepareReading(connection, references);
-    this.#release = prepareRelease(connection, { references, acceptor: this.#acceptor, announcements });
+    const release = prepareRelease(connection, { references, acceptor: this.#acceptor, announcements });
     this.#links = prepareLinks(connection, announcements);
     this.#suppressions = prepareSuppressions(connection, this.#links, announcements);
     this.#outbox = prepareOutbox(connection, this.#suppressions);
@@ -119,7 +118,7 @@ export class SqliteStore implements Store {
       commit: (jobs) => this.#commit(jobs),
     });
     const run = <T>(job: () => T): Promise<T> => this.#run(job);
-    this.desk = makeDesk(connection, run, { references, release: this.#release, oversight: this.#oversight });
+    this.desk = makeDesk(connection, run, { references, release, oversight: this.#oversight });
     this.access = makeAccess(connection, run);
     this.webhooks = makeWebhooks(connection, run);
   }
@@ -180,10 +179,6 @@ export class SqliteStore implements Store {
 
   findSubmission(reference: string): Promise<StoredSubmission | null> {
     return retryWhileBusy(() => this.#reading.find(reference));
-  }
-
-  release(reference: string, now: number): ReturnType<Store["release"]> {
-    return this.#run(() => this.#release(reference, now));
   }
 
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean> {

@@ -88,10 +88,10 @@ export function prepareLinks(connection: SqliteConnection, announcements: Announ
   const confirm = connection.prepare<[number, string]>(`
     UPDATE subscriber SET status = 'active', confirmed_at = ?, unsubscribed_at = NULL
     WHERE email_key = ? AND (status <> 'active' OR confirmed_at IS NULL)`);
-  // The first time counts: leaving twice must not earn the address another welcome mail.
+  // The first time since the latest welcome mail counts: leaving twice must not earn the address another one.
   const leave = connection.prepare<[number, string]>(`
-    UPDATE subscriber SET status = 'unsubscribed', unsubscribed_at = ?
-    WHERE email_key = ? AND status IN ('pending', 'active')`);
+    UPDATE subscriber SET status = 'unsubscribed', unsubscribed_at = ? WHERE email_key = ?
+      AND (status IN ('pending', 'active') OR (status = 'unsubscribed' AND welcomed_at > unsubscribed_at))`);
   // Kept for the case that the bounce is explained by something else later.
   const leaveBounced = connection.prepare<[number, string]>(`
     UPDATE subscriber SET unsubscribed_at = ? WHERE email_key = ? AND status = 'bounced' AND unsubscribed_at IS NULL`);

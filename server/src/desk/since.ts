@@ -1,0 +1,20 @@
+// Where an export begins, as operators write it.
+
+const dateShape = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/**
+ * A day, meaning its first moment in UTC, or an instant with its zone. A time without a zone is none: it would mean
+ * something else on every machine.
+ *
+ * @returns milliseconds since the epoch; null when the text is neither
+ */
+export function readInstant(text: string): number | null {
+  if (!dateShape.test(text)) return null;
+  try {
+    return Temporal.Instant.from(text.length === 10 ? `${text}T00:00Z` : text).epochMilliseconds;
+  } catch (error) {
+    // A day that no calendar has, like 30 February.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
