@@ -105,7 +105,7 @@ test("only a subscription waits for others to share its commit: it is not answer
   const { intake, seen } = intakeWith(async () => accepted);
   await submit(intake, inquiry, buyer, call);
   await submit(intake, application, applicant, call);
-  await subscribe(intake, { email: "ann@example.org", source: undefined }, call);
+  await subscribe(intake, { email: "ann@example.org", source: "footer" }, call);
   expect(seen.entries.map(({ waitMs }) => waitMs)).toEqual([0, 0, 8]);
 });
 
