@@ -202,7 +202,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The resume is larger than 5 MiB.",
-    when: "The resume is over 5,242,880 bytes, or the form with it is more than 256 KiB larger than that. `issues` names `resumeFile` alone: what comes behind it is not read.",
+    when: "The resume is over 5,242,880 bytes, or the form with it is more than 256 KiB larger than that. `issues` names `resumeFile`; an API call learns nothing of the other fields, because what comes behind the file is not read.",
   },
   contentTypeUnsupported: {
     status: 415,

@@ -27,6 +27,9 @@ export function formatReference(kind: ReferenceKind, day: number, number: number
   return `${kind}-${day}-${String(number).padStart(6, "0")}`;
 }
 
+/** Any reference: its label, day and digits. */
+export const referenceShape = /^(INQ|APP)-([0-9]{8})-([0-9]{6})$/;
+
 const referenceOf = (kind: ReferenceKind, example: string) =>
   z
     .string()

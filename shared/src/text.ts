@@ -42,8 +42,8 @@ export function readText({ required, lengthMax, clean, problemOf }: TextRule, ra
 
 const tooLong = (max: number): string => `At most ${max.toLocaleString("en")} characters.`;
 
-/** Counts code points, not UTF-16 code units: an emoji counts once. */
-function isWithin(text: string, max: number): boolean {
+/** Whether a text has at most `max` code points. An emoji counts once, although it takes two places of a string. */
+export function isWithin(text: string, max: number): boolean {
   if (text.length <= max) return true;
   return text.length <= 2 * max && Array.from(text).length <= max;
 }

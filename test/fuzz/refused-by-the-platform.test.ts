@@ -13,12 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-async function ask(lines: readonly string[], body = "") {
+/** Returns the one answer. A body shorter than its length ends the connection. */
+async function ask(lines: readonly string[], body = "", length = Buffer.byteLength(body)) {
   const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
   const received: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => received.push(chunk));
-  const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  socket.write([...lines, length, "Connection: close", "", body].join("\r\n"));
+  socket.write([...lines, `Content-Length: ${length}`, "Connection: close", "", body].join("\r\n"));
+  if (Buffer.byteLength(body) < length) socket.end();
   await once(socket, "close");
   const { answers } = readAnswers(Buffer.concat(received), "POST");
   expect(answers).toHaveLength(1);
@@ -66,6 +67,7 @@ test.each([
   } else {
     expect([words["code"], requestId]).toEqual([code, answer.headers.get("x-request-id")]);
   }
+  expect(answer.headers.get("allow")).toBe(status === 405 ? "POST" : undefined);
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   expect((await service.stored()).inquiries).toEqual([]);
@@ -111,15 +113,6 @@ test.each([
     (body: Record<string, unknown>) => (body["error"] as { data: { code: unknown } }).data.code,
   ],
 ] as const)("a body that ends too early is answered %s", async (_, path, codeOf) => {
-  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
-  const received: Buffer[] = [];
-  socket.on("data", (chunk: Buffer) => received.push(chunk));
-  socket.end(
-    [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json", "Content-Length: 20", "", "{"].join("\r\n"),
-  );
-  await once(socket, "close");
-  const { answers } = readAnswers(Buffer.concat(received), "POST");
-  expect(answers.map(({ status, body }) => [status, codeOf(JSON.parse(body) as Record<string, unknown>)])).toEqual([
-    [400, "PARSE_ERROR"],
-  ]);
+  const { status, body } = await ask([`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json"], "{", 20);
+  expect([status, codeOf(body)]).toEqual([400, "PARSE_ERROR"]);
 });

@@ -1,7 +1,8 @@
 // Reads what stands on the command line. What cannot be read is a usage error, reported before anything is opened.
 import { email } from "@submissions/shared/fields";
+import { referenceShape } from "@submissions/shared/reference";
 import { InvalidArgumentError } from "commander";
-import { readInstant } from "../desk/since.ts";
+import { readInstant } from "../desk/instant.ts";
 
 /** @returns milliseconds since the epoch */
 export function parseSince(text: string): number {
@@ -29,7 +30,7 @@ const referenceOf =
   (...labels: readonly string[]) =>
   (text: string): string => {
     const reference = text.trim().toUpperCase();
-    if (/^[A-Z]{3}-[0-9]{8}-[0-9]{6}$/.test(reference) && labels.includes(reference.slice(0, 3))) return reference;
+    if (referenceShape.test(reference) && labels.includes(reference.slice(0, 3))) return reference;
     const examples = labels.map((label) => `${label}-20261121-042137`);
     throw new InvalidArgumentError(`Write a reference like ${examples.join(" or ")}.`);
   };

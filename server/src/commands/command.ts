@@ -1,4 +1,4 @@
-// What every command gets, and how a command fails.
+// What commands share: what they get, how they fail, and how they are recorded.
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Config } from "../config/config.ts";

@@ -1,9 +1,9 @@
 // `mail list` and `mail retry`: what waits in the outbox, what was sent, what failed and why; and `release`, which lets
 // the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { Option, type Command } from "commander";
-import type { MailStatus, StoredMail } from "../storage/records.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
+import type { MailStatus, StoredMail } from "../storage/records.ts";
 import { parseNumber, parseReference } from "./arguments.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
 import { forTerminal, toSecond, writeList } from "./terminal.ts";

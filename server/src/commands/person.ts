@@ -1,15 +1,15 @@
 // `erase` and `export person`: what is done when a person asks for it.
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { mailEraser } from "../mail/open-mailer.ts";
+import { systemClock } from "../clock.ts";
 import { erasePerson } from "../desk/erase.ts";
 import { personLine } from "../desk/person.ts";
+import { mailEraser } from "../mail/open-mailer.ts";
+import { openVault } from "../resumes/open-vault.ts";
 import { type KnownFact, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
-import { openVault } from "../resumes/open-vault.ts";
-import { systemClock } from "../clock.ts";
 import { parseEmail } from "./arguments.ts";
-import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, commandLine, configOf, record, tell, type CommandDeps } from "./command.ts";
 import { Progress, writeAll } from "./terminal.ts";
 
 const eraseExamples = `
@@ -60,8 +60,9 @@ async function isConfirmed({ input, messages }: CommandDeps, email: string): Pro
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 export async function exportPerson(deps: CommandDeps, email: string): Promise<void> {
-  await using store = await openStore(configOf(deps).storage);
-  await store.desk.audit({ action: "export", subject: "person" }, commandLine(store));
+  const config = configOf(deps);
+  await using store = await openStore(config.storage, { access: "read-only" });
+  await record(config, { action: "export", subject: "person" });
   using progress = new Progress(deps.messages);
   const facts = progress.count(store.desk.readPerson(wholeScope, email), "facts");
   await writeAll(linesOf(facts), deps.output);

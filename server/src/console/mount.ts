@@ -96,6 +96,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
       reply.header("allow", "POST");
       done(new Fault("methodNotSupported"));
     },
+    // Never called: the hook refuses first.
     handler: () => {},
   });
 }

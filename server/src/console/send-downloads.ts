@@ -4,7 +4,7 @@ import type { InboxFilter } from "@submissions/shared/console";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { exportAudit, exportRecords, textsOf, type ExportFormat, type ExportSubject } from "../desk/export.ts";
-import { readInstant } from "../desk/since.ts";
+import { readInstant } from "../desk/instant.ts";
 import { matchingSource } from "../desk/matching.ts";
 import { personLine } from "../desk/person.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";

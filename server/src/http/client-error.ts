@@ -32,7 +32,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 }
 
 function faultOf({ code = "" }: { code?: string }, socket: Socket): FaultName {
-  // The client ended its side. With a request under way that was within the body.
+  // The client sent no more although something is missing. When the head was read, it is the end of the body.
   if (code === "HPE_INVALID_EOF_STATE" && messageOf(socket)) return "bodyMalformed";
   return byNodeCode[code] ?? "requestMalformed";
 }

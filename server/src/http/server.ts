@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { RequestListener, Server } from "node:http";
 import { bytesMax } from "@submissions/shared/limits";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Console } from "../console/console.ts";
 import { consoleDoor, consoleFactor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
@@ -199,12 +199,12 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
 function originForm(url: string): string {
   if (url.startsWith("/")) return url;
   const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1];
-  // What is neither is no address here, such as `*`.
+  // The router finds nothing for the rest, such as `*`, once it begins with a slash.
   return path?.startsWith("/") ? path : `/${path ?? url}`;
 }
 
-// RFC 9112 3.2: one Host that is a host, which Node would not look at, and a target without a fragment, which the router
-// would drop.
+// RFC 9112 3.2 wants exactly one valid Host, which Node does not check, and a target without a fragment, which the router
+// would cut off.
 const isMalformed = ({ raw }: FastifyRequest): boolean => {
   const [host, ...more] = linesOf(raw.rawHeaders, "host");
   const isHost = host === undefined ? raw.httpVersion !== "1.1" : /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(host);

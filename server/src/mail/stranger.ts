@@ -1,5 +1,6 @@
 // Which words of a stranger may stand in a mail. A receipt goes to an address that is not proven: without these rules the
 // forms would send anyone's advertising under our name.
+import { isWithin } from "@submissions/shared/text";
 
 const nameCodePointsMax = 60;
 const nameWordsMax = 5;
@@ -10,16 +11,12 @@ const nameShape = new RegExp(`^${word}(?: ${word})*$`, "u");
 const dotThenWord = /\.[\p{M}]*\p{L}\p{M}*\p{L}/u;
 const stackedMarks = /\p{M}{4}/u;
 
-/** A code point takes one or two places of a string. */
-const hasMoreCodePoints = (text: string, max: number) =>
-  text.length > max && (text.length > 2 * max || Array.from(text).length > max);
-
 /**
  * Whether a text looks like a person's name: at most 60 code points and 5 words of letters and marks of any script,
  * with hyphens, apostrophes and dots in them; no dot that a word follows, no digit, no other character.
  */
 export function looksLikeName(text: string): boolean {
-  if (hasMoreCodePoints(text, nameCodePointsMax)) return false;
+  if (!isWithin(text, nameCodePointsMax)) return false;
   if (dotThenWord.test(text) || stackedMarks.test(text)) return false;
   return nameShape.test(text) && text.split(" ").length <= nameWordsMax;
 }
@@ -39,8 +36,7 @@ export function forSubject(text: string): string {
     .replace(/[\p{C}\p{Z}]+/gu, " ")
     .replaceAll("=?", "= ?")
     .trim();
-  if (!hasMoreCodePoints(line, subjectCodePointsMax)) return line;
-  return `${Array.from(line)
-    .slice(0, subjectCodePointsMax - 1)
-    .join("")}…`;
+  if (isWithin(line, subjectCodePointsMax)) return line;
+  const beginning = Array.from(line).slice(0, subjectCodePointsMax - 1);
+  return `${beginning.join("")}…`;
 }

@@ -70,8 +70,7 @@ export class FormBody {
   /** What came so far. */
   readonly fields = new FormData();
   readonly #issues: Issue[] = [];
-  #resumeIssue: Issue | null = null;
-  #resumeFault: ResumeFault = "resumeKindUnsupported";
+  #resume: { readonly issue: Issue; readonly fault: ResumeFault } | null = null;
   #textFields = 0;
   #listEntries = 0;
   #textBytes = 0;
@@ -125,8 +124,7 @@ export class FormBody {
 
   /** Notes that the resume is too large, that its bytes are none, or that its name contradicts them. */
   refuseResume(message: string, fault: ResumeFault): void {
-    this.#resumeIssue = { path: [resumeField], message };
-    this.#resumeFault = fault;
+    this.#resume = { issue: { path: [resumeField], message }, fault };
   }
 
   /**
@@ -137,11 +135,11 @@ export class FormBody {
    */
   finish(): object {
     const input = this.#shape.inputOf(this.fields);
-    const ofResume = this.#resumeIssue === null ? [] : [this.#resumeIssue];
-    if (this.#issues.length + ofResume.length === 0) return input;
+    const resume = this.#resume;
+    if (this.#issues.length === 0 && resume === null) return input;
     const parsed = this.#shape.schema.safeParse(input);
     const issues = [...(parsed.success ? [] : issuesOf(parsed.error)), ...this.#issues];
-    if (issues.length > 0) throw new Fault("fieldsInvalid", { issues: [...issues, ...ofResume] });
-    throw new Fault(this.#resumeFault, { issues: ofResume });
+    const fault = issues.length === 0 && resume !== null ? resume.fault : "fieldsInvalid";
+    throw new Fault(fault, { issues: resume === null ? issues : [...issues, resume.issue] });
   }
 }

@@ -32,7 +32,7 @@ const lockAdmins = prepared<{ id: number }>("SELECT id FROM operator WHERE role 
 const invite = prepared(`
   INSERT INTO operator (email, email_key, role, invitation_hash, invitation_expires_at, created_at)
   VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
+  ON CONFLICT (email_key) DO UPDATE SET invitation_hash = excluded.invitation_hash,
     invitation_expires_at = excluded.invitation_expires_at`);
 const setPassword = prepared(
   "UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL WHERE id = $2",
@@ -204,7 +204,7 @@ export function makeAccess(connections: Connections): AccessStore {
   };
 }
 
-/** Answers whether the operator may have this role. */
+/** Gives the role and ends the tokens of one who is no admin any more. False for the last admin, who keeps it. */
 async function giveRole(session: Session, operator: OperatorColumns, role: Role): Promise<boolean> {
   if (role !== "admin" && (await isLastAdmin(session, operator))) return false;
   await session.run(setRole, [role, operator.id]);

@@ -8,8 +8,8 @@ import {
   type ListPlan,
   pageOf,
   planList,
-  splitReference,
   rowsOf,
+  splitReference,
 } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";

@@ -18,8 +18,8 @@ export const confirm = prepared(`
   UPDATE subscriber SET status = 'active', confirmed_at = $2, unsubscribed_at = NULL
   WHERE email_key = $1 AND (status <> 'active' OR confirmed_at IS NULL)`);
 
-// The first time since the latest welcome mail counts: leaving twice must not earn the address another one. Of a bounced subscriber the time is
-// kept for the case that the bounce is explained by something else later.
+// The first time since the latest welcome mail counts: leaving twice must not earn the address another one. Of a bounced
+// subscriber the time is kept for the case that the bounce is explained by something else later.
 const leave = prepared(`
   UPDATE subscriber SET status = CASE status WHEN 'bounced' THEN status ELSE 'unsubscribed' END, unsubscribed_at = $2
   WHERE email_key = $1 AND (status IN ('pending', 'active') OR (status = 'bounced' AND unsubscribed_at IS NULL)

@@ -1,6 +1,7 @@
 // Which rows the filter of a list wants, and which index leads to them. Planners choose badly here on both engines, so
 // the choice is made in code.
 import type { InboxFilter, Page, PageRequest } from "@submissions/shared/console";
+import { referenceShape } from "@submissions/shared/reference";
 import { pageLimit, pageLimitMax, type Scope } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
 
@@ -23,7 +24,7 @@ export interface ListPlan {
 /** A search for a whole reference, if it is one, and what else the filter wants. */
 export function splitReference({ search, ...others }: InboxFilter): { reference: string | null; filter: InboxFilter } {
   const reference = search?.trim().toUpperCase() ?? "";
-  if (/^(?:INQ|APP)-\d{8}-\d{6}$/.test(reference)) return { reference, filter: others };
+  if (referenceShape.test(reference)) return { reference, filter: others };
   return { reference: null, filter: search === undefined ? others : { ...others, search } };
 }
 

@@ -1,7 +1,7 @@
 // References are labels that people quote. They must be unique and must not tell how many submissions came, so they are
 // neither counted nor drawn: a keyed permutation turns the day's counter into six digits, and back.
 import { hkdfSync } from "node:crypto";
-import { formatReference, type ReferenceKind, referencesPerDay } from "@submissions/shared/reference";
+import { formatReference, type ReferenceKind, referenceShape, referencesPerDay } from "@submissions/shared/reference";
 import type { SubmissionKind } from "../records.ts";
 
 /** A six-digit number is two halves of three digits. */
@@ -40,7 +40,7 @@ export class References {
 
   /** Null when the text has not the form of a reference. */
   parse(reference: string): DayNumber | null {
-    const [, label, day, digits] = /^(INQ|APP)-([0-9]{8})-([0-9]{6})$/.exec(reference) ?? [];
+    const [, label, day, digits] = referenceShape.exec(reference) ?? [];
     if (label === undefined) return null;
     const kind = kinds[label as ReferenceKind];
     return { kind, dayNumber: dayNumber(Number(day), this.#invert(kind, Number(day), Number(digits))) };

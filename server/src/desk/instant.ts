@@ -1,4 +1,4 @@
-// Where an export begins, as operators write it.
+// Instants as operators write them.
 
 const dateShape = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
