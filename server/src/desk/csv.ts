@@ -37,5 +37,5 @@ function writeCell(cell: Cell): string {
 
 /** Several identifiers in one cell: `|` between them; a `|` or `\` within one is written `\|` or `\\`. */
 export function joinList(items: readonly string[]): string {
-  return items.map((item) => item.replace(/[\\|]/g, "\\$&")).join("|");
+  return items.map((item) => item.replaceAll("\\", "\\\\").replaceAll("|", "\\|")).join("|");
 }

@@ -6,6 +6,7 @@ import type { DeskStore } from "../storage/desk-store.ts";
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
 import { byteOrderMark, csvLine, joinList, type Cell } from "./csv.ts";
+import { iso } from "./iso.ts";
 
 export const exportSubjects = ["inquiries", "subscribers", "applications"] as const;
 export type ExportSubject = (typeof exportSubjects)[number];
@@ -24,8 +25,6 @@ interface ExportOptions {
   readonly isDisposable: (email: string) => boolean;
 }
 
-/** ISO 8601, UTC. */
-export const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs));
 
 /** The privacy notice that came with a form; all null where it did not tell. */

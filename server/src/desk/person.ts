@@ -1,6 +1,7 @@
 // Everything that is known of a person, as NDJSON, under the names that exports use.
 import type { KnownFact } from "../storage/desk-store.ts";
-import { applicationFields, consentFields, inquiryFields, iso, subscriberFields } from "./export.ts";
+import { applicationFields, consentFields, inquiryFields, subscriberFields } from "./export.ts";
+import { iso } from "./iso.ts";
 
 export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
 

@@ -1,6 +1,7 @@
 // What a webhook is told: the event and the fields of the thing it is about, by the names that exports give them. Written
 // when it is sent and stored nowhere. Never holds the bytes of a resume.
-import { applicationFields, inquiryFields, iso, subscriberFields } from "../desk/export.ts";
+import { applicationFields, inquiryFields, subscriberFields } from "../desk/export.ts";
+import { iso } from "../desk/iso.ts";
 import type { LeasedDelivery } from "../storage/webhook-store.ts";
 
 type Told = Pick<LeasedDelivery, "event" | "createdAt" | "about">;
