@@ -11,10 +11,15 @@ const hostName = new RegExp(`^(?:${hostLabel}\\.)+(?![0-9]+$)${hostLabel}$`, "i"
 
 // `URL` is the one IDNA implementation that browsers and Node share. It would also decode percent signs and map
 // look-alikes (full-width letters, ligatures) to other names. So it gets only letters, digits and hyphens in their
-// normal form; any other host stays as it is and is refused.
+// normal form, what RFC 5892 allows between some of them, and the ideographic full stop; any other host stays as it is
+// and is refused.
+const international = /^[\p{L}\p{M}\p{N}.\u3002\u00B7\u0375\u05F3\u05F4\u30FB\u200C\u200D-]+$/u;
+const hyphenAtEnd = /(?:^|\.)-|-(?:\.|$)/;
+
 function hostToAscii(host: string): string {
-  if (host.length > hostLengthMax || !/[^\x00-\x7F]/.test(host) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(host)) return host;
-  return host.normalize("NFKC") === host ? (URL.parse(`http://${host}`)?.hostname ?? host) : host;
+  if (host.length > hostLengthMax || !/[^\x00-\x7F]/.test(host) || !international.test(host)) return host;
+  if (host.normalize("NFKC") !== host || hyphenAtEnd.test(host)) return host;
+  return URL.parse(`http://${host}`)?.hostname ?? host;
 }
 
 function cleanEmail(raw: string): string {

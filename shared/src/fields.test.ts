@@ -104,6 +104,10 @@ describe("e-mail", () => {
   test.each([
     ["Ann@Example.ORG", "Ann@example.org"],
     ["ann@bücher.example", "ann@xn--bcher-kva.example"],
+    ["ann@paral·lel.example", "ann@xn--parallel-koa.example"],
+    ["ann@テスト・サイト.example", "ann@xn--eck7al5clc86a.example"],
+    ["ann@نامه‌ای.example", "ann@xn--mgba3gch31f060k.example"],
+    ["ann@例え。テスト", "ann@xn--r8jz45g.xn--zckzah"],
     [" ann@example.xn--p1ai ", "ann@example.xn--p1ai"],
     ["\u202Aann@example.org\u202C", "ann@example.org"],
     [`${"a".repeat(64)}@example.org`, `${"a".repeat(64)}@example.org`],
@@ -128,6 +132,9 @@ describe("e-mail", () => {
     "ä@example.org",
     "ann@ｅxample.org",
     "ann@example©.org",
+    "ann@-bücher.org",
+    "ann@bücher-.org",
+    "ann@bü\u200Ccher.org",
     "a@example.org\r\nbcc: c@d.org",
   ])("refuses %j", (sent) => {
     expect(verdict(email, sent)).toBe("refused");
@@ -175,14 +182,23 @@ describe("web address", () => {
 });
 
 describe("telephone number", () => {
-  test.each(["+351 912 345 678", "(020) 7946-0018", "020 7946 0018 ext. 12", "٠١٢٣٤٥٦٧٨٩", "1/234.567"])(
-    "takes %j",
-    (number) => {
-      expect(verdict(phone, number)).toBe(number);
-    },
-  );
+  test.each([
+    "+351 912 345 678",
+    "(020) 7946-0018",
+    "020 7946 0018 ext. 12",
+    "020 7946 0018 extension 12",
+    "٠١٢٣٤٥٦٧٨٩",
+    "1/234.567",
+    "+49\u201330\u20131234567",
+    "+49\u201130\u20111234567",
+    "03\u22121234\u22125678",
+    "（０３）１２３４ー５６７８",
+    "＋49 30\u00A0123456",
+  ])("takes %j", (number) => {
+    expect(verdict(phone, number)).toBe(number);
+  });
 
-  test.each(["call me", "<b>123</b>", "12", "+".repeat(41)])("refuses %j", (number) => {
+  test.each(["call me", "<b>123</b>", "123 or 456", "12", "+".repeat(41)])("refuses %j", (number) => {
     expect(verdict(phone, number)).toBe("refused");
   });
 });

@@ -40,14 +40,16 @@ const compose = (text: string) => (isNormalisable(text) ? text.normalize("NFKC")
 // An at sign may be percent-encoded, once or several times.
 const atSign = /@|%(?:25)*40|%EF%(?:BC%A0|B9%AB)/i;
 
-// Looks at the word behind each at sign once, so that thousands of at signs take linear time.
+// Looks at the ends of the text around each at sign once, so that thousands of at signs take linear time. Blanks around
+// the sign hide no address: who writes some has a host with a dot behind them.
 function looksLikeEmail(text: string): boolean {
   const parts = text.split(atSign);
   return parts.some((part, index) => {
     const before = parts[index - 1];
-    const host = /^\S*/.exec(part)![0];
-    const dot = host.indexOf(".", 1);
-    return before !== undefined && /\S/.test(before.slice(-1)) && dot > 0 && dot < host.length - 1;
+    if (before === undefined || before.trim() === "") return false;
+    const host = /^\s*(\S*)/.exec(part)?.[1] ?? "";
+    const isJoined = /\S$/.test(before.slice(-1)) && /^\S/.test(part);
+    return isJoined || /^[^.\u3002]+[.\u3002][^.\u3002]/.test(host);
   });
 }
 

@@ -135,7 +135,9 @@ export const personName: TextRule<true> = shaped(
   "A name cannot contain a web address.",
 );
 
-const phoneShape = /^[+(]?[\p{Nd}\s().,;/#*+-]*(?:(?:ext|x)\.?\s*\p{Nd}+)?$/iu;
+// Signs as phone keyboards, office programs and Asian keyboards write them: dashes, brackets, dots and plus of any width.
+const phoneSigns = "\\s\\p{Pd}\\p{Ps}\\p{Pe}\\u2212\\u30FC\\u200B-\\u200F\\u2060.,;/#*+~．，／＃＊＋～";
+const phoneShape = new RegExp(`^[\\p{Nd}${phoneSigns}]*(?:(?:ext(?:ension|n)?|x)\\.?\\s*\\p{Nd}+)?$`, "iu");
 
 /**
  * An optional telephone number as people write it, at most 40 code points: at least three digits of any script, spaces,

@@ -96,6 +96,14 @@ describe("what is accepted", () => {
     ]);
   });
 
+  test("U+FFFD in a text was typed, if the bytes are UTF-8", async () => {
+    const letter = { ...applicant, coverLetter: "r\uFFFDsum\uFFFD, out of a PDF" };
+    expect((await postForm(service, "applications.submit", htmlOf(form(letter)))).status).toBe(303);
+    expect((await postForm(service, "applications.submit", fields(letter))).status).toBe(303);
+    const stored = (await service.stored()).applications.slice(before.applications.length);
+    expect(stored.map(({ coverLetter }) => coverLetter)).toEqual([letter.coverLetter, letter.coverLetter]);
+  });
+
   test("a program that fills in the trap is thanked as well, and mails nobody", async () => {
     const sent = fields({ ...inquiry, selectedPackageIds: "de-AT", website: "https://pills.example" });
     const { status, headers } = await postForm(service, "marketplace.inquiry", sent);
@@ -340,6 +348,7 @@ describe("what is refused comes back as the form", () => {
 
   test.each([
     ["cannot be decoded", 400, "email=%zz", undefined],
+    ["is not UTF-8", 400, "email=ann%40example.org&source=%E9", undefined],
     ["is larger than any form", 413, `email=${"a".repeat(300_000)}`, undefined],
     ["is in another charset", 415, "email=a", "application/x-www-form-urlencoded; charset=latin1"],
     ["is of another type", 415, "email=a", "text/plain"],

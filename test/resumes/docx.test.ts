@@ -17,6 +17,16 @@ const wordEntriesUpTo = (count: number): ZipEntry[] => [
 const inflating = (size: number) =>
   writeZip([...wordEntries(), { name: "word/media/a.png", data: "x", claims: { size } }]);
 
+test("line ends may follow the ZIP file, and nothing else", async () => {
+  const zip = writeZip(wordEntries());
+  for (const more of ["\n", "\r\n", "\n\n"]) {
+    expect(await judge(Buffer.concat([zip, Buffer.from(more)]), "cv.docx")).toEqual(accepted);
+  }
+  for (const more of [" ", "\0", "x\n", "\n".repeat(9)]) {
+    expect(await judge(Buffer.concat([zip, Buffer.from(more)]), "cv.docx")).toEqual(damaged);
+  }
+});
+
 describe("content types", () => {
   test.each<[string, string | Buffer]>([
     ["as Word writes them", contentTypesXml()],

@@ -35,6 +35,17 @@ test.each([
   expect(await judge(content, filename)).toEqual({ accepted: false, message });
 });
 
+test.each([
+  ["=?UTF-8?Q?r=C3=A9sum=C3=A9_1.pdf?=", "résumé 1.pdf"],
+  ["=?utf-8?b?csOpc3Vtw6kucGRm?=", "résumé.pdf"],
+  ["=?iso-8859-1?q?r=E9sum=E9?= =?us-ascii?q?.pdf?=", "résumé.pdf"],
+  ["=?UTF-8?Q?..=2F=0Acv.pdf?=", "cv.pdf"],
+  ["=?klingon?Q?cv?=.pdf", "=?klingon?Q?cv?=.pdf"],
+  ["r\ufffdsum\ufffd.pdf", "r_sum_.pdf"],
+])("%s is read as %s", async (filename, shown) => {
+  expect(await judge(smallPdf, filename)).toMatchObject({ accepted: true, filename: shown });
+});
+
 test("a nameless file is called after its kind", async () => {
   for (const filename of ["", " ", "..", "a/", "\u202e"]) {
     expect(await judge(smallPdf, filename)).toMatchObject({ accepted: true, filename: "resume.pdf" });

@@ -70,6 +70,14 @@ describe("the end of a PDF", () => {
   });
 });
 
+test("the end of its first page is no end of a linearised file", async () => {
+  const firstPage = smallPdf.replace("\n", "\n% /Linearized 1\n").replace(/startxref\n\d+/, "startxref\n0");
+  expect(await judge(firstPage, "cv.pdf")).toMatchObject({ accepted: false });
+  expect(await judge(`${firstPage}1 0 obj\nendobj\nstartxref\n173\n%%EOF\n`, "cv.pdf")).toMatchObject({
+    accepted: true,
+  });
+});
+
 test("a file of no bytes, and one over 5 MiB, are refused whatever they are", async () => {
   expect(await judge("", "cv.pdf")).toEqual({ accepted: false, message: "The file is empty." });
   expect(await judge(smallPdf.padEnd(5_242_881), "cv.pdf")).toMatchObject({ accepted: false });

@@ -16,14 +16,33 @@ const blank = /[\s\u200b-\u200d\u2060\ufeff]/u;
 const blankOrDot = /[\s.\u200b-\u200d\u2060\ufeff]/u;
 
 /**
- * The base name of a file name of any system, without what could deceive the eye, at most 255 bytes of UTF-8 long.
- * Empty when nothing is left. Work is in proportion to the length.
+ * The base name of a file name of any system, without what could deceive the eye, at most 255 bytes of UTF-8 long. Bytes
+ * that were not UTF-8 are `_`. Empty when nothing is left. Work is in proportion to the length.
  */
 export const cleanFilename = (filename: string): string => {
-  const shown = filename.toWellFormed().replace(unfit, "");
+  const shown = decodeWords(filename).toWellFormed().replaceAll("\uFFFD", "_").replace(unfit, "");
   const base = shown.slice(Math.max(shown.lastIndexOf("/"), shown.lastIndexOf("\\")) + 1);
   // Cut first: composing takes the square of a run of marks. Cut again: composing may lengthen the name.
   return fit(fit(base).normalize("NFC"));
+};
+
+const encodedWord = /=\?([^?\s]+)\?([bq])\?([^?\s]*)\?=/gi;
+
+/** Some mail libraries write names in forms as in mails: `=?UTF-8?Q?r=C3=A9sum=C3=A9.pdf?=` (RFC 2047). */
+const decodeWords = (name: string): string =>
+  name.replace(/\?=\s+=\?/g, "?==?").replace(encodedWord, (word, charset: string, encoding: string, text: string) => {
+    const bytes = encoding.toLowerCase() === "b" ? Buffer.from(text, "base64") : decodeQ(text);
+    try {
+      return new TextDecoder(charset).decode(bytes);
+    } catch {
+      // RangeError: there is no such charset.
+      return word;
+    }
+  });
+
+const decodeQ = (text: string): Buffer => {
+  const byteOf = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
+  return Buffer.from(text.replaceAll("_", " ").replace(/=([0-9a-f]{2})/gi, byteOf), "latin1");
 };
 
 /** Cut to what file systems allow, with its extension if that is possible. */

@@ -98,8 +98,9 @@ export class FormBody {
     // A blank in the file's place is how some clients send an input with no file chosen; any other text there is added,
     // and the schema says what is wrong with it.
     if (name === resumeField ? value === "" : !this.#names.has(name)) return;
-    // U+FFFD is what a decoder writes where the bytes were not text. Keeping it would store a loss silently.
-    if (typeof value !== "string" || value.includes("\uFFFD")) throw new Fault("bodyMalformed");
+    if (typeof value !== "string") return this.refuse(name, "This field must be one text.");
+    // FormData would put U+FFFD for half of a surrogate pair, which JSON can write.
+    if (!value.isWellFormed()) throw new Fault("bodyMalformed");
     this.fields.append(name, value);
   }
 

@@ -34,7 +34,7 @@ const bodyOf = (parts: readonly Part[]) =>
     .join("") + "--b--\r\n";
 
 /** Reads a form. Nothing may be left in the staging folder. */
-async function read(body: string): Promise<{ readonly form?: [string, unknown][]; readonly fault?: Fault }> {
+async function read(body: string | Buffer): Promise<{ readonly form?: [string, unknown][]; readonly fault?: Fault }> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
   await using app = Fastify();
   await app.register(multipart, { throwFileSizeLimit: false });
@@ -100,9 +100,34 @@ test("a part that calls itself JSON may be a text, and nothing else", async () =
   const json = (value: string): Part => ({ name: "accent", value, type: "application/json" });
   const { form } = await read(bodyOf([...fields(applicant), json('"Scottish"')]));
   expect(form?.at(-1)).toEqual(["accent", "Scottish"]);
-  for (const value of ["{}", "1", "{"]) {
+  for (const value of ["{}", "1", "null"]) {
+    expect((await read(bodyOf([...fields(applicant), json(value)]))).fault).toMatchObject({
+      fault: "fieldsInvalid",
+      issues: [{ path: ["accent"], message: "This field must be one text." }],
+    });
+  }
+  for (const value of ["{", '"half of a pair: \\ud800"']) {
     expect((await read(bodyOf([...fields(applicant), json(value)]))).fault?.fault).toBe("bodyMalformed");
   }
+});
+
+test.each(["text/plain", "text/plain; charset=us-ascii", "text/plain; charset=base64"])(
+  "a text of the type %s is UTF-8, U+FFFD as well",
+  async (type) => {
+    const accent = { name: "accent", value: "Zoë said \uFFFD", type };
+    expect((await read(bodyOf([...fields(applicant), accent]))).form?.at(-1)).toEqual(["accent", "Zoë said \uFFFD"]);
+    const latin = Buffer.from(bodyOf([...fields(applicant), { ...accent, value: "Zo\u00EB" }]), "latin1");
+    expect((await read(latin)).fault?.fault).toBe("bodyMalformed");
+  },
+);
+
+test.each([
+  ["a text that is encoded", 'name="accent"\r\nContent-Transfer-Encoding: base64', "Wm/Dqw=="],
+  ["a file name within the name", 'name="resumeFile; filename="cv.pdf"', pdf],
+  ["a part without a name", 'filename="cv.pdf"', pdf],
+])("%s is refused", async (_, header, value) => {
+  const part = `--b\r\nContent-Disposition: form-data; ${header}\r\n\r\n${value}\r\n`;
+  expect((await read(part + bodyOf(fields(applicant)))).fault?.fault).toBe("bodyMalformed");
 });
 
 test.each([

@@ -45,6 +45,7 @@ const pairsMax = 1_100;
 
 function parseUrlencoded(bytes: Buffer): URLSearchParams {
   if (bytes.length === 0) throw new Fault("bodyEmpty");
+  if (!isUtf8(bytes)) throw new Fault("bodyMalformed");
   const text = bytes.toString("latin1");
   if (text.split("&", pairsMax + 1).length > pairsMax) throw new Fault("fieldTooLarge");
   // URLSearchParams would put U+FFFD where the bytes are not UTF-8 and keep stray percent signs.

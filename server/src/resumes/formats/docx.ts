@@ -45,7 +45,7 @@ export const isZip = (head: Buffer): boolean => head.subarray(0, signature.lengt
 /** What keeps a ZIP file from being a DOCX, for its sender; null when nothing does. */
 export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> => {
   try {
-    const zip = await fromRandomAccessReaderPromise(new ZipBytes(bytes), bytes.size, {
+    const zip = await fromRandomAccessReaderPromise(new ZipBytes(bytes), await findEnd(bytes), {
       autoClose: false,
     });
     if (zip.entryCount > entriesMax) return tooLarge;
@@ -56,6 +56,25 @@ export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> 
     if (isContradiction(error)) return damaged;
     throw error;
   }
+};
+
+/** The last record of a ZIP file, without a comment. */
+const endRecordBytes = 22;
+const endSignature = Buffer.from("PK\u0005\u0006", "latin1");
+
+/** Some programs write a line end behind every file. */
+const lineEndsMax = 8;
+
+/** Where the ZIP file ends: before line ends behind a last record that has no comment, or else where the file does. */
+const findEnd = async (bytes: StagedBytes): Promise<number> => {
+  const length = endRecordBytes + lineEndsMax;
+  const tail = await bytes.read(Math.max(0, bytes.size - length), length);
+  let end = tail.length;
+  while (end > 0 && (tail[end - 1] === 0x0a || tail[end - 1] === 0x0d)) end -= 1;
+  const record = tail.subarray(Math.max(0, end - endRecordBytes), end);
+  return record.length === endRecordBytes && record.indexOf(endSignature) === 0 && record.readUInt16LE(20) === 0
+    ? bytes.size - tail.length + end
+    : bytes.size;
 };
 
 /** yauzl throws bare errors, zlib errors with a code of its own; anything else is a mistake of ours. */

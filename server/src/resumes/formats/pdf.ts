@@ -20,21 +20,35 @@ const byteOrderMarks = ["\u{ef}\u{bb}\u{bf}", "\u{fe}\u{ff}", "\u{ff}\u{fe}"].ma
 const isWhiteSpace = (byte: number | undefined) =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === 0x0c || byte === 0x00;
 
-/** Whether a file beginning with `head` claims to be a PDF: `%PDF-` first, or after a byte order mark and white space. */
+/** Whether a file beginning with `head` claims to be a PDF: `%PDF-` first, or after byte order marks and white space. */
 export const isPdf = (head: Buffer): boolean => {
-  let start = byteOrderMarks.find((mark) => head.subarray(0, mark.length).equals(mark))?.length ?? 0;
-  while (start < headerSearchBytes && isWhiteSpace(head[start])) start += 1;
+  const startsWith = (bytes: Buffer, start: number) => head.subarray(start, start + bytes.length).equals(bytes);
+  const paddingAt = (start: number) =>
+    isWhiteSpace(head[start]) ? 1 : (byteOrderMarks.find((mark) => startsWith(mark, start))?.length ?? 0);
+  let start = 0;
+  for (let more = paddingAt(0); more > 0 && start < headerSearchBytes; more = paddingAt(start)) start += more;
   // Anything else in front makes it another thing that holds a PDF: an archive, a script, an executable.
-  return start < headerSearchBytes && head.subarray(start, start + signature.length).equals(signature);
+  return start < headerSearchBytes && startsWith(signature, start);
 };
 
 /** What is wrong with a file that claims to be a PDF, for its sender; null when nothing is. */
 export const findPdfFault = async (bytes: StagedBytes): Promise<string | null> => {
   const end = await findContentEnd(bytes);
   const tail = await bytes.read(Math.max(0, end - endSearchBytes), Math.min(end, endSearchBytes));
-  return endMarkers.some((marker) => tail.includes(marker, 0, "latin1"))
+  const ends = endMarkers.some((marker) => tail.includes(marker, 0, "latin1"));
+  const head = await bytes.read(0, headerSearchBytes);
+  return ends && !(head.includes("/Linearized") && isEndOfFirstPage(tail))
     ? null
     : "The PDF is incomplete or damaged: its end is missing.";
+};
+
+/**
+ * A linearised file has two ends (ISO 32000-1 Annex F): that of its first page, near the beginning, refers to offset 0.
+ * When it is the last one, the file was cut behind it.
+ */
+const isEndOfFirstPage = (tail: Buffer): boolean => {
+  const last = tail.lastIndexOf("startxref");
+  return last >= 0 && /^startxref\s+0\s/.test(tail.toString("latin1", last, last + 32));
 };
 
 /** Where the padding begins that some writers fill the last block with. Reads backwards, each byte once at most. */
