@@ -13,7 +13,7 @@ const hostName = new RegExp(`^(?:${hostLabel}\\.)+(?![0-9]+$)${hostLabel}$`, "i"
 // look-alikes (full-width letters, ligatures) to other names. So it gets only letters, digits and hyphens in their
 // normal form, what RFC 5892 allows between some of them, and the ideographic full stop; any other host stays as it is
 // and is refused.
-const international = /^[\p{L}\p{M}\p{N}.\u3002\u00B7\u0375\u05F3\u05F4\u30FB\u200C\u200D-]+$/u;
+const international = /^[\u200D\u200C\p{L}\p{M}\p{N}.\u3002\u00B7\u0375\u05F3\u05F4\u30FB-]+$/u;
 const hyphenAtEnd = /(?:^|\.)-|-(?:\.|$)/;
 
 function hostToAscii(host: string): string {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { iso } from "./iso.ts";
+import { iso } from "../../server/src/desk/iso.ts";
 
 const dateMs = fc.integer({ min: -8.64e15, max: 8.64e15 });
 const near = fc.integer({ min: Date.UTC(2026, 10, 21), max: Date.UTC(2026, 10, 24) });
