@@ -145,7 +145,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   storage: ["observe/distribution.ts"],
   mail: ["config/catalogue.ts"],
   // It tells what exports tell.
-  webhooks: ["desk/export.ts", "observe/log.ts"],
+  webhooks: ["desk/export.ts", "desk/iso.ts", "observe/log.ts"],
   resumes: ["observe/log.ts"],
   // What a call tells of its way.
   observe: ["intake/call.ts"],

@@ -15,7 +15,7 @@ describe("cleanFilename", () => {
     ["Re\u0301sume\u0301.pdf", "R\u00e9sum\u00e9.pdf"],
     ["履歴書.pdf", "履歴書.pdf"],
     ["می\u200cخواهم.pdf", "می\u200cخواهم.pdf"],
-    ["\ud800cv.pdf", "\ufffdcv.pdf"],
+    ["\ud800cv.pdf", "_cv.pdf"],
     [".pdf", "resume.pdf"],
     ["..", ""],
     ["/", ""],
