@@ -54,6 +54,13 @@ test.each([
   expect(await judge(file, "cv.doc")).toMatchObject({ accepted: true, kind: "doc" });
 });
 
+test("the table stream that the document names has to be whole, and no other", async () => {
+  const beyondTheFile = ({ directory }: CompoundParts) => directory.writeUInt32LE(70_000, 2 * 128 + 0x74);
+  const withTable = (name: string) => writeCompound([stream("WordDocument"), stream(name)], beyondTheFile);
+  expect(await judge(withTable("0Table"), "cv.doc")).toEqual(damaged);
+  expect(await judge(withTable("1Table"), "cv.doc")).toMatchObject({ accepted: true });
+});
+
 test.each<[string, (parts: CompoundParts) => void]>([
   ["a directory that runs in a circle", ({ table }) => (table[1] = 1)],
   ["a directory that goes on beyond the file", ({ table }) => (table[1] = 90_000)],

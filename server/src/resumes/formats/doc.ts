@@ -42,7 +42,19 @@ export const findDocFault = async (bytes: StagedBytes): Promise<string | null> =
   const document = streams.find(({ name }) => name === "worddocument");
   if (!document) return notWord;
   if (entries.some(({ name, kind }) => kind === "storage" && macroStorages.has(name))) return macros;
-  return (await holdsStream(bytes, layout, document)) ? null : damaged;
+  if (!(await holdsStream(bytes, layout, document))) return damaged;
+  const tableName = await findTableName(bytes, layout, document);
+  const table = streams.find(({ name }) => name === tableName);
+  return table === undefined || (await holdsStream(bytes, layout, table)) ? null : damaged;
+};
+
+/**
+ * Which stream Word reads beside the document's, without which it shows nothing ([MS-DOC] 2.5.2: `fWhichTblStm`). Word 6 and
+ * 95 had none.
+ */
+const findTableName = async (bytes: StagedBytes, layout: Layout, document: DirectoryEntry): Promise<string> => {
+  const flags = await bytes.read(sectorOffset(layout, document.start) + 0x0a, 2);
+  return flags.length === 2 && (flags.readUInt16LE() & 0x0200) !== 0 ? "1table" : "0table";
 };
 
 const readLayout = (header: Buffer, size: number) => {
