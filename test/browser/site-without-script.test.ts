@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
+import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { startService, type Service } from "../support/service.ts";
 import { fillApplication, fillInquiry, pdfOf, resume } from "./people.ts";
 
@@ -196,4 +197,65 @@ test("who was asked to wait reloads the page, and the form is sent as it was, fi
     )
     .toBe("/thanks");
   expect((await limited.stored()).applications).toMatchObject([{ resume: { filename: basename(resumeOnDisk) } }]);
+});
+
+test.each([
+  ["en", "Your form is being processed", "Go to the front page"],
+  ["de", "Ihr Formular wird bearbeitet", "Zur Startseite"],
+])("a form in %s that is sent twice at once is stored once, and a reload shows its reference", async (...words) => {
+  const [language, heading, on] = words;
+  await using postmark = await PostmarkStandIn.open();
+  // A submission is answered once its mails were handed over, or after this time.
+  const { promise: mailsMayGo, resolve: letMailsGo } = Promise.withResolvers<void>();
+  postmark.gate = mailsMayGo;
+  await using slow = await startService({
+    env: {
+      MAIL_TRANSPORT: "postmark",
+      MAIL_DEADLINE_MS: "15000",
+      POSTMARK_SERVER_TOKEN: postmark.token,
+      POSTMARK_API_URL: postmark.url,
+      MAIL_FROM: "desk@marketplace.example",
+      SALES_EMAIL: "sales@marketplace.example",
+      RECRUITING_EMAIL: "recruiting@marketplace.example",
+    },
+  });
+  await using visit = await visitWithoutScript("/", slow);
+  visit.expectProblems(refusedWith(409));
+  const { page } = visit;
+  const form = page.locator("inquiry-form");
+  await fillInquiry(form);
+  // The site's own forms are in English; a page in German embeds forms that have this field.
+  await form.locator("form").evaluate((shown, lang) => {
+    const input = Object.assign(document.createElement("input"), { type: "hidden", name: "lang", value: lang });
+    shown.append(input);
+  }, language);
+  const button = form.getByRole("button", { name: "Send inquiry" });
+  await button.scrollIntoViewIfNeeded();
+  const { x, y } = (await button.boundingBox())!;
+  // A click by the mouse does not wait for the next page.
+  const press = () => page.mouse.click(x + 5, y + 5);
+  await press();
+  await expect.poll(() => postmark.open).toBeGreaterThan(0);
+  await press();
+
+  await page.getByRole("heading", { name: heading }).waitFor();
+  expect(await page.locator("html").getAttribute("lang")).toBe(language);
+  expect(await page.getByRole("link", { name: on }).getAttribute("href")).toBe("../../");
+  expect(await page.locator("form").count()).toBe(0);
+  const { inquiries } = await slow.stored();
+  expect(inquiries).toHaveLength(1);
+
+  letMailsGo();
+  await expect
+    .poll(
+      async () => {
+        await page.reload();
+        return new URL(page.url()).pathname;
+      },
+      { timeout: 20_000 },
+    )
+    .toBe("/thanks");
+  expect(await referenceOn(page)).toBe(inquiries[0]!.reference);
+  expect((await slow.stored()).inquiries).toEqual(inquiries);
+  expect(postmark.taken).toHaveLength(2);
 });

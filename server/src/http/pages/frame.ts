@@ -78,6 +78,7 @@ const sign = (kind: string, shape: Markup): Markup =>
 const signs = {
   done: sign("good", html`<path d="m7 12.5 3.4 3.4L17 9.2" />`),
   mail: sign("open", html`<path d="M6.5 8h11v8.5h-11zm0 .5 5.5 4.5 5.5-4.5" />`),
+  wait: sign("open", html`<path d="M12 6.5V12l3.5 2.5" />`),
   stop: sign("bad", html`<path d="M12 6.5v7m0 3.4v.1" />`),
 };
 

@@ -20,7 +20,9 @@ import { formOf } from "./page-answer.ts";
 import { packagesWith, type Site } from "./site.ts";
 
 // `fileGone`: no page can put a file back into its field.
-type Words = Readonly<Record<FormName | "cut" | "fileGone" | "otherFile" | "keyReused", string>>;
+type Words = Readonly<
+  Record<FormName | "cut" | "fileGone" | "otherFile" | "keyReused" | "underWayHeading" | "underWay", string>
+>;
 
 const words: Readonly<Record<Language, Words>> = {
   en: {
@@ -31,6 +33,9 @@ const words: Readonly<Record<Language, Words>> = {
     fileGone: "Please choose the file again. A page cannot keep it.",
     otherFile: "Please choose another file.",
     keyReused: "You have already sent this form, with other content. To send this as well, press the button again.",
+    underWayHeading: "Your form is being processed",
+    underWay:
+      "It was sent a moment ago, and we have not finished. Wait a second, reload this page, and let your browser send the form again. It will not be stored twice.",
   },
   de: {
     inquiry: "Ihre Anfrage ist noch nicht gesendet",
@@ -41,6 +46,9 @@ const words: Readonly<Record<Language, Words>> = {
     otherFile: "Bitte wählen Sie eine andere Datei.",
     keyReused:
       "Sie haben dieses Formular schon gesendet, mit anderem Inhalt. Um auch dies zu senden, drücken Sie die Taste noch einmal.",
+    underWayHeading: "Ihr Formular wird bearbeitet",
+    underWay:
+      "Es wurde gerade gesendet, und wir sind noch nicht fertig. Warten Sie eine Sekunde, laden Sie diese Seite neu, und lassen Sie Ihren Browser das Formular noch einmal senden. Es wird nicht doppelt gespeichert.",
   },
 };
 
@@ -56,8 +64,9 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   if (form === undefined) return plainRefusal(site, root, failure);
   // Without a field nothing was read.
   if (fields === null || [...fields.keys()].length === 0) return unreadForm(site, root, form, failure);
-  const { cut, ...filled } = filledFrom(form, fields, site);
   const language = languageOf(fields.get(languageField));
+  if (failure.fault === "idempotencyConflict") return underWay(site, root, language);
+  const { cut, ...filled } = filledFrom(form, fields, site);
   const strings = language === "de" ? german : english;
   const told = words[language];
   const message = failure.fault === "idempotencyKeyReused" ? told.keyReused : translated(failure.message, strings);
@@ -138,6 +147,17 @@ function unreadForm(site: Site, root: string, form: FormName, failure: Failure):
     on: html`<a href="${homeOf(root)}${formAnchors[form]}">Open the form on our site</a>`,
   });
 }
+
+// The form was sent twice at once. It may be stored already, so the page does not show it as unsent.
+const underWay = ({ brand }: Site, root: string, language: Language): string =>
+  card({
+    language,
+    brand,
+    root,
+    sign: "wait",
+    heading: words[language].underWayHeading,
+    body: html`<p role="status">${words[language].underWay}</p>`,
+  });
 
 function duration(seconds: number): string {
   if (seconds <= 1) return "a second";
