@@ -171,7 +171,12 @@ describe("when the service cannot take it", () => {
   });
 
   test.each([
-    [503, "SERVICE_UNAVAILABLE", "Your form was not sent", "We cannot take submissions right now."],
+    [
+      503,
+      "SERVICE_UNAVAILABLE",
+      "We could not confirm that your form was sent",
+      "We cannot take submissions right now. Everything you entered is still here, and trying again cannot send it twice.",
+    ],
     [500, "INTERNAL_SERVER_ERROR", "We could not confirm that your form was sent", "Something went wrong on our side."],
   ] as const)("%i is explained, and trying again works", async (status, code, title, words) => {
     const { visit, form } = await visitWithInquiry(`${status}@example.org`);

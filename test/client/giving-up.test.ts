@@ -22,7 +22,7 @@ async function clientThrough(mishaps: readonly Mishap[], tempo = testTempo(), re
   return buildClient({ url: proxy.url, retry }, tempo);
 }
 
-const refusal = (fault: "draining" | "internal", retryAfter?: number): Mishap => {
+const refusal = (fault: "draining" | "internal" | "rateLimited", retryAfter?: number): Mishap => {
   const { status, code, message } = faults[fault];
   const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   return { status, headers, body: { message, code, requestId: "r-1" } };
@@ -62,10 +62,10 @@ describe("gives up with the last failure", () => {
   });
 
   test("which says whether an earlier try may have got through", async () => {
-    const tooBusy = refusal("draining", 3_600);
-    const client = await clientThrough([tooBusy, "lose answer", tooBusy]);
+    const tooMany = refusal("rateLimited", 3_600);
+    const client = await clientThrough([tooMany, "lose answer", tooMany]);
     const refused = await failureOf(client.newsletter.subscribe(subscription));
-    expect(refused).toMatchObject({ code: "SERVICE_UNAVAILABLE", mayHaveArrived: false });
+    expect(refused).toMatchObject({ code: "TOO_MANY_REQUESTS", mayHaveArrived: false });
     const unclear = await failureOf(client.newsletter.subscribe(subscription));
     const { code, message, status, requestId, issues, retryAfterSeconds } = refused;
     expect(unclear).toMatchObject({

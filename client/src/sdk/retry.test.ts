@@ -115,7 +115,8 @@ test.each([
   ["UNEXPECTED_RESPONSE", true],
   ["INTERNAL_SERVER_ERROR", true],
   ["CONFLICT", true],
-  ["SERVICE_UNAVAILABLE", false],
+  ["SERVICE_UNAVAILABLE", true],
+  ["TOO_MANY_REQUESTS", false],
   ["BAD_REQUEST", false],
 ] as const)("after %s, that the submission arrived is possible: %s", (code, mayHaveArrived) =>
   expect(failure({ code }).mayHaveArrived).toBe(mayHaveArrived),

@@ -5,9 +5,10 @@ import type { FieldName } from "./submissions.ts";
 /**
  * Why a submission was not accepted.
  *
- * - The service's own codes (`BAD_REQUEST`, `PAYLOAD_TOO_LARGE`, `SERVICE_UNAVAILABLE` and others): it was refused, and
- *   nothing was stored. Two codes do not promise that: `INTERNAL_SERVER_ERROR`, and `CONFLICT`, when another call with
- *   the same key is still running.
+ * - The service's own codes (`BAD_REQUEST`, `PAYLOAD_TOO_LARGE`, `TOO_MANY_REQUESTS` and others): it was refused, and
+ *   nothing was stored. Three codes do not promise that: `INTERNAL_SERVER_ERROR`; `SERVICE_UNAVAILABLE`, because the
+ *   connection to the database may have broken during the commit; and `CONFLICT`, when another call with the same key is
+ *   still running.
  * - `NETWORK`: no complete answer came. Whether the submission arrived is unknown.
  * - `UNEXPECTED_RESPONSE`: the answer is not the service's, for example a proxy's error page. Whether the submission
  *   arrived is unknown.
@@ -27,6 +28,7 @@ const uncertain: ReadonlySet<SubmissionErrorCode> = new Set([
   "NETWORK",
   "UNEXPECTED_RESPONSE",
   "INTERNAL_SERVER_ERROR",
+  "SERVICE_UNAVAILABLE",
   "CONFLICT",
 ]);
 
@@ -35,7 +37,7 @@ const uncertain: ReadonlySet<SubmissionErrorCode> = new Set([
  *
  * @example A test of a form that is refused
  * ```ts
- * throw new SubmissionError({ code: "SERVICE_UNAVAILABLE", message: "Please try again in a moment.", status: 503 });
+ * throw new SubmissionError({ code: "TOO_MANY_REQUESTS", message: "Please try again in a moment.", status: 429 });
  * ```
  */
 export interface SubmissionErrorFacts {
