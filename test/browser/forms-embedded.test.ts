@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { openHostSite, type HostPage, type HostSite } from "../support/host-site.ts";
 import { startService, type Service } from "../support/service.ts";
+import { fetchChallenge } from "../support/solve-challenge.ts";
 import { fillApplication, fillInquiry, resume } from "./people.ts";
 
 let browser: Browser;
@@ -254,6 +255,61 @@ describe("a service that asks for proofs of work", () => {
     await form.getByRole("button", { name: "Subscribe" }).click();
     await form.getByRole("region").waitFor();
     expect((await asking.stored()).subscribers).toHaveLength(1);
+  });
+
+  describe("and has changed its key", () => {
+    /** A visit to a newsletter form whose challenges come from a service with another key while `outdated` says so. */
+    async function visitWithOutdated(asking: Service, other: Service, outdated: () => boolean) {
+      const visit = await Visit.begin(browser);
+      const sent: string[] = [];
+      visit.page.on("request", (request) => {
+        if (request.url().includes("/trpc/") && request.method() === "POST") sent.push(request.url());
+      });
+      await visit.page.route("**/altcha/challenge", async (route) =>
+        outdated() ? route.fulfill({ json: await fetchChallenge(other) }) : route.continue(),
+      );
+      await visitHost({ body: `<newsletter-form lang="de"></newsletter-form>${scriptOf(asking)}` }, visit);
+      return { visit, sent, form: visit.page.locator("newsletter-form") };
+    }
+
+    const startAsking = () =>
+      startService({ env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" } });
+    const startOther = () => startService({ env: { ALTCHA_HMAC_KEY: "o".repeat(64), ALTCHA_COST: "100" } });
+
+    test("gets a new proof for one that it refuses, without the person doing anything", async () => {
+      await using asking = await startAsking();
+      await using other = await startOther();
+      let challenges = 0;
+      const { visit, sent, form } = await visitWithOutdated(asking, other, () => (challenges += 1) === 1);
+      await using _ = visit;
+      visit.expectProblems(/Failed to load resource/);
+      await form.getByLabel("E-Mail-Adresse").fill("renewed@example.org");
+      await form.getByRole("button", { name: "Abonnieren" }).click();
+      await form.getByRole("region").waitFor();
+      expect([challenges, sent.length]).toEqual([2, 2]);
+      expect((await asking.stored()).subscribers).toMatchObject([{ email: "renewed@example.org" }]);
+    });
+
+    test("is not asked a third time; the person reads why, and can try again", async () => {
+      await using asking = await startAsking();
+      await using other = await startOther();
+      let outdated = true;
+      const { visit, sent, form } = await visitWithOutdated(asking, other, () => outdated);
+      await using _ = visit;
+      visit.expectProblems(/Failed to load resource/);
+      await form.getByLabel("E-Mail-Adresse").fill("refused@example.org");
+      await form.getByRole("button", { name: "Abonnieren" }).click();
+      const summary = form.locator("#summary");
+      await summary.getByText("Wir konnten nicht prüfen, ob Sie ein Mensch sind.").waitFor();
+      expect(await summary.innerText()).not.toContain("challenge");
+      expect(sent).toHaveLength(2);
+      expect((await asking.stored()).subscribers).toEqual([]);
+
+      outdated = false;
+      await summary.getByRole("button", { name: "Erneut versuchen" }).click();
+      await form.getByRole("region").waitFor();
+      expect((await asking.stored()).subscribers).toMatchObject([{ email: "refused@example.org" }]);
+    });
   });
 });
 

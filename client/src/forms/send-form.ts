@@ -57,6 +57,7 @@ export async function sendForm(form: FormName, values: FormData, sending: Sendin
   const { endpoint, signal, onStage } = sending;
   let asksForProof = (await formConfig(endpoint).catch(() => null))?.proofOfWork ?? false;
   let proof: string | undefined;
+  let renewed = false;
   const once = async (): Promise<ReceiptDetail> => {
     if (asksForProof && proof === undefined) {
       onStage("checking");
@@ -71,9 +72,12 @@ export async function sendForm(form: FormName, values: FormData, sending: Sendin
     } catch (error) {
       if (!(error instanceof SubmissionError)) throw error;
       if (error.code === "NETWORK" && !navigator.onLine) throw new Offline();
-      // The service asks for proofs since the page was loaded, or this one has expired.
-      if (!error.issue(altchaField) || proof !== undefined) throw error;
+      // The service asks for proofs since the page was loaded; or this one has expired or was used, or the service has
+      // another key now. A second refusal is final.
+      if (!error.issue(altchaField) || renewed) throw error;
+      renewed = true;
       asksForProof = true;
+      proof = undefined;
       forgetConfig(endpoint);
       return once();
     }

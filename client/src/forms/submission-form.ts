@@ -1,5 +1,6 @@
 // What the three elements share: the form in its shadow root, from the first rendering to the receipt. The server may
 // have written the form there; then the element takes it over with everything that was typed into it.
+import { altchaField } from "@submissions/shared/altcha";
 import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import type { Issue } from "@submissions/shared/faults";
 import type { FormName } from "@submissions/shared/forms/form-fields";
@@ -298,7 +299,8 @@ export abstract class SubmissionForm extends FormElement {
         `No answer from ${endpoint}: it is not reachable, or its CORS_ORIGINS do not name ${location.origin}.`,
       );
     if (error.code === "UNEXPECTED_RESPONSE") console.warn(`The server at ${endpoint} is not the submission service.`);
-    const { issues } = error;
+    // What is said of a proof of work is for programmers. The message is for people.
+    const issues = error.issues.filter(({ path }) => path[0] !== altchaField);
     // Problems that are shown at their fields need no other message.
     if (issues.length > 0) this.#refuse(view, { issues }, error);
     else this.#refuse(view, { issues, ...failureWords(error, this.#strings), retry: true }, error);
