@@ -8,6 +8,7 @@ import { openBrowser, Visit } from "../support/browser.ts";
 import { bundlePage } from "../support/bundle-page.ts";
 import { openHostSite, type HostSite } from "../support/host-site.ts";
 import { startService, type Service } from "../support/service.ts";
+import { littleWork, proveWork } from "../support/solve-challenge.ts";
 import { resume } from "./people.ts";
 import { Page } from "./react/page.ts";
 
@@ -22,16 +23,19 @@ beforeAll(async () => {
   [browser, host, script] = await Promise.all([openBrowser(), openHostSite(), bundlePage(entry)]);
   const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
   service = await startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } });
-  const markup = renderToString(createElement(Page, { endpoint: service.url }));
-  host.show({
-    body: `<div id="root" data-endpoint="${service.url}">${markup}</div><script type="module">${script}</script>`,
-  });
+  host.show(pageFor(service));
 });
 afterAll(async () => {
   await browser.close();
   await host[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
+
+/** The page as a server renders it for a service. */
+function pageFor({ url }: Service) {
+  const markup = renderToString(createElement(Page, { endpoint: url }));
+  return { body: `<div id="root" data-endpoint="${url}">${markup}</div><script type="module">${script}</script>` };
+}
 
 async function visitPage(options?: Parameters<typeof Visit.begin>[1]): Promise<Visit> {
   const visit = await Visit.begin(browser, options);
@@ -126,6 +130,27 @@ describe("useSubmission", () => {
     expect(stored.map(({ selectedPackageIds }) => selectedPackageIds)).toEqual([["de-AT"]]);
     await form.getByRole("button", { name: "Begin anew" }).click();
     expect(await form.getByLabel("Own name").inputValue()).toBe("");
+  });
+
+  test("says why where the service asks for a proof of work, and sends the solution that it is given", async () => {
+    await using askingHost = await openHostSite();
+    await using asking = await startService({ env: { CORS_ORIGINS: askingHost.url, ...littleWork } });
+    askingHost.show(pageFor(asking));
+    await using visit = await Visit.begin(browser);
+    // The answer of the service is a 400.
+    visit.expectProblems(/400/);
+    await visit.page.goto(askingHost.url);
+    const form = own(visit);
+    await form.getByLabel("Own name").fill("Ann");
+    await form.getByLabel("Own address").fill("proof@example.org");
+    await form.getByRole("button", { name: "Ask", exact: true }).click();
+    await form.getByLabel("Own status").getByText("refused We could not verify that you are human.").waitFor();
+    expect((await asking.stored()).inquiries).toEqual([]);
+
+    await form.getByLabel("Own proof").fill(await proveWork(asking));
+    await form.getByRole("button", { name: "Ask", exact: true }).click();
+    await form.getByLabel("Own status").getByText("accepted INQ-").waitFor();
+    expect((await asking.stored()).inquiries).toMatchObject([{ email: "proof@example.org" }]);
   });
 
   test("sends a resume with its progress", async () => {

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { createSubmissionsClient } from "@submissions/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService, type Service } from "../support/service.ts";
+import { littleWork, proveWork } from "../support/solve-challenge.ts";
+import { failureOf } from "./failure-of.ts";
 
 const resume = await readFile(join(import.meta.dirname, "../fixtures/documents/files/format-corpus__lorem-ipsum.pdf"));
 const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
@@ -59,6 +61,23 @@ test("each kind may say its language, English unless it does", async () => {
   const { inquiries, applications } = await service.stored();
   const languages = [...inquiries, ...applications].filter((one) => [email, other].includes(one.email));
   expect(languages.map((one) => one.language)).toEqual(["de", "de", "en"]);
+});
+
+test("each kind takes the solution of a challenge, where proofs of work are asked for", async () => {
+  await using asking = await startService({ env: littleWork });
+  const { marketplace, newsletter, applications } = createSubmissionsClient({ url: asking.url });
+  const inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["de-AT"] };
+  const refused = await failureOf(marketplace.inquiry(inquiry));
+  expect(refused.issues.map(({ path }) => path)).toEqual([["altcha"]]);
+  expect((await asking.stored()).inquiries).toEqual([]);
+
+  await marketplace.inquiry(inquiry, { altcha: await proveWork(asking) });
+  await newsletter.subscribe({ email: "reader@example.org" }, { altcha: await proveWork(asking) });
+  const resumeFile = new Blob([resume]);
+  await applications.submit({ ...person, resumeFile }, { altcha: await proveWork(asking) });
+  const stored = await asking.stored();
+  expect([stored.inquiries.length, stored.subscribers.length, stored.applications.length]).toEqual([1, 1, 1]);
+  expect(await asking.files("resumes")).toHaveLength(1);
 });
 
 test("an application's resume arrives byte for byte", async () => {

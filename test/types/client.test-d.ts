@@ -72,6 +72,13 @@ test("receipts are what the router answers", () => {
   expectTypeOf<SubscribeReceipt>().toEqualTypeOf<{ message: string }>();
 });
 
+test("the solution of a challenge goes beside the fields of each kind", () => {
+  expectTypeOf<CallOptions["altcha"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf(marketplace.inquiry).parameter(1).toEqualTypeOf<CallOptions | undefined>();
+  expectTypeOf(newsletter.subscribe).parameter(1).toEqualTypeOf<CallOptions | undefined>();
+  expectTypeOf(applications.submit).parameter(1).exclude<undefined>().toExtend<CallOptions>();
+});
+
 test("errors are typed", () => {
   expectTypeOf<SubmissionError>().toExtend<Error>();
   expectTypeOf<SubmissionError["code"]>().toEqualTypeOf<FaultCode | "NETWORK" | "UNEXPECTED_RESPONSE">();

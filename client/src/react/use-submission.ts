@@ -52,6 +52,8 @@ export interface SubmissionOptions<Name extends SubmissionName> {
   readonly consent?: Consent | undefined;
   /** The language of the form: of the mails and pages that the person gets. English unless told. */
   readonly language?: "en" | "de" | undefined;
+  /** The solution of a challenge, where the service asks for proofs of work. Each submission needs another one. */
+  readonly altcha?: string | undefined;
 }
 
 /** The first problem of each field: found by the schema, or by the service. The shape that react-hook-form takes as `errors`. */
@@ -110,7 +112,7 @@ interface State<Name extends SubmissionName> {
  */
 export function useSubmission<Name extends SubmissionName>(
   name: Name,
-  { client, schema, defaultValues = {}, consent, language }: SubmissionOptions<Name>,
+  { client, schema, defaultValues = {}, consent, language, altcha }: SubmissionOptions<Name>,
 ): Submission<Name> {
   const initial: State<Name> = { values: defaultValues, errors: {}, status: "idle" };
   const [state, setState] = useState(initial);
@@ -147,6 +149,7 @@ export function useSubmission<Name extends SubmissionName>(
         signal: controller.signal,
         consent,
         language,
+        altcha,
         idempotencyKey: key.current.of(Object.entries(values)),
         onUploadProgress: ({ loaded, total }) => change({ progress: total > 0 ? (100 * loaded) / total : 0 }),
       });
@@ -155,13 +158,15 @@ export function useSubmission<Name extends SubmissionName>(
       return receipt;
     } catch (error) {
       if (controller.signal.aborted) change({ status: "idle" });
-      else if (error instanceof SubmissionError)
+      else if (error instanceof SubmissionError) {
+        // No form has a field for proofs of work, and what is said of them is for programmers.
+        const issues = error.issues.filter(({ path }) => path[0] !== "altcha");
         change({
           status: "refused",
-          errors: errorsOf(error.issues, "server"),
-          message: error.issues.length > 0 ? undefined : error.message,
+          errors: errorsOf(issues, "server"),
+          message: issues.length > 0 ? undefined : error.message,
         });
-      else {
+      } else {
         change({ status: "refused" });
         throw error;
       }

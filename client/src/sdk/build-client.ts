@@ -37,9 +37,10 @@ export function buildClient(options: SubmissionsClientOptions, tempo: Tempo): Su
 }
 
 /** What goes beside the fields. Named here too, because the client is made of its own files only. */
-const told = ({ consent, language }: CallOptions = {}): Readonly<Record<string, string>> => ({
+const told = ({ consent, language, altcha }: CallOptions = {}): Readonly<Record<string, string>> => ({
   ...(consent && { consentText: consent.text, consentPage: consent.page ?? "" }),
   ...(language && { lang: language }),
+  ...(altcha && { altcha }),
 });
 
 function wayOf(options: SubmissionsClientOptions, tempo: Tempo): Way {

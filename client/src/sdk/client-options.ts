@@ -53,6 +53,11 @@ export interface CallOptions {
   readonly consent?: Consent | undefined;
   /** The language of the form: of the mails and pages that the person gets. English unless told. */
   readonly language?: "en" | "de" | undefined;
+  /**
+   * The solution of a challenge, where the service asks for proofs of work, as ALTCHA's widget gives it. It is good for one
+   * submission, with all of its tries.
+   */
+  readonly altcha?: string | undefined;
 }
 
 /**

@@ -38,8 +38,10 @@ export function Page({ endpoint }: PageProps): ReactElement {
 
 function OwnInquiry({ endpoint }: PageProps): ReactElement {
   const [client] = useState(() => createSubmissionsClient({ url: endpoint }));
+  const [proof, setProof] = useState("");
   const { field, errors, message, status, receipt, submit, reset, set } = useSubmission("marketplace.inquiry", {
     client,
+    altcha: proof,
     schema: inquiryInput,
     defaultValues: { selectedPackageIds: ["de-AT"] },
   });
@@ -58,6 +60,12 @@ function OwnInquiry({ endpoint }: PageProps): ReactElement {
     h("label", null, "Own address", h("input", { type: "email", ...field("email") })),
     h("p", { className: "own-email-error" }, errors.email?.message),
     h("p", { className: "own-packages-error" }, errors.selectedPackageIds?.message),
+    h(
+      "label",
+      null,
+      "Own proof",
+      h("input", { value: proof, onChange: ({ currentTarget }) => setProof(currentTarget.value) }),
+    ),
     h("button", { type: "button", onClick: () => set({ selectedPackageIds: ["nothing"] }) }, "Ask for nothing"),
     h("button", { type: "button", onClick: reset }, "Begin anew"),
     h("button", { type: "submit" }, "Ask"),
