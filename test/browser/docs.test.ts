@@ -1,5 +1,10 @@
 // The reader of the API document in a real browser: without a violation of its policy, and with requests that reach the
 // service.
+import { execFile } from "node:child_process";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
@@ -57,12 +62,66 @@ test("an application is sent with its resume, and shown as curl, fetch, SDK and 
   expect(stored).toMatchObject({ name: "Ana Souza", resume: { filename: resume.name } });
   await page.getByText(stored!.reference).first().waitFor();
 
-  expect(await samples(page).innerText()).toContain(`-F 'resumeFile=@${resume.name};type=application/pdf'`);
+  expect(await samples(page).innerText()).toContain(`-F 'resumeFile=@"${resume.name}"'`);
   expect(await showSample(page, "fetch")).toContain('form.append("resumeFile", fileInput.files[0]);');
   const sdk = await showSample(page, "SDK");
   expect(sdk).toContain(`createSubmissionsClient({ url: "${service.url}" })`);
   expect(sdk).toContain("await submissions.applications.submit({");
   expect(await showSample(page, "tRPC")).toContain("await client.applications.submit.mutate(form);");
+});
+
+/** Runs a command in a shell, and returns what it writes. */
+const run = async (command: string, folder: string): Promise<string> =>
+  (await promisify(execFile)("sh", ["-c", command], { cwd: folder })).stdout;
+
+test("the curl command of an application stores the same as the reader does, whatever is typed", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "reader-"));
+  const file = { ...resume, name: `Ana's "CV", 2; new.pdf` };
+  await writeFile(join(folder.path, file.name), file.buffer);
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/submitApplication");
+  const operation = openOperation(page);
+  const typed = {
+    availability: `now; 20 h "a" 'week'`,
+    accent: "<accent",
+    company: "@company",
+    phone: "+49 30 901820",
+  };
+  for (const [name, text] of Object.entries(typed))
+    await operation.locator(`[data-property-name=${name}]`).getByRole("textbox").fill(text);
+  await operation.locator("input[type=file]").setInputFiles(file);
+  const answered = page.waitForResponse("**/api/applications/submit");
+  await operation.getByRole("button", { name: "Execute" }).click();
+  expect((await answered).status()).toBe(200);
+
+  const answer = await run(`${await showSample(page, "curl")} --silent --fail-with-body`, folder.path);
+  const [first, second] = (await service.stored()).applications.slice(-2);
+  expect(JSON.parse(answer)).toMatchObject({ applicationId: second?.reference });
+  expect(second).toMatchObject(typed);
+  const contentOf = ({ name, email, position, coverLetter, resume: kept }: typeof first & object) => {
+    const { filename, size, sha256 } = kept!;
+    return { name, email, position, coverLetter, filename, size, sha256 };
+  };
+  expect(contentOf(second!)).toEqual(contentOf(first!));
+});
+
+test("the curl command of an inquiry stores what was typed, once under its key", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/submitInquiry");
+  const operation = openOperation(page);
+  const inquiry = { name: `Ann; @x <y 'z' "q" \\ $HOME`, email: "curl@example.org", selectedPackageIds: ["de-AT"] };
+  await operation.getByPlaceholder("Idempotency-Key").fill("it's curl");
+  await operation.getByRole("textbox", { name: "Example" }).fill(JSON.stringify(inquiry));
+  const answered = page.waitForResponse("**/api/marketplace/inquiry");
+  await operation.getByRole("button", { name: "Execute" }).click();
+  const receipt = (await (await answered).json()) as { inquiryId: string };
+
+  const answer = await run(`${await showSample(page, "curl")} --silent --fail-with-body`, tmpdir());
+  expect(JSON.parse(answer)).toMatchObject({ inquiryId: receipt.inquiryId });
+  const stored = (await service.stored()).inquiries.filter(({ email }) => email === inquiry.email);
+  expect(stored).toMatchObject([inquiry]);
 });
 
 test("an inquiry under a key is stored once, and the samples carry the key", async () => {

@@ -33,6 +33,32 @@ const formCode = (body) =>
 const objectCode = (body) =>
   ["{", ...Object.entries(body).map(([name, value]) => `  ${name}: ${valueOf(value)},`), "}"].join("\n");
 
+// Swagger UI's own sample writes `-F name=value`, where curl cuts a text at `;` and reads local files for `@` and `<`.
+function curlSample(request) {
+  const { url, method, headers, body } = request;
+  const key = headerOf(headers, "idempotency-key");
+  // With data curl posts by itself.
+  const verb = body || method === "GET" ? "" : `-X ${method} `;
+  const options = [...(key ? [`-H ${shell(`idempotency-key: ${key}`)}`] : []), ...(body ? curlData(request) : [])];
+  return [`curl ${verb}${shell(url)}`, ...options].join(" \\\n  ");
+}
+
+const curlData = (request) =>
+  isForm(request)
+    ? Object.entries(request.body).map(curlField)
+    : [
+        `-H ${shell(`content-type: ${headerOf(request.headers, "content-type")}`)}`,
+        `--data-raw ${shell(request.body)}`,
+      ];
+
+const curlField = ([name, value]) =>
+  value instanceof File
+    ? `-F ${shell(`${name}=@"${value.name.replace(/["\\]/g, "\\$&")}"`)}`
+    : `--form-string ${shell(`${name}=${value}`)}`;
+
+/** A text as one word of a shell. */
+const shell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
 function fetchSample(request) {
   const { url, method, headers, body } = request;
   const key = headerOf(headers, "idempotency-key");
@@ -89,6 +115,7 @@ const typed = (write) => (request) => {
 
 const samples = () => ({
   fn: {
+    requestSnippetGenerator_curl: (request) => curlSample(request.toJS()),
     requestSnippetGenerator_fetch: (request) => fetchSample(request.toJS()),
     requestSnippetGenerator_sdk: typed(sdkSample),
     requestSnippetGenerator_trpc: typed(trpcSample),
@@ -164,12 +191,12 @@ const reader = SwaggerUIBundle({
   requestSnippets: {
     defaultExpanded: true,
     generators: {
-      curl_bash: { title: "curl", syntax: "bash" },
+      curl: { title: "curl", syntax: "bash" },
       fetch: { title: "fetch", syntax: "javascript" },
       sdk: { title: "SDK", syntax: "javascript" },
       trpc: { title: "tRPC", syntax: "javascript" },
     },
-    languages: ["curl_bash", "fetch", "sdk", "trpc"],
+    languages: ["curl", "fetch", "sdk", "trpc"],
   },
 });
 
