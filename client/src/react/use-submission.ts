@@ -104,7 +104,12 @@ interface State<Name extends SubmissionName> {
  * ```tsx
  * const { field, errors, status, submit } = useSubmission("newsletter.subscribe", { client: submissions });
  *
- * <form action={() => void submit()}>
+ * <form
+ *   onSubmit={(event) => {
+ *     event.preventDefault();
+ *     void submit();
+ *   }}
+ * >
  *   <input type="email" {...field("email")} /> {errors.email?.message}
  *   <button disabled={status === "sending"}>Subscribe</button>
  * </form>;

@@ -33,7 +33,12 @@ export function OwnInputs() {
     defaultValues: { selectedPackageIds: ["de-AT"] },
   });
   return (
-    <form action={() => void submit()}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
       <input {...field("name")} /> {errors.name?.message}
       <input type="email" {...field("email")} /> {errors.email?.message}
       <button type="button" onClick={() => set({ selectedPackageIds: [] })}>
