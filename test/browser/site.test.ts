@@ -1,6 +1,6 @@
 // The site in a real browser with script: small, calm in the console, accessible, and deaf to what strangers type.
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { cases, type Case } from "../support/corpora.ts";
@@ -56,6 +56,69 @@ test("a card ticks its box without leaving the page, and what was typed stays", 
   expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
   expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   expect(new URL(page.url()).search).toBe("");
+});
+
+describe("a draft", () => {
+  const ticked = (form: Locator) =>
+    form
+      .getByRole("checkbox", { checked: true })
+      .evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value));
+
+  async function visitSite(visit: Visit, path: string): Promise<Locator> {
+    await visit.page.goto(service.url + path);
+    await elementsReady(visit.page);
+    return visit.page.locator("inquiry-form");
+  }
+
+  test("and a link that names a package are both in the form; a reload restores what was ticked since", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    const form = await visitSite(visit, "/");
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByRole("checkbox", { name: "Yoruba" }).check();
+    const [yoruba] = await ticked(form);
+    await visitSite(visit, "/?package=de-AT#inquiry");
+    expect(new Set(await ticked(form))).toEqual(new Set([yoruba, "de-AT"]));
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+
+    await form.getByRole("checkbox", { name: "Austrian German" }).uncheck();
+    await page.reload();
+    await elementsReady(page);
+    expect(await ticked(form)).toEqual([yoruba]);
+    await form.getByRole("checkbox", { name: "Yoruba" }).uncheck();
+    await page.reload();
+    await elementsReady(page);
+    expect(await ticked(form)).toEqual([]);
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  });
+
+  test("does not overwrite what was typed before the script came, and keeps it", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    const form = await visitSite(visit, "/");
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByLabel("Company").fill("Old Ltd");
+    await form.getByRole("checkbox", { name: "Yoruba" }).check();
+    const { promise: scriptMayCome, resolve: letScriptCome } = Promise.withResolvers<void>();
+    await page.route("**/forms.js*", async (route) => {
+      await scriptMayCome;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: "commit" });
+    await form.getByLabel("Your name").fill("Bea Buyer");
+    await form.getByRole("checkbox", { name: "Austrian German" }).check();
+    letScriptCome();
+    await elementsReady(page);
+    const expectAll = async () => {
+      expect(await form.getByLabel("Your name").inputValue()).toBe("Bea Buyer");
+      expect(await form.getByLabel("Company").inputValue()).toBe("Old Ltd");
+      expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
+    };
+    await expectAll();
+    await page.reload();
+    await elementsReady(page);
+    await expectAll();
+  });
 });
 
 test("the sample of packages is still there for another inquiry", async () => {

@@ -1,5 +1,6 @@
 // What was typed into a form, kept in the browser tab until it was accepted, so that a reload loses nothing. Files cannot
 // be kept.
+import { packageIdsOf } from "@submissions/shared/forms/form-fields";
 import type { SubmissionKey } from "./submission-key.ts";
 
 /** Texts by field; a field may have several. */
@@ -9,6 +10,21 @@ interface Kept {
   readonly typed: Typed;
   /** The idempotency key with its content: sending the same again after a reload makes no second submission. */
   readonly key: SubmissionKey["state"];
+  /** The query of the page's address, which may name packages. */
+  readonly search: string;
+}
+
+/**
+ * What a form holds that has a draft.
+ *
+ * @param named the packages that the page ticks by itself. They are added where the page has another query than the
+ *   draft: a link has named them. On the same page the draft alone counts, because the person may have unticked them.
+ */
+export function restored({ typed, search }: Kept, named: readonly string[]): Typed {
+  const { selectedPackageIds = [] } = typed;
+  const known = packageIdsOf(selectedPackageIds);
+  const added = search === location.search ? [] : named.filter((id) => !known.includes(id));
+  return { ...typed, selectedPackageIds: [...selectedPackageIds, ...added] };
 }
 
 /** The texts of a form. */
@@ -38,9 +54,9 @@ export class Draft {
     }
   }
 
-  write(kept: Kept): void {
+  write(kept: Omit<Kept, "search">): void {
     try {
-      sessionStorage.setItem(this.#name, JSON.stringify(kept));
+      sessionStorage.setItem(this.#name, JSON.stringify({ ...kept, search: location.search } satisfies Kept));
     } catch {
       // SecurityError, or QuotaExceededError where the page has filled the storage.
     }

@@ -1,7 +1,13 @@
 // A form as it stands in its shadow root, written by the element or by the server: reads its values, and shows problems
 // and progress. It knows nothing of services.
 import { fieldMarkup } from "@submissions/shared/forms/field-markup";
-import { fieldsOf, idempotencyKeyField, type FieldName, type FormName } from "@submissions/shared/forms/form-fields";
+import {
+  fieldsOf,
+  idempotencyKeyField,
+  packageIdsOf,
+  type FieldName,
+  type FormName,
+} from "@submissions/shared/forms/form-fields";
 import { issuesAbove, summaryMarkup, type Failing } from "@submissions/shared/forms/form-markup";
 import type { FormState } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
@@ -41,10 +47,26 @@ export class FormView {
     return values;
   }
 
-  /** Puts texts into the fields. */
+  /** Whether anything was typed or ticked before this script took over. */
+  get isChanged(): boolean {
+    return [...this.form.querySelectorAll<Control>("[data-field] :is(input, textarea)")].some(isChanged);
+  }
+
+  /** The packages that the markup ticks or names. */
+  get namedPackages(): string[] {
+    return this.controls("selectedPackageIds").flatMap((control) =>
+      control.type !== "checkbox"
+        ? packageIdsOf([control.defaultValue])
+        : isTickedFirst(control)
+          ? [control.value]
+          : [],
+    );
+  }
+
+  /** Puts a draft into the fields. What a person has changed since the page came is newer and stays. */
   fill(typed: Typed): void {
     for (const [name, texts] of Object.entries(typed)) {
-      for (const control of this.controls(name)) {
+      for (const control of this.controls(name).filter((one) => !isChanged(one))) {
         if (control.type === "checkbox") (control as HTMLInputElement).checked = texts.includes(control.value);
         else if (control.type !== "hidden" && control.type !== "file") control.value = texts.join("\n");
       }
@@ -207,6 +229,14 @@ export class FormView {
   #part(selector: string): HTMLElement {
     return this.form.querySelector<HTMLElement>(selector)!;
   }
+}
+
+const isTickedFirst = (control: Control) => (control as HTMLInputElement).defaultChecked;
+
+/** Whether a control holds something else than its markup says. */
+function isChanged(control: Control): boolean {
+  if (control.type === "checkbox") return (control as HTMLInputElement).checked !== isTickedFirst(control);
+  return control.type !== "file" && control.value !== control.defaultValue;
 }
 
 const fill = (place: Element, markup: Markup) => place.replaceChildren(fragmentOf(markup.text));

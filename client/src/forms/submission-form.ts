@@ -9,7 +9,7 @@ import type { FormReceipt, FormState } from "@submissions/shared/forms/form-stat
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { SubmissionError } from "../sdk/submission-error.ts";
 import { checkValues } from "./check-values.ts";
-import { Draft, typedIn, type Typed } from "./draft.ts";
+import { Draft, restored, typedIn, type Typed } from "./draft.ts";
 import { failureWords } from "./failure-words.ts";
 import { completeTyped, helpTyped, helpTyping, takeSuggestion, type Control } from "./field-help.ts";
 import { formConfig } from "./form-config.ts";
@@ -51,13 +51,21 @@ export abstract class SubmissionForm extends FormElement {
     this.#listen(root);
     this.#strings = this.texts;
     this.#draft = new Draft(this);
-    const kept = this.#kept();
+    this.#key.state = this.#draft.read()?.key ?? this.#key.state;
+    const values = this.#firstValues();
     const frame = root.querySelector<HTMLElement>(".frame");
-    if (!frame || frame.lang !== this.#strings.lang) return this.#render({ ...this.values, ...kept });
+    if (!frame || frame.lang !== this.#strings.lang) return this.#render(values);
     this.learnPackages(packagesIn(frame));
     this.#takeOver(frame);
-    this.#view?.fill(kept);
-    this.#findPackages({ ...this.values, ...kept });
+    if (this.#view) this.#restore(this.#view);
+    this.#findPackages(values);
+  }
+
+  /** Puts the draft into a form that the server has written. A person may have begun to fill it in. */
+  #restore(view: FormView): void {
+    const isBegun = view.isChanged;
+    view.fill(this.#kept(view.namedPackages));
+    if (isBegun) this.#keep(view);
   }
 
   protected refresh(): void {
@@ -71,18 +79,30 @@ export abstract class SubmissionForm extends FormElement {
   }
 
   protected restart(): void {
-    if (this.#view) this.#render({ ...this.values, ...(!this.#touched && this.#kept()) });
+    if (this.#view) this.#render(this.#touched ? this.values : this.#firstValues());
   }
 
-  /** What was typed before the page was loaded again. */
-  #kept(): Typed {
+  /** The page's first values, with the draft over them. */
+  #firstValues(): FormValues {
+    return { ...this.values, ...this.#kept(this.#namedPackages) };
+  }
+
+  /** What was typed before the page was loaded again, with the packages that a link has named since. */
+  #kept(named: readonly string[]): Typed {
     const kept = this.#draft?.read();
-    if (kept) this.#key.state = kept.key;
-    return kept?.typed ?? {};
+    return kept ? restored(kept, named) : {};
+  }
+
+  get #namedPackages(): string[] {
+    return [this.values["selectedPackageIds"] ?? []].flat();
   }
 
   #keep(view: FormView): void {
-    this.#draft?.write({ typed: typedIn(view.values()), key: this.#key.state });
+    // While the packages are loading none of them can have been ticked or unticked.
+    const isLoading = view.controls("selectedPackageIds").length === 0;
+    const { selectedPackageIds } = this.#kept(this.#namedPackages);
+    const ticked = isLoading ? { selectedPackageIds: selectedPackageIds ?? this.#namedPackages } : {};
+    this.#draft?.write({ typed: { ...ticked, ...typedIn(view.values()) }, key: this.#key.state });
   }
 
   #render(values: FormValues, receipt?: FormReceipt): void {
