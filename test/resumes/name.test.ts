@@ -1,4 +1,6 @@
 // What the name of a file has to say: it must not contradict the bytes, and is shown without what deceives.
+import { german } from "@submissions/shared/forms/form-strings-de";
+import { translated } from "@submissions/shared/forms/issue-words";
 import { expect, test } from "vitest";
 import { smallPdf, useJudge } from "./judge.ts";
 import { wordCompound } from "./write-compound.ts";
@@ -26,13 +28,16 @@ test.each([
   ["cv.pdf.exe..", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.\u202efdp.exe", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.<script>", smallPdf, "The file is a PDF but its name does not end in .pdf."],
-  ["cv.docx", smallPdf, "The file is a PDF but its name ends in .docx."],
-  ["cv.pdf", wordCompound(), "The file is a DOC but its name ends in .pdf."],
-  ["cv.docx", wordCompound(), "The file is a DOC but its name ends in .docx."],
-  ["cv.doc", writeZip(wordEntries()), "The file is a DOCX but its name ends in .doc."],
+  ["cv.docx", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["cv.pdf", wordCompound(), "The file is a DOC but its name does not end in .doc."],
+  ["cv.docx", wordCompound(), "The file is a DOC but its name does not end in .doc."],
+  ["cv.doc", writeZip(wordEntries()), "The file is a DOCX but its name does not end in .docx."],
   ["cv.docm", writeZip(wordEntries()), "The file is a DOCX but its name does not end in .docx."],
 ])("%s is refused with the reason", async (filename, content, message) => {
   expect(await judge(content, filename)).toEqual({ accepted: false, message });
+  const kind = /a (\w+) but/.exec(message)![1]!;
+  const inGerman = `Die Datei ist eine ${kind}-Datei, aber ihr Name endet nicht auf .${kind.toLowerCase()}.`;
+  expect(translated(message, german)).toBe(inGerman);
 });
 
 test.each([

@@ -60,10 +60,9 @@ export const inspectResume = async (path: string, filename: string): Promise<Ins
 
 const refuse = (message: string): Inspection => ({ accepted: false, message });
 
-/** What of the name contradicts the bytes. Only extensions of ours are repeated to the caller. */
+/** What of the name contradicts the bytes. It never quotes the name, and the forms know it in German. */
 const findNameFault = (kind: ResumeKind, name: string): string | null => {
   const extension = extensionOf(name);
   if (extension === "" || extension === kind) return null;
-  const known = formats.some((format) => format.kind === extension);
-  return `The file is a ${kind.toUpperCase()} but its name ${known ? `ends in .${extension}` : `does not end in .${kind}`}.`;
+  return `The file is a ${kind.toUpperCase()} but its name does not end in .${kind}.`;
 };

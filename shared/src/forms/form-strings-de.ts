@@ -124,6 +124,12 @@ export const german: FormStrings = {
       "Nur PDF-, DOC- und DOCX-Dateien werden angenommen; diese Datei ist von anderer Art.",
     "Only PDF, DOC or DOCX files are accepted; this is a file of another program.":
       "Nur PDF-, DOC- und DOCX-Dateien werden angenommen; diese Datei ist von einem anderen Programm.",
+    "The file is a PDF but its name does not end in .pdf.":
+      "Die Datei ist eine PDF-Datei, aber ihr Name endet nicht auf .pdf.",
+    "The file is a DOC but its name does not end in .doc.":
+      "Die Datei ist eine DOC-Datei, aber ihr Name endet nicht auf .doc.",
+    "The file is a DOCX but its name does not end in .docx.":
+      "Die Datei ist eine DOCX-Datei, aber ihr Name endet nicht auf .docx.",
     "The PDF is incomplete or damaged: its end is missing.":
       "Die PDF-Datei ist unvollständig oder beschädigt: Ihr Ende fehlt.",
     "The DOC file is incomplete or damaged.": "Die DOC-Datei ist unvollständig oder beschädigt.",
