@@ -202,7 +202,7 @@ describe("in the language of the form", () => {
     [
       "application-receipt",
       { submission: { ...application, language: "de" } },
-      ["Vielen Dank für Ihre Bewerbung.", "(DOCX, 2 MB)"],
+      ["vielen Dank für Ihre Bewerbung.", "(DOCX, 2 MB)"],
     ],
     ["newsletter-welcome", { welcome: { ...welcome, language: "de" } }, ["Abonnement bestätigen", "&lang=de"]],
   ])("the %s is German, whole and in HTML", (kind, about, phrases) => {
@@ -216,6 +216,17 @@ describe("in the language of the form", () => {
       /\b(?:your|please|thank|thanks|you|we|the)\b/i,
     );
   });
+});
+
+test.each<[MailKind, MailSubject, string]>([
+  ["inquiry-receipt", { submission: { ...inquiry, language: "de" } }, "vielen Dank"],
+  ["application-receipt", { submission: { ...application, language: "de" } }, "vielen Dank"],
+  ["newsletter-welcome", { welcome: { ...welcome, language: "de" } }, "vielen Dank"],
+  ["newsletter-welcome", { welcome: { ...welcome, language: "de", confirmToken: null } }, "willkommen!"],
+])("after a German greeting and its comma the %s goes on in lower case", (kind, about, words) => {
+  const { text, html } = write(kind, about);
+  expect(text).toMatch(new RegExp(`^Guten Tag[^\\n]*,\\n\\n${words} `));
+  expect(html).toMatch(new RegExp(`Guten Tag[^<]*,(?:<[^>]*>|\\s)*${words} `));
 });
 
 describe("a welcome mail", () => {

@@ -19,7 +19,7 @@ const writeReceipt = receiptOf({
   },
   de: {
     heading: "Ihre Bewerbung ist angekommen",
-    thanks: "Vielen Dank für Ihre Bewerbung.",
+    thanks: "vielen Dank für Ihre Bewerbung.",
     next: "Wir melden uns per E-Mail bei Ihnen.",
     why: "Sie erhalten diese E-Mail, weil diese Adresse in unser Bewerbungsformular eingetragen wurde. Falls Sie das nicht waren, brauchen Sie nichts zu tun.",
   },

@@ -18,7 +18,7 @@ const writeReceipt = receiptOf({
   },
   de: {
     heading: "Ihre Anfrage ist angekommen",
-    thanks: "Vielen Dank für Ihre Anfrage.",
+    thanks: "vielen Dank für Ihre Anfrage.",
     next: "Unser Vertrieb meldet sich per E-Mail bei Ihnen.",
     why: "Sie erhalten diese E-Mail, weil diese Adresse in unser Anfrageformular eingetragen wurde. Falls Sie das nicht waren, brauchen Sie nichts zu tun.",
   },

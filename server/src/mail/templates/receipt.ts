@@ -13,6 +13,7 @@ export type InEachLanguage<T> = Readonly<Record<Language, T>>;
 /** The words of one kind of receipt. */
 export interface ReceiptWords {
   readonly heading: string;
+  /** Follows the greeting and its comma. In German it begins in lower case. */
   readonly thanks: string;
   /** Who will make contact. */
   readonly next: string;

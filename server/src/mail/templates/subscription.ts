@@ -37,7 +37,8 @@ const words = {
     askSubject: (brand: string) => `Bitte bestätigen Sie Ihr Abonnement von ${brand}`,
     askHeading: "Bitte bestätigen Sie Ihr Abonnement",
     askPreheader: "Ein Schritt fehlt noch: Bestätigen Sie, dass diese Adresse Ihnen gehört.",
-    ask: "Vielen Dank für Ihr Interesse an unserem Newsletter. Ein Schritt fehlt noch: Bitte bestätigen Sie, dass diese Adresse Ihnen gehört.",
+    // It follows the greeting and its comma, so it begins in lower case; so does `welcome`.
+    ask: "vielen Dank für Ihr Interesse an unserem Newsletter. Ein Schritt fehlt noch: Bitte bestätigen Sie, dass diese Adresse Ihnen gehört.",
     confirm: "Abonnement bestätigen",
     confirmLine: "Abonnement bestätigen:",
     orOpen: "Oder öffnen Sie diese Adresse:",
@@ -47,7 +48,7 @@ const words = {
     subject: (brand: string) => `Willkommen beim Newsletter von ${brand}`,
     heading: "Willkommen bei unserem Newsletter",
     preheader: "Sie haben unseren Newsletter abonniert; die nächste Ausgabe kommt an diese Adresse.",
-    welcome: "Willkommen! Sie haben unseren Newsletter abonniert; die nächste Ausgabe kommt an diese Adresse.",
+    welcome: "willkommen! Sie haben unseren Newsletter abonniert; die nächste Ausgabe kommt an diese Adresse.",
     unwelcome: "Falls Sie das nicht wollten, beendet es der Link unten.",
     leave: "Sie können sich jederzeit abmelden.",
     unsubscribe: "Abmelden",
