@@ -18,6 +18,9 @@ const mailHosts = [
   "freenet.de",
 ] as const;
 
+// These have no hosts of other countries, as yahoo.ca is one.
+const inOneCountry: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com", "icloud.com"]);
+
 // None of these is a top-level domain.
 const mistypedCom = /\.(?:con|cmo|ocm|cpm|xom|vom|comm|coom)$/;
 
@@ -30,9 +33,30 @@ export function likelyEmail(typed: string): string | undefined {
   return likely === host ? undefined : `${typed.slice(0, at)}@${likely}`;
 }
 
-// Other providers differ from these in their first letter (mail.com, ymail.com) or are short.
+// Other providers differ from these in their first letter (mail.com, ymail.com). Short names differ from those of other
+// providers in one letter (aol.com, aon.com), so there only letters count that have changed places.
 function isSlipOf(host: string, known: string): boolean {
-  return host[0] === known[0] && distance(host, known) <= (known.length < 9 ? 1 : 2);
+  if (host[0] !== known[0] || isOfOtherCountry(host, known)) return false;
+  const slips = distance(host, known);
+  return known.length < 9 ? slips === 1 && lettersOf(host) === lettersOf(known) : slips <= 2;
+}
+
+const lettersOf = (host: string) => Array.from(host).toSorted().join("");
+
+// The same name under another top-level domain of two letters: yahoo.ca is no slip of yahoo.com.
+function isOfOtherCountry(host: string, known: string): boolean {
+  const [name, topLevel] = splitAtLastDot(host);
+  const [knownName, knownTopLevel] = splitAtLastDot(known);
+  if (name !== knownName || topLevel.length !== 2 || inOneCountry.has(known)) return false;
+  return knownTopLevel !== "com" || !cutCom.has(topLevel);
+}
+
+/** These are countries too, and far more often `.com` with a letter missing. */
+const cutCom: ReadonlySet<string> = new Set(["co", "cm", "om"]);
+
+function splitAtLastDot(host: string): [name: string, topLevel: string] {
+  const dot = host.lastIndexOf(".");
+  return [host.slice(0, dot), host.slice(dot + 1)];
 }
 
 /** How many letters were left out, added, replaced or swapped. */
