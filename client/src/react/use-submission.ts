@@ -79,7 +79,10 @@ export interface Submission<Name extends SubmissionName> {
   /** How much of an application is uploaded, in percent; undefined where that is unknown. */
   readonly progress: number | undefined;
   readonly receipt: Receipt<Name> | undefined;
-  /** Sends the values, or the given ones. Never rejects: undefined when there is no receipt. */
+  /**
+   * Sends the values, or the given ones: undefined when there is no receipt. Rejects only with a mistake of the program, for
+   * example a schema that throws.
+   */
   readonly submit: (values?: Input<Name>) => Promise<Receipt<Name> | undefined>;
   /** Begins anew with the default values. */
   readonly reset: () => void;

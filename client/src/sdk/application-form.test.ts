@@ -14,6 +14,16 @@ test("takes null for absent, as programs without types have it", () => {
   expect([...applicationForm(untyped)]).toEqual(Object.entries(person));
 });
 
+test("takes numbers and booleans as text, as programs without types have them", () => {
+  const untyped = { ...person, phone: 4_930_901_820, availability: 0, accent: false } as unknown as typeof person;
+  expect([...applicationForm(untyped)]).toEqual([
+    ...Object.entries(person),
+    ["phone", "4930901820"],
+    ["availability", "0"],
+    ["accent", "false"],
+  ]);
+});
+
 test.each([
   ["a file's own name", new File(["x"], "Ana Souza.pdf"), undefined, "Ana Souza.pdf"],
   ["the name that is asked for", new File(["x"], "scan0001.pdf"), "ana.pdf", "ana.pdf"],
