@@ -320,7 +320,7 @@ export interface FaultBody {
 export interface ErrorData {
   readonly code: FaultCode;
   readonly httpStatus: number;
-  /** The procedure; absent when a batch is refused as a whole. */
+  /** The procedure; absent when a batch is refused as a whole, or the address names no procedure. */
   readonly path?: string;
   readonly requestId: string;
   readonly issues?: readonly Issue[];
