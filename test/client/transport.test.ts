@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createSubmissionsClient } from "@submissions/client";
 import { TRPCClientError } from "@trpc/client";
 import { describe, expect, test, vi } from "vitest";
+import { startService } from "../support/service.ts";
 import { failureOf } from "./failure-of.ts";
 
 const subscription = { email: "reader@example.org" };
@@ -67,6 +68,19 @@ describe("an answer of another server", () => {
     expect(error.message).toBe("The service did not answer as expected. Please try again in a moment.");
     expect(String(error.cause)).toContain(`http://service.test/trpc/newsletter.subscribe answered ${status}`);
   });
+});
+
+test("a redirect that turns the submission into a GET is an unexpected answer, which names the address", async () => {
+  await using service = await startService();
+  await using redirecting = await listening((request, response) => {
+    request.resume();
+    response.writeHead(301, { location: service.url + request.url }).end();
+  });
+  const client = createSubmissionsClient({ url: redirecting.url, retry: false });
+  const error = await failureOf(client.newsletter.subscribe(subscription));
+  expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE", status: 405, requestId: expect.any(String) });
+  expect(String(error.cause)).toContain(`${redirecting.url}/trpc/newsletter.subscribe answered 405`);
+  expect((await service.stored()).subscribers).toEqual([]);
 });
 
 describe("a refusal", () => {

@@ -51,7 +51,8 @@ function refusal(
   url: string,
   idempotencyKey?: string,
 ): SubmissionError {
-  const fault = readFault(json);
+  // The typed door takes POST at every address, so 405 is no refusal of the submission: a redirect turned it into GET.
+  const fault = status === 405 ? undefined : readFault(json);
   // The usual reason is a wrong address, so the cause names it.
   const cause = fault ? undefined : new Error(`${url} answered ${status} ${header("content-type") ?? ""}`.trim());
   return new SubmissionError({
