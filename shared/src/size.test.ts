@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { sizeIn } from "./size.ts";
 
 test.each([
+  ["en", 0, "0 kB"],
   ["en", 1, "1 kB"],
   ["en", 43_433, "42.5 kB"],
   ["de", 43_433, "42,5 kB"],

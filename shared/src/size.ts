@@ -4,7 +4,7 @@
 export function sizeIn(language: string, bytes: number): string {
   const [unit, value] =
     bytes < 2 ** 20 ? (["kilobyte", bytes / 2 ** 10] as const) : (["megabyte", bytes / 2 ** 20] as const);
-  // Rounded up, so that a size over the limit looks like it.
-  const shown = Math.max(1, Math.ceil(value * 10) / 10);
+  // Rounded up, so that a size over the limit looks like it. Only an empty file has no kilobyte.
+  const shown = bytes === 0 ? 0 : Math.max(1, Math.ceil(value * 10) / 10);
   return shown.toLocaleString(language, { style: "unit", unit, maximumFractionDigits: 1 });
 }
