@@ -176,6 +176,34 @@ describe("a page that is loaded again", () => {
     expect(keys[0]).toBe(keys[1]);
   });
 
+  test("keeps its ticks while the packages are still loading", async () => {
+    host.show({ body: `<inquiry-form></inquiry-form><script type="module" src="${service.url}/forms.js"></script>` });
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    let packagesMayCome = Promise.resolve();
+    await page.route(/\/forms\/config\.json$/, async (route) => {
+      await packagesMayCome;
+      await route.fulfill({ json: { packages: [{ id: "de-AT", title: "Austrian German" }], proofOfWork: false } });
+    });
+    const form = page.locator("inquiry-form");
+    const box = form.getByRole("checkbox", { name: "Austrian German" });
+    await page.goto(host.url);
+    await box.check();
+
+    const { promise, resolve: letPackagesCome } = Promise.withResolvers<void>();
+    packagesMayCome = promise;
+    await page.reload();
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    expect(await box.count()).toBe(0);
+    letPackagesCome();
+    await box.waitFor();
+    expect(await box.isChecked()).toBe(true);
+    await page.reload();
+    await box.waitFor();
+    expect(await box.isChecked()).toBe(true);
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  });
+
   test("does not bring back a file", async () => {
     const { visit, form } = await visitForm("application-form");
     await using _ = visit;
