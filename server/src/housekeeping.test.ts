@@ -65,6 +65,7 @@ function house({ failing = [], batches = 1, swept = nothing, retentionDays = kep
       retentionDays,
       callCounts: { forget: (before: number) => chore("counts", before) },
       vault: {
+        belongsTo: async (identity: string) => identity === "i-1",
         discard: async (key: string) => void discarded.push(key),
         async sweep({ known, identity, olderThanMs }: SweepOptions) {
           expect([identity, await known(["k-1"])]).toEqual(["i-1", new Set(["k-1"])]);

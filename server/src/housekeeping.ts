@@ -20,7 +20,7 @@ const leftoverAfterMs = 60 * 60 * 1000;
 const countsKeptMs = 60 * 1000;
 
 interface HousekeepingOptions {
-  readonly vault: Pick<Vault, "sweep" | "discard">;
+  readonly vault: Pick<Vault, "sweep" | "belongsTo" | "discard">;
   readonly store: Pick<Store, "identity" | "knownResumeKeys" | "forgetExpired"> & {
     readonly desk: Pick<DeskStore, "eraseOutdated" | "audit" | "resumesToDiscard" | "forgetDiscarded" | "countNextDay">;
   };
@@ -41,11 +41,11 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
     await eraseOutdated({ desk: store.desk, days: options.retentionDays, now: clock.now(), signal });
     erasedOn = today;
   };
-  const chores = [
+  const chores: ((signal: AbortSignal) => Promise<unknown>)[] = [
     (signal: AbortSignal) => forgetExpired(options, signal),
     async () => callCounts?.forget(clock.now() - countsKeptMs),
     eraseOutdatedDaily,
-    () => discardErased({ desk: store.desk, vault }),
+    () => discardErased({ store, vault }),
     (signal: AbortSignal) => countDays(options, signal),
     () => sweep(options),
   ];

@@ -275,6 +275,10 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
         expect([await isReadable(newer), (await names()).includes(`set-aside/${aside}`)]).toEqual([false, false]);
       });
 
+      test("says which store it belongs to", async () => {
+        expect([await vault.belongsTo("the store"), await vault.belongsTo("another")]).toEqual([true, false]);
+      });
+
       test("asks for at most 500 keys at a time, each once, and finds them all", async () => {
         const keys = await keepMany(manyFiles);
         clock.advance(2 * hourMs);
@@ -316,6 +320,11 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
     });
 
     describe("that has files and belongs to no store yet", () => {
+      test("says so", async () => {
+        expect(await vault.belongsTo("the store")).toBe(false);
+        expect(await vault.belongsTo("")).toBe(false);
+      });
+
       test("is paired with a store that knows some of them, and these files are never judged", async () => {
         const [known, orphan] = [await vault.keep(await stage(vault)), await vault.keep(await stage(vault))];
         clock.advance(2 * hourMs);

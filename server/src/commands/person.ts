@@ -22,6 +22,9 @@ Examples:
   npm run submissions -- erase ana@example.org --yes
 `;
 
+const filesElsewhere =
+  "The files of erased resumes do not lie where DATA_DIR or RESUME_STORE points here. The service discards them within the hour.";
+
 export function registerErase(program: Command, deps: CommandDeps): void {
   program
     .command("erase")
@@ -35,13 +38,14 @@ export function registerErase(program: Command, deps: CommandDeps): void {
       if (!yes && !(await isConfirmed(deps, email))) throw new CommandFailed("Nothing was erased.");
       await using store = await openStore(config.storage);
       await using vault = await openVault(config.vault, systemClock);
-      const { submissions, subscriptions, resumes } = await erasePerson(
-        { desk: store.desk, vault, eraseMails: mailEraser(config.mail) },
+      const { submissions, subscriptions, resumes, discarded } = await erasePerson(
+        { store, vault, eraseMails: mailEraser(config.mail) },
         email,
         commandLine(store),
       );
       const parts = [count(submissions, "submission"), count(resumes, "resume"), count(subscriptions, "subscription")];
       tell(deps, `Erased: ${parts.join(", ")}.`);
+      if (!discarded) tell(deps, filesElsewhere);
     });
 }
 

@@ -12,7 +12,7 @@ import { openSignIns } from "./sign-in.ts";
 
 export interface ConsoleOptions {
   readonly store: Store;
-  readonly vault: Pick<Vault, "read" | "discard">;
+  readonly vault: Pick<Vault, "read" | "belongsTo" | "discard">;
   /** Erases mails to an address that lie on this machine. */
   readonly eraseMails: (email: string) => Promise<void>;
   readonly clock: Clock;

@@ -1,14 +1,15 @@
 // Erases a person: the records in batches, then the bytes of the resumes, and mails that lie on this machine.
 import type { Vault } from "../resumes/vault.ts";
 import type { Actor, DeskStore } from "../storage/desk-store.ts";
+import type { Store } from "../storage/store.ts";
 
 interface DiscardPlaces {
-  readonly desk: Pick<DeskStore, "resumesToDiscard" | "forgetDiscarded">;
-  readonly vault: Pick<Vault, "discard">;
+  readonly store: Pick<Store, "identity"> & { readonly desk: Pick<DeskStore, "resumesToDiscard" | "forgetDiscarded"> };
+  readonly vault: Pick<Vault, "belongsTo" | "discard">;
 }
 
 interface Places extends DiscardPlaces {
-  readonly desk: Pick<DeskStore, "erasePerson" | "resumesToDiscard" | "forgetDiscarded">;
+  readonly store: DiscardPlaces["store"] & { readonly desk: Pick<DeskStore, "erasePerson"> };
   /** Erases mails to an address that lie on this machine. */
   readonly eraseMails: (email: string) => Promise<void>;
 }
@@ -17,30 +18,36 @@ export interface Erased {
   readonly submissions: number;
   readonly subscriptions: number;
   readonly resumes: number;
+  /** Whether all bytes of erased resumes are gone. If not, the service discards them within the hour. */
+  readonly discarded: boolean;
 }
 
 const discardedAtOnce = 20;
 
 /** Erases everything of an address. What fails half-way can be called again, and goes on. */
-export async function erasePerson({ desk, vault, eraseMails }: Places, email: string, actor: Actor): Promise<Erased> {
+export async function erasePerson({ store, vault, eraseMails }: Places, email: string, actor: Actor): Promise<Erased> {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {
-    const erased = await desk.erasePerson(email, actor);
+    const erased = await store.desk.erasePerson(email, actor);
     sum.submissions += erased.submissions;
     sum.subscriptions += erased.subscriptions;
     sum.resumes += erased.resumes;
     ({ more } = erased);
   }
-  await discardErased({ desk, vault });
+  const discarded = await discardErased({ store, vault });
   await eraseMails(email);
-  return sum;
+  return { ...sum, discarded };
 }
 
-/** Discards the bytes of resumes whose records are erased. */
-export async function discardErased({ desk, vault }: DiscardPlaces): Promise<void> {
+/**
+ * Discards the bytes of resumes whose records are erased. Answers false when some are left because the vault does not
+ * belong to the store: they lie in another place, and a process that has it as its vault must discard them.
+ */
+export async function discardErased({ store: { desk, identity }, vault }: DiscardPlaces): Promise<boolean> {
   for (;;) {
     const keys = await desk.resumesToDiscard(discardedAtOnce);
-    if (keys.length === 0) return;
+    if (keys.length === 0) return true;
+    if (!(await vault.belongsTo(identity))) return false;
     for (const key of keys) await vault.discard(key);
     await desk.forgetDiscarded(keys);
   }

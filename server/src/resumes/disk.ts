@@ -16,7 +16,7 @@ import {
   watchRoom,
   writtenAt,
 } from "./staging.ts";
-import { sweepShelf, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
+import { isPaired, sweepShelf, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
 import { assertKey, dayOf, drawKey } from "./vault-key.ts";
 import { ResumeMissing, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
@@ -117,6 +117,14 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
         const removed = await takenBack.removeAll((key) => rm(pathOf(key), { force: true }));
         const swept = await sweepShelf(shelf, options);
         return { ...swept, staged, removed: swept.removed + removed };
+      } catch (error) {
+        throw asUnavailable(error);
+      }
+    },
+
+    async belongsTo(identity) {
+      try {
+        return await isPaired(shelf, identity);
       } catch (error) {
         throw asUnavailable(error);
       }

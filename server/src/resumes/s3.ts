@@ -8,7 +8,7 @@ import { openBucket } from "./s3-bucket.ts";
 import { storeCalls, s3Limits, type S3Limits } from "./s3-calls.ts";
 import { createS3Client, loadS3Sdk, type S3Place } from "./s3-sdk.ts";
 import { freeBytesOf, isSystemError, openStagingFolder, probeFolder, sweepStaged, watchRoom } from "./staging.ts";
-import { sweepShelf, TakenBack } from "./sweep.ts";
+import { isPaired, sweepShelf, TakenBack } from "./sweep.ts";
 import { assertKey, dayOf, drawKey } from "./vault-key.ts";
 import { VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
@@ -93,6 +93,8 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
       const swept = await sweepShelf(bucket, options);
       return { ...swept, staged, removed: swept.removed + removed };
     },
+
+    belongsTo: (identity) => isPaired(bucket, identity),
 
     async [Symbol.asyncDispose](): Promise<void> {
       bucket.close();

@@ -90,6 +90,12 @@ export class TakenBack {
   }
 }
 
+/** Whether the shelf was paired with the store of this identity. Pairs nothing. */
+export async function isPaired(shelf: Pick<Shelf, "readIdentity">, identity: string): Promise<boolean> {
+  const text = await shelf.readIdentity();
+  return text !== null && readPairing(text).identity === identity;
+}
+
 /**
  * What a vault notes of its store: the identity, and the time from which on files are judged, by the clock of the
  * shelf. Files that were kept earlier are left alone for good.

@@ -85,6 +85,12 @@ export interface Vault extends AsyncDisposable {
    * @throws VaultUnavailable
    */
   sweep(options: SweepOptions): Promise<Swept>;
+  /**
+   * Whether the vault bears the identity of a store. Its first {@link Vault.sweep} gives it one.
+   *
+   * @throws VaultUnavailable
+   */
+  belongsTo(identity: string): Promise<boolean>;
 }
 
 /** The vault cannot be used now; later it may. The message is ours and holds no data. */

@@ -21,10 +21,12 @@ export const peopleProcedures = trpc.router({
   // refusal that there is more of this person.
   erase: changes("admin")
     .input(z.object({ email: address }))
-    .mutation(async ({ ctx: { desk, scope, actor, console }, input: { email } }): Promise<Erased> => {
-      found(await desk.findPerson(scope, email));
-      const erased = await erasePerson(console, email, actor);
-      console.counts.forget();
-      return erased;
-    }),
+    .mutation(
+      async ({ ctx: { desk, scope, actor, console }, input: { email } }): Promise<Omit<Erased, "discarded">> => {
+        found(await desk.findPerson(scope, email));
+        const { submissions, subscriptions, resumes } = await erasePerson(console, email, actor);
+        console.counts.forget();
+        return { submissions, subscriptions, resumes };
+      },
+    ),
 });
