@@ -1,5 +1,8 @@
 // What the port promises about submissions that are kept as spam, and about releasing them.
+import type { TriageRequest } from "@submissions/shared/console";
 import { expect, test } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptReference,
@@ -10,6 +13,7 @@ import {
   inquiries,
   inquiry,
   kindsOf,
+  lease,
   minute,
   noon,
   release,
@@ -17,6 +21,7 @@ import {
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 const spam = { spam: true };
+const day = 24 * 60 * minute;
 
 export function spamGuarantees(open: OpenStoreUnderTest): void {
   test("keeps spam as it was given, with that status and without mails", async () => {
@@ -70,4 +75,90 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     expect(await release(store, reference, noon)).toEqual({ result: "released", mails: 1 });
     expect(kindsOf(await allMails(store))).toEqual(["inquiry-notice"]);
   });
+
+  test.each(["new", "open", "done"] as const)(
+    "a change from spam to %s stores the mails as a release does",
+    async (status) => {
+      await using tested = await open();
+      const { store } = tested;
+      const reference = await acceptReference(store, inquiry(1), spam);
+      const at = noon + minute;
+      expect(await triage(store, [reference], 1, { status }, at)).toEqual([
+        { reference, result: "changed", version: 2 },
+      ]);
+      expect(await store.findSubmission(reference)).toMatchObject({ status, version: 2 });
+      const claimed = await store.claimDueMails(at, 10, { owner: "sender", until: at + minute });
+      expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
+      expect((await store.desk.listAudit({})).rows).toMatchObject([
+        { action: "status", subject: reference, detail: { from: "spam", to: status } },
+      ]);
+      expect(await release(store, reference, at)).toEqual({ result: "not-spam" });
+    },
+  );
+
+  test("stores no mail for spam that stays spam, whoever it is assigned to", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1), spam);
+    await triage(store, [reference], 1, { status: "spam", assignee: "ben@example.org" }, noon);
+    expect(await store.findSubmission(reference)).toMatchObject({ status: "spam", assignee: "ben@example.org" });
+    expect(await allMails(store)).toEqual([]);
+  });
+
+  test("stores mails once, however often a submission is taken for spam, and also when they are forgotten", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const byHand = await accept(store, inquiry(1));
+    const reference = byHand.reference ?? "";
+    const [receipt, notice] = byHand.mails;
+    for (const { id } of [receipt!, notice!])
+      await store.settleMails([{ id, result: "sent", at: noon, providerId: id }], lease.owner);
+    await triage(store, [reference], 1, { status: "spam" }, noon);
+    await triage(store, [reference], 2, { status: "open" }, noon);
+    expect(await allMails(store)).toHaveLength(2);
+    const later = noon + 365 * day;
+    while ((await store.forgetExpired(later)).more);
+    expect(await allMails(store)).toEqual([]);
+    await triage(store, [reference], 3, { status: "spam" }, later);
+    await triage(store, [reference], 4, { status: "new" }, later);
+    await triage(store, [reference], 5, { status: "spam" }, later);
+    expect(await release(store, reference, later)).toEqual({ result: "released", mails: 0 });
+    expect(await allMails(store)).toEqual([]);
+  });
+
+  test("counts receipts to one address also when many leave spam at once", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const references: string[] = [];
+    for (let number = 0; number < 5; number += 1)
+      references.push(await acceptReference(store, inquiry(number, { email: "ana@example.org" }), spam));
+    await triage(store, references, 1, { status: "open" }, noon);
+    const kinds = kindsOf(await allMails(store));
+    expect(kinds.filter((kind) => kind === "inquiry-receipt")).toHaveLength(3);
+    expect(kinds.filter((kind) => kind === "inquiry-notice")).toHaveLength(5);
+  });
+
+  test("a change that meets a conflict stores nothing", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const reference = await acceptReference(store, inquiry(1), spam);
+    const targets = [1, 1].map((version) => ({ reference, version }));
+    const request = { targets, status: "open" } as const;
+    const outcomes = await store.desk.triage(wholeScope, request, { operator: "eva@example.org", at: noon });
+    expect(outcomes.map(({ result }) => result)).toEqual(["changed", "conflict"]);
+    expect(await allMails(store)).toHaveLength(2);
+  });
 }
+
+const triage = (
+  store: Store,
+  references: readonly string[],
+  version: number,
+  change: Pick<TriageRequest, "status" | "assignee">,
+  at: number,
+) =>
+  store.desk.triage(
+    wholeScope,
+    { targets: references.map((reference) => ({ reference, version })), ...change },
+    { operator: "eva@example.org", at },
+  );

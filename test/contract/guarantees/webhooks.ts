@@ -132,6 +132,27 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(again[0]!.id).not.toBe(delivery!.id);
   });
 
+  test("spam that is given another status is told, and what was kept back is told anew", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await addWebhook(store);
+    const reference = await acceptReference(store, inquiry(1), { spam: true });
+    const whole = { kinds: ["inquiry"], subscribers: false } as const;
+    const set = (version: number, status: "open" | "spam") =>
+      store.desk.triage(whole, { targets: [{ reference, version }], status }, { ...eva, at: later });
+    await set(1, "open");
+    const [delivery] = await claim(store);
+    expect(delivery).toMatchObject({ event: "inquiry.received" });
+    await set(2, "spam");
+    await store.webhooks.settleDelivery(delivery!.id, { result: "failed", at: later, answer: keptBack }, lease.owner);
+    await set(3, "open");
+    const again = await claim(store);
+    expect(again).toMatchObject([{ event: "inquiry.received", attempts: 0 }]);
+    await set(4, "spam");
+    await set(5, "open");
+    expect(await claim(store)).toEqual([]);
+  });
+
   test("what is refused tells nothing", async () => {
     await using tested = await open();
     const { store } = tested;

@@ -25,7 +25,8 @@ export const lockReceipts = prepared(`
     SELECT DISTINCT ${receiptsOf("key")} AS number FROM unnest($1::text[]) AS key ORDER BY number
   ) AS ordered`);
 
-/** The same for the address of a submission. */
-export const lockReceiptsOf = prepared(
-  `SELECT pg_advisory_xact_lock(${receiptsOf("email_key")}) FROM submission WHERE day_number = $1 AND kind = $2`,
-);
+/** The same for the addresses of some submissions. */
+export const lockReceiptsOf = prepared(`
+  SELECT pg_advisory_xact_lock(number) FROM (
+    SELECT DISTINCT ${receiptsOf("email_key")} AS number FROM submission WHERE arrival = ANY ($1::bigint[]) ORDER BY number
+  ) AS ordered`);

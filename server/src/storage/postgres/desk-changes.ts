@@ -12,11 +12,13 @@ import {
   conflict,
   decideTriage,
   inBatches,
+  leavesSpam,
+  released,
   type Triaged,
   type TriageTarget,
 } from "../rules/triage.ts";
 import type { Connections } from "./connections.ts";
-import { releaseWithin } from "./release.ts";
+import { leaveSpamWithin } from "./leave-spam.ts";
 import type { Session } from "./session.ts";
 import { prepared, rowsAs, type RowOf, valuesOf } from "./statement.ts";
 import { suppressedInSql } from "./suppression.ts";
@@ -56,6 +58,12 @@ const changedColumns = {
   version: "integer",
   responded_at: "bigint",
 } as const;
+
+const changeOf = (arrival: number, { respondedAt, ...after }: Triaged): RowOf<typeof changedColumns> => ({
+  ...after,
+  arrival,
+  responded_at: respondedAt,
+});
 
 const update = prepared(`
   UPDATE submission SET status = changed.status, assignee = changed.assignee, version = changed.version,
@@ -105,6 +113,7 @@ export function makeDeskChanges(connections: Connections, references: References
       const rows = await lock(session, scope, names);
       const outcomes: TriageOutcome[] = [];
       const changes: RowOf<typeof changedColumns>[] = [];
+      const leaving: number[] = [];
       const entries: AuditEntry[] = [];
       for (const { reference, version } of targets) {
         const row = rows.get(reference);
@@ -116,12 +125,14 @@ export function makeDeskChanges(connections: Connections, references: References
           const { arrival } = row;
           outcomes.push({ reference, result: "changed", version: after.version });
           entries.push(...decision.entries);
-          if (decision.entries.length > 0) changes.push({ ...after, arrival, responded_at: after.respondedAt });
+          if (decision.entries.length > 0) changes.push(changeOf(arrival, after));
+          if (leavesSpam(row, after)) leaving.push(arrival);
           // A target that is named twice is in conflict the second time.
           rows.set(reference, { ...after, arrival });
         }
       }
       if (changes.length > 0) await session.run(update, valuesOf(changedColumns, changes));
+      await leaveSpamWithin(session, leaving, actor.at);
       await auditWithin(session, entries, actor);
       return outcomes;
     });
@@ -144,12 +155,11 @@ export function makeDeskChanges(connections: Connections, references: References
       connections.transaction(async (session) => {
         const row = (await lock(session, scope, [reference])).get(reference);
         if (row === undefined) return { result: "unknown" };
-        const released = await releaseWithin(session, references, reference, actor.at);
-        if (released.result === "released") {
-          const detail = { mails: released.mails };
-          await auditWithin(session, [{ action: "release", subject: reference, detail }], actor);
-        }
-        return released;
+        if (row.status !== "spam") return { result: "not-spam" };
+        await session.run(update, valuesOf(changedColumns, [changeOf(row.arrival, released(row))]));
+        const mails = await leaveSpamWithin(session, [row.arrival], actor.at);
+        await auditWithin(session, [{ action: "release", subject: reference, detail: { mails } }], actor);
+        return { result: "released", mails };
       }),
 
     async sendAgain(scope, id, actor) {

@@ -60,6 +60,16 @@ export async function inBatches(
   return outcomes;
 }
 
+/** What becomes of spam that is released. */
+export const released = (before: Triaged): Triaged => ({ ...before, status: "new", version: before.version + 1 });
+
+/** Whether a change takes a submission out of spam. */
+export const leavesSpam = (before: Triaged, after: Triaged): boolean =>
+  before.status === "spam" && after.status !== "spam";
+
+/** The actions of which each has a status that is not spam, before it or after it. */
+export const statusActions = ["status", "release"] as const;
+
 /** The actions that change the version of a submission. */
 export const changingActions = ["status", "assignee", "release"] as const;
 

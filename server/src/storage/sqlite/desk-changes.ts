@@ -13,13 +13,15 @@ import {
   conflict,
   decideTriage,
   inBatches,
+  leavesSpam,
+  released,
   type Triaged,
   type TriageTarget,
 } from "../rules/triage.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { RunJob } from "./desk.ts";
 import type { Oversight } from "./oversight.ts";
-import type { Release } from "./release.ts";
+import type { LeaveSpam } from "./leave-spam.ts";
 
 export type Audit = (entry: AuditEntry, actor: Actor) => void;
 
@@ -33,20 +35,23 @@ export function prepareAudit(connection: SqliteConnection): Audit {
 interface Parts {
   readonly references: References;
   readonly audit: Audit;
-  readonly release: Release;
+  readonly leaveSpam: LeaveSpam;
   readonly oversight: Oversight;
 }
 
 export function prepareDeskChanges(
   connection: SqliteConnection,
   run: RunJob,
-  { references, audit, release, oversight }: Parts,
+  { references, audit, leaveSpam, oversight }: Parts,
 ) {
   interface Row extends Triaged {
     readonly arrival: number;
+    readonly kind: SubmissionKind;
+    readonly emailKey: string;
   }
   const find = connection.prepare<[number, SubmissionKind], Row>(`
-    SELECT arrival, reference, status, assignee, version, responded_at AS respondedAt FROM submission
+    SELECT arrival, reference, kind, email_key AS emailKey, status, assignee, version, responded_at AS respondedAt
+    FROM submission
     WHERE day_number = ? AND kind = ?`);
   const update = connection.prepare<[TriageStatus, string | null, number, number | null, number]>(
     "UPDATE submission SET status = ?, assignee = ?, version = ?, responded_at = ? WHERE arrival = ?",
@@ -74,16 +79,20 @@ export function prepareDeskChanges(
     return named === null || !kinds.includes(named.kind) ? undefined : find.get(named.dayNumber, named.kind);
   }
 
+  const write = ({ arrival }: Row, { status, assignee, version, respondedAt }: Triaged) =>
+    void update.run(status, assignee, version, respondedAt, arrival);
+
   function triageOne(scope: Scope, target: TriageTarget, request: TriageRequest, actor: Actor): TriageOutcome {
     const { reference } = target;
     const row = findRow(scope, reference);
     if (row === undefined) return { reference, result: "unknown" };
     const decision = decideTriage(row, target.version, request, actor);
     if (decision === null) return conflict(row, lastChange.get(row.reference));
-    const { status, assignee, version, respondedAt } = decision.after;
-    if (decision.entries.length > 0) update.run(status, assignee, version, respondedAt, row.arrival);
-    for (const entry of decision.entries) audit(entry, actor);
-    return { reference, result: "changed", version };
+    const { after, entries } = decision;
+    if (entries.length > 0) write(row, after);
+    if (leavesSpam(row, after)) leaveSpam(row, actor.at);
+    for (const entry of entries) audit(entry, actor);
+    return { reference, result: "changed", version: after.version };
   }
 
   return {
@@ -106,11 +115,11 @@ export function prepareDeskChanges(
       run(() => {
         const row = findRow(scope, reference);
         if (row === undefined) return { result: "unknown" };
-        const released = release(row.reference, actor.at);
-        if (released.result === "released") {
-          audit({ action: "release", subject: row.reference, detail: { mails: released.mails } }, actor);
-        }
-        return released;
+        if (row.status !== "spam") return { result: "not-spam" };
+        write(row, released(row));
+        const mails = leaveSpam(row, actor.at);
+        audit({ action: "release", subject: row.reference, detail: { mails } }, actor);
+        return { result: "released", mails };
       }),
 
     sendAgain: (scope, id, actor) =>

@@ -10,21 +10,21 @@ import { prepareDeskOverview } from "./desk-overview.ts";
 import { prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
 import type { Oversight } from "./oversight.ts";
-import type { Release } from "./release.ts";
+import type { LeaveSpam } from "./leave-spam.ts";
 
 /** Runs a job in the next transaction. */
 export type RunJob = <T>(job: () => T) => Promise<T>;
 
 interface Parts {
   readonly references: References;
-  readonly release: Release;
+  readonly leaveSpam: LeaveSpam;
   readonly oversight: Oversight;
 }
 
 export function makeDesk(
   connection: SqliteConnection,
   run: RunJob,
-  { references, release, oversight }: Parts,
+  { references, leaveSpam, oversight }: Parts,
 ): DeskStore {
   const audit = prepareAudit(connection);
   const search = prepareDeskSearch(connection);
@@ -33,7 +33,7 @@ export function makeDesk(
     ...lists,
     ...prepareDeskReading(connection, references),
     ...prepareDeskOverview(connection, run, lists),
-    ...prepareDeskChanges(connection, run, { references, audit, release, oversight }),
+    ...prepareDeskChanges(connection, run, { references, audit, leaveSpam, oversight }),
     ...prepareDeskErase(connection, run, { lists, search, audit }),
 
     audit: (entry, actor) => run(() => audit(entry, actor)),

@@ -46,7 +46,7 @@ import { type Housekeeping, prepareHousekeeping } from "./housekeeping.ts";
 import { firstPlace, type Outbox, prepareOutbox } from "./outbox.ts";
 import { type Oversight, prepareOversight } from "./oversight.ts";
 import { prepareReading, type Reading } from "./reading.ts";
-import { prepareRelease } from "./release.ts";
+import { prepareLeaveSpam } from "./leave-spam.ts";
 import { prepareResumes, type Resumes } from "./resumes.ts";
 import { type Links, prepareLinks, prepareSubscribers } from "./subscribers.ts";
 import { prepareSuppressions, type Suppressions } from "./suppression.ts";
@@ -100,7 +100,7 @@ export class SqliteStore implements Store {
     this.#announcements = announcements;
     this.#acceptor = prepareAcceptor(connection, { references, subscribers, announcements });
     this.#reading = prepareReading(connection, references);
-    const release = prepareRelease(connection, { references, acceptor: this.#acceptor, announcements });
+    const leaveSpam = prepareLeaveSpam(connection, { acceptor: this.#acceptor, announcements });
     this.#links = prepareLinks(connection, announcements);
     this.#suppressions = prepareSuppressions(connection, this.#links, announcements);
     this.#outbox = prepareOutbox(connection, this.#suppressions);
@@ -118,7 +118,7 @@ export class SqliteStore implements Store {
       commit: (jobs) => this.#commit(jobs),
     });
     const run = <T>(job: () => T): Promise<T> => this.#run(job);
-    this.desk = makeDesk(connection, run, { references, release, oversight: this.#oversight });
+    this.desk = makeDesk(connection, run, { references, leaveSpam, oversight: this.#oversight });
     this.access = makeAccess(connection, run);
     this.webhooks = makeWebhooks(connection, run);
   }
