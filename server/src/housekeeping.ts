@@ -22,7 +22,7 @@ const countsKeptMs = 60 * 1000;
 interface HousekeepingOptions {
   readonly vault: Pick<Vault, "sweep" | "belongsTo" | "discard">;
   readonly store: Pick<Store, "identity" | "knownResumeKeys" | "forgetExpired"> & {
-    readonly desk: Pick<DeskStore, "eraseOutdated" | "audit" | "resumesToDiscard" | "forgetDiscarded" | "countNextDay">;
+    readonly desk: Pick<DeskStore, "eraseOutdated" | "resumesToDiscard" | "forgetDiscarded" | "countNextDay">;
   };
   readonly retentionDays: Config["retentionDays"];
   /** Null: only this process counts, in its memory. */

@@ -184,10 +184,10 @@ export interface DeskStore {
   erasePerson(email: string, actor: Actor): Promise<Erased>;
 
   /**
-   * Removes one batch of outdated submissions in the same way. Writes no entry in the audit log: one for each batch would
-   * bury the others. `desk/retention.ts` writes one for all.
+   * Removes one batch of outdated submissions in the same way, with an entry in the audit log unless there are none. An
+   * entry for all batches would be missing after a crash.
    */
-  eraseOutdated(outdated: Outdated): Promise<Erased>;
+  eraseOutdated(outdated: Outdated, actor: Actor): Promise<Erased>;
 
   /** Vault keys of erased resumes whose bytes are still to be discarded, at most `limit`. */
   resumesToDiscard(limit: number): Promise<readonly string[]>;

@@ -1,6 +1,7 @@
 // What the port promises about erasing persons and outdated submissions, and about telling a person what is known.
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { erasedAtOnce } from "../../../server/src/storage/rules/erasing.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -20,6 +21,7 @@ import {
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, sales } from "./desk-lists.ts";
 
+const retention = { operator: "retention", at: noon };
 const email = "Ana@example.org";
 const key = { procedure: "marketplace.inquiry", keyHash: "a1", fingerprint: "f", createdAt: noon };
 
@@ -138,7 +140,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     const purge = async (kind: "inquiry" | "application" | "spam", before: number) => {
       let submissions = 0;
       for (let more = true; more;) {
-        const erased = await store.desk.eraseOutdated({ kind, before });
+        const erased = await store.desk.eraseOutdated({ kind, before }, eva);
         ({ more } = erased);
         submissions += erased.submissions;
       }
@@ -151,6 +153,35 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect(rows.map((row) => row.email)).toEqual(["ana-7@example.org", "ann-5@example.org"]);
   });
 
+  test("records each batch of what is outdated with it, and nothing where there is none", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const { sqlite: batch } = erasedAtOnce;
+    for (let number = 0; number < batch + 1; number += 1)
+      await accept(store, application(number, { resume: number === 0 ? resume(1) : null }));
+    const outdated = { kind: "application", before: noon + 1 } as const;
+    const erased: number[] = [];
+    const recorded: unknown[] = [];
+    for (let more = true; more;) {
+      const one = await store.desk.eraseOutdated(outdated, retention);
+      erased.push(one.submissions);
+      ({ more } = one);
+      // Already now: a process that is killed before the next batch leaves nothing unrecorded.
+      recorded.push((await store.desk.listAudit({})).rows[0]);
+    }
+    expect(erased.reduce((sum, count) => sum + count)).toBe(batch + 1);
+    expect(recorded).toMatchObject(
+      erased.map((submissions, index) => ({
+        ...retention,
+        action: "retention",
+        subject: "applications",
+        detail: { submissions, resumes: index === 0 ? 1 : 0 },
+      })),
+    );
+    expect(await store.desk.eraseOutdated(outdated, retention)).toMatchObject({ submissions: 0, more: false });
+    expect((await store.desk.listAudit({})).rows).toHaveLength(erased.length);
+  });
+
   test("what is outdated leaves a hash of an address that is not to be mailed, with the last of it", async () => {
     await using tested = await open();
     const { store } = tested;
@@ -158,9 +189,9 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     await accept(store, inquiry(1, { email, receivedAt: noon }));
     await accept(store, application(2, { email, receivedAt: noon }));
     await store.suppress({ email, reason: "bounced", at: noon });
-    await store.desk.eraseOutdated({ kind: "inquiry", before: noon + 1 });
+    await store.desk.eraseOutdated({ kind: "inquiry", before: noon + 1 }, eva);
     expect(await keys()).toContain("ana@example.org");
-    await store.desk.eraseOutdated({ kind: "application", before: noon + 1 });
+    await store.desk.eraseOutdated({ kind: "application", before: noon + 1 }, eva);
     expect(await keys()).not.toContain("ana@");
     expect((await accept(store, inquiry(3, { email }))).capped).toEqual(["inquiry-receipt"]);
   });

@@ -412,7 +412,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     await accept(store, application(2, { receivedAt: noon - 1 }));
     await accept(store, inquiry(3));
     await store.desk.erasePerson(email, eva);
-    await store.desk.eraseOutdated({ kind: "application", before: noon });
+    await store.desk.eraseOutdated({ kind: "application", before: noon }, eva);
     expect(await told(store)).toEqual(["inquiry.received"]);
   });
 

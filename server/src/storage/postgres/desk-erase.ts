@@ -2,7 +2,7 @@
 // words in the search, too. Dead rows keep the words until VACUUM, which the server does by itself.
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
-import { erasedAtOnce } from "../rules/erasing.ts";
+import { erasedAtOnce, retentionEntry } from "../rules/erasing.ts";
 import { lockAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import { auditWithin } from "./desk-changes.ts";
@@ -72,13 +72,15 @@ export const makeDeskErase = (connections: Connections) =>
       });
     },
 
-    async eraseOutdated({ kind, before }) {
+    async eraseOutdated({ kind, before }, actor) {
       const outdated = kind === "spam" ? outdatedSpam : outdatedOfKind;
       const values = [kind, await firstSince(connections, before), before];
       const erase = async (session: Session) => {
         const [counts] = await session.all(outdated, values);
-        const unknown = await session.all(unknownAmong, [counts?.keys ?? []]);
+        if (counts === undefined || counts.submissions === 0) return counts;
+        const unknown = await session.all(unknownAmong, [counts.keys]);
         if (unknown.length > 0) await session.all(eraseSuppressions, [unknown.map(({ key }) => key)]);
+        await auditWithin(session, [retentionEntry(kind, counts)], actor);
         return counts;
       };
       const { submissions = 0, resumes = 0 } = (await connections.transaction(erase, { repeatable: true })) ?? {};

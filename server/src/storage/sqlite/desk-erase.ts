@@ -1,7 +1,7 @@
 // Erases persons and outdated submissions, a few in each job of the commit queue.
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
-import { erasedAtOnce, hashedKey } from "../rules/erasing.ts";
+import { erasedAtOnce, hashedKey, retentionEntry } from "../rules/erasing.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { Audit } from "./desk-changes.ts";
@@ -87,14 +87,16 @@ export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { li
         return { ...detail, more: rows.length === limit };
       }),
 
-    async eraseOutdated({ kind, before }) {
+    async eraseOutdated({ kind, before }, actor) {
       const firstKept = await lists.firstSince(before);
       return run(() => {
         const rows = (kind === "spam" ? outdatedSpam : outdatedOfKind).all(kind, firstKept, before);
         const resumes = eraseRows(rows);
         for (const key of new Set(rows.map((row) => row.key)))
           if (isKnown.get(key)?.known === 0) eraseSuppressionOf(key);
-        return { submissions: rows.length, resumes, subscriptions: 0, more: rows.length === limit };
+        const counts = { submissions: rows.length, resumes };
+        if (rows.length > 0) audit(retentionEntry(kind, counts), actor);
+        return { ...counts, subscriptions: 0, more: rows.length === limit };
       });
     },
 
