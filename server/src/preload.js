@@ -1,5 +1,6 @@
 // Loaded before the programs by npm's scripts (`--import`). Reads `.env` if there is one, and has Node keep compiled code
 // from start to start. JavaScript, because stripping the types of a first file costs 40 ms and 18 MB.
+import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
@@ -8,6 +9,8 @@ enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/submissions"
 
 // Not by --env-file-if-exists, which writes a line to standard error when there is no file.
 try {
+  // `loadEnvFile` says ENOENT of a file that is there and may not be read, too.
+  readFileSync(".env");
   process.loadEnvFile(".env");
 } catch (error) {
   if (error.code !== "ENOENT") {

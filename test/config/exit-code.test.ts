@@ -1,6 +1,6 @@
 // The configuration as it is seen by the person who starts a program.
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,6 +71,27 @@ test("npm's scripts read .env, and the environment wins over it", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("PORT=8080\n");
   expect(stdout).toContain("HOST=127.0.0.2\n");
+});
+
+const nobody = 65_534;
+/** Root may read any file. */
+const other = process.getuid?.() === 0 ? { uid: nobody } : {};
+
+test.each([
+  ["that is a folder", "EISDIR", (file: string) => mkdir(file)],
+  ["that may not be read", "EACCES", (file: string) => writeFile(file, "PORT=8080\n", { mode: 0 })],
+])("a .env %s ends every program with 78 and one plain line", async (_name, code, make) => {
+  await make(join(folder, ".env"));
+  await chmod(folder, 0o755);
+  for (const program of ["main.ts", "submissions.ts"] as const) {
+    const child = start(program, ["check-config"], { DATA_DIR: join(folder, "data") }, { folder, ...other });
+    expect(await finish(child)).toMatchObject({
+      code: 78,
+      stdout: "",
+      stderr: `The file .env cannot be read (${code}).\n`,
+    });
+  }
+  expect(await readdir(folder)).toEqual([".env"]);
 });
 
 test("a taken port ends the service with 1 and one plain line", async () => {

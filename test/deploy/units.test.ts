@@ -44,6 +44,13 @@ test.each(units)("%s starts what npm start starts, and no start follows a wrong 
   expect(unitSettings.get("RestartPreventExitStatus")).toBe("78");
 });
 
+test.each(units)("%s is started again however often its database is away, and after one on this machine", (unit) => {
+  const [unitSection = "", serviceSection = ""] = read(unit).split("[Service]");
+  expect(unitSection).toMatch(/^StartLimitIntervalSec=0$/m);
+  expect(unitSection).toMatch(/^After=.*\bpostgresql\.service$/m);
+  expect(serviceSection).toMatch(/^Restart=on-failure\nRestartSec=5$/m);
+});
+
 test("the template differs from the unit by port and folder only", () => {
   const [one, several] = units.map(settings) as [Map<string, string>, Map<string, string>];
   const differing = [...one].filter(([name, value]) => several.get(name) !== value).map(([name]) => name);

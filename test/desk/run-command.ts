@@ -57,6 +57,8 @@ interface StartOptions {
   readonly output?: number;
   /** Not the project's folder unless asked for: its `.env` is none of the tests'. */
   readonly folder?: string;
+  /** The user whose process it is; this one's unless given. */
+  readonly uid?: number;
 }
 
 /** Starts a program of the server, as npm's scripts do, without waiting for it. */
@@ -64,11 +66,12 @@ export function start(
   program: "main.ts" | "submissions.ts",
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
-  { output, folder = tmpdir() }: StartOptions = {},
+  { output, folder = tmpdir(), uid }: StartOptions = {},
 ): Program {
   const flags = ["-C", "@submissions/source", "--import", join(source, "preload.js")];
   return spawn(process.execPath, [...flags, join(source, program), ...words], {
     cwd: folder,
+    ...(uid !== undefined && { uid }),
     env: environment,
     stdio: ["ignore", output ?? "pipe", "pipe"],
   }) as Program;
