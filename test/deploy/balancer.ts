@@ -95,6 +95,9 @@ export interface Balancer extends AsyncDisposable {
   headers(path: string, question?: Question): Promise<IncomingHttpHeaders>;
 }
 
+/** Lets a test be any client. */
+const clientIsNamed = "set_real_ip_from 127.0.0.1; real_ip_header X-Test-Client;";
+
 /** Writes the configuration into a folder and answers its path. */
 function prepare(kind: Kind, folder: string, port: number, ports: readonly number[]): string {
   const made = spawnSync(
@@ -133,7 +136,7 @@ function prepare(kind: Kind, folder: string, port: number, ports: readonly numbe
   );
   writeFileSync(
     outer,
-    `user root; daemon off; pid ${folder}/pid; error_log stderr;\nevents {}\nhttp { access_log off; ${temporary.join(" ")} include ${file}; }\n`,
+    `user root; daemon off; pid ${folder}/pid; error_log stderr;\nevents {}\nhttp { access_log off; ${temporary.join(" ")} ${clientIsNamed} include ${file}; }\n`,
   );
   return outer;
 }

@@ -125,6 +125,26 @@ describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
       await Promise.all(waiting);
     });
 
+    test.runIf(kind === "nginx").each([
+      ["2001:db8:1::", ["5", "6", "1:2:3:4", "f"], "2001:db8:1:1::5"],
+      ["2001:db8:1:2:", ["1:2:3:4", ":5", "0:0:0:6", "a:b:c:d"], "2001:db8:1:3:1:2:3:4"],
+      ["2001:db8::", ["5", "6", "1:2:3", "0:1:0"], "2001:db8:0:1::5"],
+      ["1::", ["5", "6", "9:9", "9:9:9:9"], "1:1::5"],
+      ["::", ["1", "2", "9:9:9", "1:2:3:4"], "0:0:0:1::1"],
+    ])("takes the network %s/64 for one client, however its addresses are shortened", async (network, hosts, other) => {
+      await using upstream = await startUpstream(hangs);
+      await using balancer = await startBalancer(kind, [upstream.port]);
+      const from = (client: string) =>
+        balancer.ask(path, { headers: { ...upload, "x-test-client": client } }).catch(() => 0);
+      const waiting = Array.from({ length: 8 }, (_, index) => from(network + hosts[index % hosts.length]));
+      await expect.poll(() => upstream.seen.length, patience).toBe(8);
+      expect(await from(`${network}${hosts[0]}`)).toBe(429);
+      waiting.push(from(other));
+      await expect.poll(() => upstream.seen.length, patience).toBe(9);
+      await upstream[Symbol.asyncDispose]();
+      await Promise.all(waiting);
+    });
+
     test.runIf(kind === "haproxy")("sends nothing to a process that says that it is not ready", async () => {
       await using ending = await startUpstream(answers(200), 503);
       await using ready = await startUpstream(answers(200));
