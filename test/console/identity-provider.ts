@@ -23,12 +23,15 @@ export class IdentityProvider implements AsyncDisposable {
     this.#close = close;
   }
 
-  /** @param redirects the address of the service, once it is known */
-  static async open(redirects: () => string): Promise<IdentityProvider> {
+  /**
+   * @param redirects the address of the service, once it is known
+   * @param path of the issuer: empty, or one with a slash at both ends
+   */
+  static async open(redirects: () => string, path = ""): Promise<IdentityProvider> {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
     const one = new IdentityProvider(issuer, async () => {
       server.closeAllConnections();
       server.close();
@@ -38,6 +41,10 @@ export class IdentityProvider implements AsyncDisposable {
     server.on("request", (request, response) => {
       // Made at the first request: it must know where the service is.
       handler ??= providerOf(one, redirects()).callback();
+      const { url = "" } = request;
+      // The library takes what was cut off as the place where it is mounted.
+      if (path !== "" && url.startsWith(path))
+        Object.assign(request, { originalUrl: url, url: url.slice(path.length - 1) });
       void handler(request, response);
     });
     return one;

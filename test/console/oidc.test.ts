@@ -1,5 +1,6 @@
 // Sign-in by OpenID Connect, against a real provider on the loopback.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createLog } from "../../server/src/observe/log.ts";
 import { startService, type Service } from "../support/service.ts";
 import { client, IdentityProvider } from "./identity-provider.ts";
 import { auditOf, invite, Operator } from "./operator.ts";
@@ -25,10 +26,10 @@ beforeEach(() => {
 });
 
 /** A browser's way to the provider and back; answers what the provider sends it back to. */
-async function throughProvider(location: string): Promise<string> {
+async function throughProvider(location: string, target = service): Promise<string> {
   const jar = new Map<string, string>();
   let at = location;
-  for (let hops = 0; hops < 10 && !at.startsWith(service.url); hops += 1) {
+  for (let hops = 0; hops < 10 && !at.startsWith(target.url); hops += 1) {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const response = await fetch(at, { redirect: "manual", headers: { cookie } });
     for (const set of response.headers.getSetCookie()) {
@@ -165,8 +166,38 @@ test("refuses an answer that does not fit what the browser began", async () => {
 
 test("says so when the provider does not answer", async () => {
   const env = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
-  await using alone = await startService({ env });
+  const lines: string[] = [];
+  await using alone = await startService({ env, log: createLog("warn", { write: (line) => lines.push(line) }) });
   const response = await fetch(`${alone.url}/console/oidc/start`, { redirect: "manual" });
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(await response.json()).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+  expect(lines.join("")).toMatch(/"code":"\w+","msg":"a sign-in with OpenID Connect failed"/);
+});
+
+describe("a provider below a path that ends in a slash", () => {
+  const path = "/application/o/submissions/";
+
+  test("signs operators in", async () => {
+    const at: { service?: Service } = {};
+    await using below = await IdentityProvider.open(() => `${at.service?.url}/console/oidc/callback`, path);
+    const env = { OIDC_ISSUER: below.issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
+    await using one = await startService({ env });
+    at.service = one;
+    await invite(one, "dora@example.org", "sales");
+    below.person = { subject: "dora", email: "dora@example.org" };
+    const browser = new Operator(one);
+    const start = await browser.fetch("/console/oidc/start");
+    const back = new URL(await throughProvider(start.headers.get("location")!, one));
+    expect((await finish(browser, back)).headers.get("location")).toBe(`${one.url}/console`);
+  });
+
+  test("is told from one of another name, and the log says why", async () => {
+    await using below = await IdentityProvider.open(() => "http://127.0.0.1:9/", path);
+    const issuer = below.issuer.replace(/\/$/, "");
+    const env = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
+    const lines: string[] = [];
+    await using one = await startService({ env, log: createLog("warn", { write: (line) => lines.push(line) }) });
+    expect((await fetch(`${one.url}/console/oidc/start`, { redirect: "manual" })).status).toBe(503);
+    expect(lines.join("")).toContain('"code":"OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"');
+  });
 });

@@ -614,7 +614,7 @@ describe("signing in with OpenID Connect", () => {
   const all = { OIDC_ISSUER: "https://login.example.org/", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
 
   test("needs issuer, client and secret together", () => {
-    const oidc = { issuer: "https://login.example.org", clientId: "id", clientSecret: "secret" };
+    const oidc = { issuer: "https://login.example.org/", clientId: "id", clientSecret: "secret" };
     expect(configOf(all).oidc).toEqual(oidc);
     expect(namesOf({ OIDC_ISSUER: all.OIDC_ISSUER })).toEqual(["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]);
     expect(namesOf({ OIDC_CLIENT_SECRET: "secret" })).toEqual(["OIDC_ISSUER", "OIDC_CLIENT_ID"]);
@@ -622,11 +622,14 @@ describe("signing in with OpenID Connect", () => {
 
   test.each([
     ["http://127.0.0.1:9000", true],
+    ["https://login.example.org/application/o/submissions/", true],
     ["http://localhost:9000", true],
     ["http://login.example.org", false],
     ["login.example.org", false],
-  ])("takes the issuer %s: %s", (issuer, isTaken) => {
-    expect(namesOf({ ...all, OIDC_ISSUER: issuer })).toEqual(isTaken ? [] : ["OIDC_ISSUER"]);
+  ])("takes the issuer %s as it is written: %s", (issuer, isTaken) => {
+    const given = { ...all, OIDC_ISSUER: issuer };
+    expect(namesOf(given)).toEqual(isTaken ? [] : ["OIDC_ISSUER"]);
+    if (isTaken) expect(configOf(given).oidc?.issuer).toBe(issuer);
   });
 });
 

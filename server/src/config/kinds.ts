@@ -90,12 +90,18 @@ export const httpUrl: Kind<string> = (text) => {
   return url.href.replace(/\/+$/, "");
 };
 
-/** The base address of an identity provider: https, or http on this machine. */
+/**
+ * The base address of an identity provider: https, or http on this machine. As it was written: it is compared with what
+ * the provider calls itself, and some of these names end in a slash.
+ */
 export const issuer: Kind<string> = (text) => {
   const address = httpUrl(text);
-  if (address instanceof Wrong || address.startsWith("https:")) return address;
-  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
-  return isHere ? address : new Wrong("must start with https://, unless the provider runs on this machine.");
+  if (address instanceof Wrong) return address;
+  const { protocol, hostname } = new URL(address);
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return protocol === "https:" || isHere
+    ? text
+    : new Wrong("must start with https://, unless the provider runs on this machine.");
 };
 
 /** A bucket of an object store, and the beginning of the names of our objects in it: empty, or ending in a slash. */

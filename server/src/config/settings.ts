@@ -285,7 +285,7 @@ const access = {
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",
     values:
-      "The provider's base address, https, or http on this machine. Needs the next two. The provider must send the e-mail address and that it is verified. Its redirect address is `PUBLIC_URL/console/oidc/callback`.",
+      "The provider's base address as the provider writes it (`issuer` in its `.well-known/openid-configuration`), https, or http on this machine. A slash at the end counts. Needs the next two. The provider must send the e-mail address and that it is verified. Its redirect address is `PUBLIC_URL/console/oidc/callback`.",
     example: "https://login.example.org",
   }),
   OIDC_CLIENT_ID: optional(kind.token(), "none", {

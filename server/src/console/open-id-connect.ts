@@ -49,6 +49,8 @@ export function openIdConnect(
       return await discovering;
     } catch (error) {
       discovering = undefined;
+      // It may have answered, but under another name or with a document that cannot be read.
+      refused(reasonOf(error));
       throw new Fault("oidcUnavailable", { cause: error, retryAfterSeconds: 5 });
     }
   }
@@ -106,12 +108,15 @@ export function openIdConnect(
         return { identity: { issuer: claims.iss, subject: claims.sub }, email, former };
       } catch (error) {
         // The library throws errors of many kinds: wrong answers, refusals of the provider, answers that do not come.
-        refused((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+        refused(reasonOf(error));
         throw new Fault("oidcFailed", { cause: error });
       }
     },
   };
 }
+
+/** In one word of the library, the system or the provider. */
+const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).name;
 
 function readPending(kept: string): Pending {
   try {
