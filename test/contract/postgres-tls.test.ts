@@ -4,6 +4,7 @@ import { chown, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { messageForOperator } from "../../server/src/observe/describe-error.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
@@ -109,7 +110,11 @@ describe.skipIf(!openssl)("with a certificate of its own authority, a server", (
 
 test("a server without TLS is not connected to unless the address allows that", async () => {
   await using database = await createDatabase();
-  await expect(openStore(locate(`${database.url}?sslmode=require`))).rejects.toBeInstanceOf(StorageUnavailable);
+  const refused = await openStore(locate(`${database.url}?sslmode=require`)).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(StorageUnavailable);
+  expect(messageForOperator(refused)).toBe(
+    "The database's server has no TLS. Turn it on there, or set sslmode=disable in DATABASE_URL if the network is safe.",
+  );
 });
 
 /** An authority, a server's certificate by it, and another authority that has nothing to do with either. */

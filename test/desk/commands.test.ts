@@ -1,7 +1,7 @@
 // The command line beside a running service: its store stays open while commands run.
 import { existsSync } from "node:fs";
 import { createHash, randomUUID } from "node:crypto";
-import { mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -23,6 +23,7 @@ import {
   noon,
   subscription,
 } from "../contract/records.ts";
+import { freePort } from "../deploy/balancer.ts";
 import { exitOf, finish, runCommand, spawnCommand, start } from "./run-command.ts";
 
 const midnight = Date.UTC(2026, 10, 21);
@@ -308,6 +309,39 @@ test("migrate --check names what is pending and ends with 1, without making a da
   await expect(stat(empty)).rejects.toThrow("ENOENT");
   expect((await runCommand(["migrate"], { DATA_DIR: empty })).stdout).toBe(before.stdout);
   expect(await check()).toMatchObject({ code: 0, stdout: "" });
+});
+
+test("backup names the folder that does not exist", async () => {
+  const missing = join(ground, "no", "folder");
+  expect(await run("backup", join(missing, "copy.sqlite"))).toEqual(
+    expect.objectContaining({ code: 1, stdout: "", stderr: `There is no folder ${missing}.\n` }),
+  );
+  expect(existsSync(missing)).toBe(false);
+});
+
+test("a user who may not read the database is told which file it is, and what to do", async () => {
+  const data = await mkdtemp(join(ground, "others-"));
+  const file = join(data, "submissions.sqlite");
+  expect(await runCommand(["migrate"], { DATA_DIR: data })).toMatchObject({ code: 0 });
+  for (const path of [ground, data]) await chmod(path, 0o755);
+  // Root may read any file.
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot) await chmod(file, 0);
+  const child = start("submissions.ts", ["export", "inquiries"], { DATA_DIR: data }, isRoot ? { uid: 65_534 } : {});
+  const { code, stdout, stderr } = await finish(child);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toBe(
+    `The database file ${file}, or -wal or -shm beside it, may not be read and written. Run this as the user whom the files belong to. (ERR_SQLITE_ERROR:14)\n`,
+  );
+});
+
+test("a PostgreSQL that cannot be reached is named with its reason, once", async () => {
+  const port = await freePort();
+  const environment = { DATA_DIR: folder, DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x` };
+  expect(await runCommand(["migrate"], environment)).toMatchObject({
+    code: 1,
+    stderr: "The database cannot be reached (ECONNREFUSED).\n",
+  });
 });
 
 test("backup is a store of its own with everything in it, and never written over another file", async () => {

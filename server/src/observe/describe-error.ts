@@ -19,6 +19,7 @@ const ours: ReadonlySet<string> = new Set([
   "CommandFailed",
   "Fault",
   "FileExists",
+  "FolderMissing",
   "MoveRefused",
   "ResumeDamaged",
   "ResumeMissing",
@@ -48,7 +49,7 @@ export function messageForOperator(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (!ours.has(error.name)) return "syscall" in error ? error.message : null;
   const code = describeError(error).cause?.code;
-  return code === undefined ? error.message : `${error.message} (${code})`;
+  return code === undefined || error.message.includes(code) ? error.message : `${error.message} (${code})`;
 }
 
 function describe(error: unknown, causesLeft: number): ErrorDescription {

@@ -63,6 +63,23 @@ describe("log", () => {
     for (const line of lines) expect(line).toContain('"type":"TypeError"');
   });
 
+  test("writes of an error of ours its type, its message, where it was thrown and what caused it", () => {
+    const { log, lines } = logged();
+    const cause = Object.assign(new Error("connect to 10.0.0.7"), { code: "ECONNREFUSED" });
+    const error = new StorageUnavailable("The database cannot be reached.", { cause });
+    for (const one of [log, log.child({ requestId: "r-1" })]) one.error({ err: error }, "failed");
+    log.error(error as unknown as LogFacts, "failed");
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      expect((JSON.parse(line) as { err: unknown }).err).toEqual({
+        type: "StorageUnavailable",
+        message: "The database cannot be reached.",
+        at: expect.arrayContaining([expect.stringMatching(/^server\/src\/observe\/log\.test\.ts:\d+:\d+$/)]),
+        cause: { type: "Error", code: "ECONNREFUSED", at: expect.any(Array) },
+      });
+    }
+  });
+
   test("drops query strings from the messages of a framework", () => {
     const { log, lines } = logged();
     log.info("Route GET:/newsletter/confirm?token=abc not found");

@@ -92,6 +92,8 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
       level,
       base: null,
       timestamp: writeTime(now),
+      // Pino's own takes the description of an error for an error, if it has a message, and loses its type and frames.
+      serializers: { err: (described: unknown) => described },
       formatters: { level: (label) => ({ level: label }), log: allowed },
       hooks: {
         logMethod(args, method) {

@@ -1,6 +1,6 @@
 // Writes a file that appears whole or not at all, readable by its owner only, and never over another one.
 import { randomUUID } from "node:crypto";
-import { lstat, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** There is already something under the name. It was not touched. */
@@ -8,16 +8,22 @@ class FileExists extends Error {
   override readonly name = "FileExists";
 }
 
+/** The file would lie in a folder that does not exist. */
+class FolderMissing extends Error {
+  override readonly name = "FolderMissing";
+}
+
 /**
  * Has `write` fill a temporary file next to `file`, then syncs it and gives it its name. On failure nothing is left.
  *
  * @throws FileExists when `file` exists
+ * @throws FolderMissing when its folder does not
  */
 export async function writeNewFile(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
   await refuseExisting(file);
   const temporary = `${file}.${randomUUID()}.partial`;
   // Made before the writer opens it, so that others can never read its bytes.
-  await (await open(temporary, "wx", 0o600)).close();
+  await (await makeIn(dirname(file), temporary)).close();
   try {
     await write(temporary);
     await sync(temporary);
@@ -28,6 +34,12 @@ export async function writeNewFile(file: string, write: (temporary: string) => P
     await rm(temporary, { force: true });
   }
 }
+
+const makeIn = (folder: string, temporary: string): Promise<FileHandle> =>
+  open(temporary, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    throw new FolderMissing(`There is no folder ${folder}.`);
+  });
 
 async function refuseExisting(file: string): Promise<void> {
   const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {

@@ -65,12 +65,23 @@ export function isLost(error: unknown): boolean {
   return answer.severity === "FATAL" || answer.severity === "PANIC" || answer.code === "25006";
 }
 
+// What the driver says when the server declines encryption. It has no code.
+const noTls = "The server does not support SSL connections";
+
+function connectionError(error: unknown): StorageUnavailable {
+  if (error instanceof Error && error.message === noTls) {
+    return new StorageUnavailable(
+      "The database's server has no TLS. Turn it on there, or set sslmode=disable in DATABASE_URL if the network is safe.",
+      { cause: error },
+    );
+  }
+  const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+  return new StorageUnavailable(`The database cannot be reached${code}.`, { cause: error });
+}
+
 /** What the driver threw as the port promises it, or as it is when it is a mistake in this program. */
 export function asStorageError(error: unknown): unknown {
-  if (!(error instanceof DatabaseError)) {
-    const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-    return new StorageUnavailable(`The database cannot be reached${code}.`, { cause: error });
-  }
+  if (!(error instanceof DatabaseError)) return connectionError(error);
   const state = error.code ?? "";
   const is = states.get(state) ?? states.get(state.slice(0, 2)) ?? (isLost(error) ? "out of reach" : undefined);
   return is === undefined ? error : new StorageUnavailable(`The database is ${is} (${state}).`, { cause: error });

@@ -3,9 +3,13 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, statSync, type BigIntStats } from "node:fs";
 import { dirname } from "node:path";
 import { StorageUnavailable } from "../store.ts";
+import { byTheirUser } from "./errors.ts";
 
 // The messages are for operators, at the terminal and in the log. Callers get words of the fault table.
 const advice = "Set DATA_DIR to another folder.";
+
+const adviceOn = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === "EACCES" ? `${byTheirUser} ${advice}` : advice;
 
 /** Makes the file, mode 0600, and its folder, mode 0700, where they are missing. What exists keeps its mode. */
 export function createDatabaseFile(file: string): void {
@@ -14,7 +18,7 @@ export function createDatabaseFile(file: string): void {
     makeFolder(folder);
     if (makeEmpty(file)) syncFolder(folder);
   } catch (error) {
-    throw new StorageUnavailable(`The database file ${file} cannot be made. ${advice}`, { cause: error });
+    throw new StorageUnavailable(`The database file ${file} cannot be made. ${adviceOn(error)}`, { cause: error });
   }
 }
 
@@ -101,7 +105,7 @@ function identify(path: string): string | undefined {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? undefined : nameOf(found);
   } catch (error) {
-    throw new StorageUnavailable(`The database file ${path} cannot be reached. ${advice}`, { cause: error });
+    throw new StorageUnavailable(`The database file ${path} cannot be reached. ${adviceOn(error)}`, { cause: error });
   }
 }
 

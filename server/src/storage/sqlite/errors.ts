@@ -9,14 +9,16 @@ const busyCodes = new Map([
   [6, "locked by another connection"],
   [15, "contended while its log was opened"],
 ]);
+const readOnly = 8;
 const ioError = 10;
+const notOpened = 14;
 const failureCodes = new Map([
   [7, "out of memory"],
-  [8, "read-only"],
+  [readOnly, "read-only"],
   [ioError, "failing to read or write its disk"],
   [11, "corrupt"],
   [13, "out of disk space"],
-  [14, "not to be opened"],
+  [notOpened, "not to be opened"],
   [26, "not an SQLite database"],
 ]);
 
@@ -39,6 +41,20 @@ export function asUnavailable(error: unknown): StorageUnavailable | null {
   const state = busyCodes.get(code) ?? failureCodes.get(code) ?? (isClosed(error) ? "closed" : undefined);
   return state === undefined ? null : new StorageUnavailable(`The database is ${state}.`, { cause: error });
 }
+
+/**
+ * The error of opening a database. SQLite says neither which file it could not open or write, nor that it is a matter of
+ * permissions.
+ */
+export function asOpeningError(error: unknown, file: string): unknown {
+  const cause = error instanceof StorageUnavailable ? error.cause : error;
+  const code = primaryCode(cause) ?? -1;
+  if (code !== notOpened && code !== readOnly) return error;
+  const message = `The database file ${file}, or -wal or -shm beside it, may not be read and written. ${byTheirUser}`;
+  return new StorageUnavailable(message, { cause });
+}
+
+export const byTheirUser = "Run this as the user whom the files belong to.";
 
 /**
  * The error of a COMMIT. When the log could not be synced, SQLite gives the transaction up; but its frames may have

@@ -5,6 +5,7 @@ import type { Access } from "../open-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
+import { asOpeningError } from "./errors.ts";
 import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
@@ -14,11 +15,15 @@ const openWaitMs = 10_000;
 /** Opens a connection that is configured. */
 export async function connect(file: string, access: Access): Promise<SqliteConnection> {
   using opened = new DisposableStack();
-  const opening = retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs);
-  const connection = opened.adopt(await opening, (one) => one.close());
-  await retryWhileBusy(() => connection.configure(access), openWaitMs);
-  opened.move();
-  return connection;
+  try {
+    const opening = retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs);
+    const connection = opened.adopt(await opening, (one) => one.close());
+    await retryWhileBusy(() => connection.configure(access), openWaitMs);
+    opened.move();
+    return connection;
+  } catch (error) {
+    throw asOpeningError(error, file);
+  }
 }
 
 /**
