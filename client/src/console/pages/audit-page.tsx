@@ -44,15 +44,16 @@ function Subject({ subject }: { readonly subject: string }) {
   );
 }
 
-const wordOf = (value: unknown): string => {
+const wordOf = (name: string, value: unknown): string => {
   if (value === null) return "none";
+  if (typeof value === "number" && name.endsWith("At")) return exactTime(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 
 const Details = ({ detail }: Pick<AuditRow, "detail">) => (
   <span className="quiet small">
     {Object.entries(detail)
-      .map(([name, value]) => `${name}: ${wordOf(value)}`)
+      .map(([name, value]) => `${name}: ${wordOf(name, value)}`)
       .join(", ")}
   </span>
 );

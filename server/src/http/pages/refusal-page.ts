@@ -120,7 +120,7 @@ function plainRefusal({ brand }: Site, root: string, { fault, status, message, r
     brand,
     root,
     sign: "stop",
-    heading: headings[status] ?? "That did not work",
+    heading: fault === "oidcRefused" ? "You are not signed in" : (headings[status] ?? "That did not work"),
     body: html`<p>${message}</p>
       ${explanation && html`<p>${explanation}</p>`}`,
   });
