@@ -63,7 +63,7 @@ const network = {
   PUBLIC_URL: optional(kind.httpUrl, "`http://HOST:PORT`", {
     means: "base address of links in mail and of the OpenAPI document",
     values:
-      "An http or https address. A path is allowed; a query, a fragment and credentials are not. Set it when people reach the service by another name: links are made from it and never from a request.",
+      "An http or https address. A path is allowed, if a proxy takes it off before the service; a query, a fragment and credentials are not. Set it when people reach the service by another name: links are made from it and never from a request.",
     example: "https://submissions.example.org",
   }),
   CORS_ORIGINS: listed(kind.originList, "none", {

@@ -18,12 +18,13 @@ interface RetentionOptions {
 
 /** Erases what is older than its days. The bytes of resumes are discarded later. */
 export async function eraseOutdated({ desk, days, now, signal }: RetentionOptions): Promise<void> {
+  const isAborted = () => signal?.aborted === true;
   const actor = { operator: "retention", at: now };
   for (const kind of ["inquiry", "application", "spam"] as const) {
     const kept = days[kind];
     if (kept === null) continue;
     const outdated = { kind, before: now - kept * dayMs };
-    for (let more = true; more && signal?.aborted !== true; await sleep(batchPauseMs)) {
+    for (let more = true; more && !isAborted(); await sleep(batchPauseMs)) {
       ({ more } = await desk.eraseOutdated(outdated, actor));
     }
   }
