@@ -203,9 +203,36 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
       [{ letter: "radi" }, []],
       [{ letter: "radio", search: "be" }, [2]],
       [{ letter: "...", search: "be" }, []],
+      [{ letter: "be", search: "be" }, [2]],
     ];
     for (const [filter, expected] of cases)
       expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
+  });
+
+  test("a search of letters finds what the same text finds as it is typed, in one order and page by page", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    await acceptReference(store, application(1, { coverLetter: "I record for Klan.", name: "Ana" }));
+    await acceptReference(store, inquiry(2, { company: "Klangwerk" }));
+    await acceptReference(store, application(3, { coverLetter: "Klan, again.", name: "Klan Verein" }));
+    await acceptReference(store, inquiry(4, { name: "Klanert" }));
+    const reference = await acceptReference(store, inquiry(5));
+    await indexAll(store);
+    expect(await listed(store, { search: "klan" })).toEqual([4, 3, 2]);
+    expect(await listed(store, { letter: "klan" })).toEqual([4, 3, 2, 1]);
+    expect(await listed(store, { letter: "klan", order: "oldest" })).toEqual([1, 2, 3, 4]);
+    expect(await listed(store, { letter: "klan", kind: "inquiry" })).toEqual([4, 2]);
+    const pages: number[] = [];
+    for (let page: PageRequest = { limit: 1 }; ;) {
+      const { rows, next } = await store.desk.listSubmissions(wholeScope, { letter: "klan" }, page);
+      pages.push(...rows.map(({ arrival }) => arrival));
+      if (next === null) break;
+      page = { limit: 1, after: next };
+    }
+    expect(pages).toHaveLength(4);
+    expect(pages).toEqual(pages.toSorted((a, b) => b - a));
+    expect(await listed(store, { letter: ` ${reference.toLowerCase()}` })).toEqual([5]);
+    expect(await listed(store, { letter: reference, kind: "application" })).toEqual([]);
   });
 
   test("makes submissions searchable whose fields cannot be read", async () => {

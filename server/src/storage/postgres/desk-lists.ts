@@ -169,7 +169,7 @@ export function listOf(scope: Scope, filter: InboxFilter): ListStatement | null 
   const plan = planList(scope, filter);
   const matches = [
     ...(filter.search === undefined ? [] : [match("who", typedQuery(filter.search))]),
-    ...(filter.letter === undefined ? [] : [match("letter", letterQuery(filter.letter))]),
+    ...(filter.letter === undefined ? [] : [matchAnywhere(filter.letter)]),
   ];
   if (plan === null || matches.includes(null)) return null;
   const found = matches.flatMap((one) => one ?? []);
@@ -254,6 +254,13 @@ class Numbered {
 
 const match = (column: "who" | "letter", query: string | null) =>
   query === null ? null : { text: `submission_search.${column} @@ ?::tsquery`, values: [query] };
+
+// What is found as it is typed is found here too.
+function matchAnywhere(text: string) {
+  const [whole, typed] = [match("letter", letterQuery(text)), match("who", typedQuery(text))];
+  if (whole === null || typed === null) return whole;
+  return { text: `(${whole.text} OR ${typed.text})`, values: [...whole.values, ...typed.values] };
+}
 
 // Words of letters and digits alone need no quoting but for apostrophes, which they have not.
 const lexeme = (word: string): string => `'${folded(word)}'`;

@@ -22,10 +22,13 @@ export interface ListPlan {
 }
 
 /** A search for a whole reference, if it is one, and what else the filter wants. */
-export function splitReference({ search, ...others }: InboxFilter): { reference: string | null; filter: InboxFilter } {
-  const reference = search?.trim().toUpperCase() ?? "";
-  if (referenceShape.test(reference)) return { reference, filter: others };
-  return { reference: null, filter: search === undefined ? others : { ...others, search } };
+export function splitReference(asked: InboxFilter): { reference: string | null; filter: InboxFilter } {
+  for (const part of ["search", "letter"] as const) {
+    const { [part]: text, ...filter } = asked;
+    const reference = text?.trim().toUpperCase() ?? "";
+    if (referenceShape.test(reference)) return { reference, filter };
+  }
+  return { reference: null, filter: asked };
 }
 
 /** Null: the scope holds nothing of it. */

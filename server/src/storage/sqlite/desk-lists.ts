@@ -23,6 +23,8 @@ const indexed = {
   kind: "INDEXED BY submission_kind",
 };
 
+type ReadRange = (above: number, below: number, limit: number) => Promise<number[]>;
+
 export type DeskLists = ReturnType<typeof prepareDeskLists>;
 
 export function prepareDeskLists(connection: SqliteConnection, references: References) {
@@ -63,12 +65,28 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
     firstAt(instant, await lastArrival(), (arrival) => read(() => receivedAt.get(arrival)?.at ?? null));
 
   /** Reads the arrival numbers of a plan within a range. Null: nothing can match. */
-  function reader(plan: ListPlan, filter: InboxFilter, descending: boolean) {
-    const matches = [
-      ...(filter.search === undefined ? [] : [matchOf("search_who", filter.search)]),
-      ...(filter.letter === undefined ? [] : [matchOf("search_letter", filter.letter)]),
-    ];
-    if (matches.some((match) => match === null)) return null;
+  function reader(plan: ListPlan, { search, letter }: InboxFilter, descending: boolean): ReadRange | null {
+    const typed = search === undefined ? [] : [matchOf("search_who", search)];
+    if (letter === undefined) return readerOf(plan, typed, descending);
+    // What is found as it is typed is found here too, which FTS5 cannot look up at once.
+    const readers = (["search_letter", "search_who"] as const)
+      .map((table) => readerOf(plan, [...typed, matchOf(table, letter)], descending))
+      .filter((one) => one !== null);
+    if (readers.length === 0) return null;
+    return async (above, below, limit) => {
+      const found = new Set<number>();
+      for (const one of readers) for (const arrival of await one(above, below, limit)) found.add(arrival);
+      return [...found].toSorted((a, b) => (descending ? b - a : a - b)).slice(0, limit);
+    };
+  }
+
+  /** Reads what matches all of these. */
+  function readerOf(
+    plan: ListPlan,
+    matches: readonly ReturnType<typeof matchOf>[],
+    descending: boolean,
+  ): ReadRange | null {
+    if (matches.includes(null)) return null;
     const wheres = plan.conditions.map(({ text }) => text);
     const values = plan.conditions.flatMap((one) => one.values);
     const direction = descending ? "DESC" : "ASC";
