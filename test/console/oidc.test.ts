@@ -135,6 +135,14 @@ test.each([
   expect((await browser.call("session.me")).data).toBeNull();
 });
 
+test("tells a person who is refused that this was a sign-in, not a form", async () => {
+  Object.assign(provider.person, { email: "nobody@example.org" });
+  const browser = new Operator(service);
+  const back = await begin(browser);
+  const page = await browser.fetch(back.pathname + back.search, { headers: { accept: "text/html" } });
+  expect([page.status, await page.text()]).toEqual([403, expect.stringContaining("You are not signed in</h1>")]);
+});
+
 test("refuses an answer that does not fit what the browser began", async () => {
   await invite(service, "carl@example.org", "sales");
   Object.assign(provider.person, { email: "carl@example.org" });
