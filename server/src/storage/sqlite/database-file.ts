@@ -3,13 +3,14 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, statSync, type BigIntStats } from "node:fs";
 import { dirname } from "node:path";
 import { StorageUnavailable } from "../store.ts";
-import { byTheirUser } from "./errors.ts";
 
 // The messages are for operators, at the terminal and in the log. Callers get words of the fault table.
 const advice = "Set DATA_DIR to another folder.";
 
 const adviceOn = (error: unknown): string =>
-  (error as NodeJS.ErrnoException).code === "EACCES" ? `${byTheirUser} ${advice}` : advice;
+  (error as NodeJS.ErrnoException).code === "EACCES"
+    ? `${advice} Or run this as the user whom this one belongs to.`
+    : advice;
 
 /** Makes the file, mode 0600, and its folder, mode 0700, where they are missing. What exists keeps its mode. */
 export function createDatabaseFile(file: string): void {

@@ -50,11 +50,11 @@ export function asOpeningError(error: unknown, file: string): unknown {
   const cause = error instanceof StorageUnavailable ? error.cause : error;
   const code = primaryCode(cause) ?? -1;
   if (code !== notOpened && code !== readOnly) return error;
-  const message = `The database file ${file}, or -wal or -shm beside it, may not be read and written. ${byTheirUser}`;
-  return new StorageUnavailable(message, { cause });
+  return new StorageUnavailable(
+    `The database file ${file}, or -wal or -shm beside it, may not be read and written. Run this as the user whom the files belong to.`,
+    { cause },
+  );
 }
-
-export const byTheirUser = "Run this as the user whom the files belong to.";
 
 /**
  * The error of a COMMIT. When the log could not be synced, SQLite gives the transaction up; but its frames may have
