@@ -11,15 +11,24 @@ const hostName = new RegExp(`^(?:${hostLabel}\\.)+(?![0-9]+$)${hostLabel}$`, "i"
 
 // `URL` is the one IDNA implementation that browsers and Node share. It would also decode percent signs and map
 // look-alikes (full-width letters, ligatures) to other names. So it gets only letters, digits and hyphens in their
-// normal form, what RFC 5892 allows between some of them, and the ideographic full stop; any other host stays as it is
-// and is refused.
+// normal form, the few signs that RFC 5892 allows within words of some scripts, and the ideographic full stop; any other
+// host stays as it is and is refused.
 const international = /^[\u200D\u200C\p{L}\p{M}\p{N}.\u3002\u00B7\u0375\u05F3\u05F4\u30FB-]+$/u;
 const hyphenAtEnd = /(?:^|\.)-|-(?:\.|$)/;
 
-function hostToAscii(host: string): string {
-  if (host.length > hostLengthMax || !/[^\x00-\x7F]/.test(host) || !international.test(host)) return host;
-  if (host.normalize("NFKC") !== host || hyphenAtEnd.test(host)) return host;
-  return URL.parse(`http://${host}`)?.hostname ?? host;
+// RFC 5892 appendix A. `URL` checks only the joiners.
+function isOutOfPlace(label: string): boolean {
+  const middleDot = /(?<!l)\u00B7|\u00B7(?!l)/;
+  const keraiaOrGeresh = /\u0375(?!\p{Script=Greek})|(?<!\p{Script=Hebrew})[\u05F3\u05F4]/u;
+  const japanese = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
+  return middleDot.test(label) || keraiaOrGeresh.test(label) || (label.includes("\u30FB") && !japanese.test(label));
+}
+
+function hostToAscii(typed: string): string {
+  if (typed.length > hostLengthMax || !/[^\x00-\x7F]/.test(typed) || !international.test(typed)) return typed;
+  const host = typed.replaceAll("\u3002", ".");
+  if (host.normalize("NFKC") !== host || hyphenAtEnd.test(host) || host.split(".").some(isOutOfPlace)) return typed;
+  return URL.parse(`http://${host}`)?.hostname ?? typed;
 }
 
 function cleanEmail(raw: string): string {

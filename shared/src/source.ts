@@ -40,8 +40,8 @@ const compose = (text: string) => (isNormalisable(text) ? text.normalize("NFKC")
 // An at sign may be percent-encoded, once or several times.
 const atSign = /@|%(?:25)*40|%EF%(?:BC%A0|B9%AB)/i;
 
-// Looks at the ends of the text around each at sign once, so that thousands of at signs take linear time. Blanks around
-// the sign hide no address: who writes some has a host with a dot behind them.
+// Looks at the text behind each at sign once, so that thousands of at signs take linear time. With blanks around the sign
+// a host ends in a word: "Tee @ No.5" is no address.
 function looksLikeEmail(text: string): boolean {
   const parts = text.split(atSign);
   return parts.some((part, index) => {
@@ -49,7 +49,7 @@ function looksLikeEmail(text: string): boolean {
     if (before === undefined || before.trim() === "") return false;
     const host = /^\s*(\S*)/.exec(part)?.[1] ?? "";
     const isJoined = /\S$/.test(before.slice(-1)) && /^\S/.test(part);
-    return isJoined || /^[^.\u3002]+[.\u3002][^.\u3002]/.test(host);
+    return (isJoined ? /^[^.\u3002]+[.\u3002]./u : /^[^.\u3002]+[.\u3002]\p{L}{2}/u).test(host);
   });
 }
 

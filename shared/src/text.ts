@@ -136,7 +136,7 @@ export const personName: TextRule<true> = shaped(
 );
 
 // Signs as phone keyboards, office programs and Asian keyboards write them: dashes, brackets, dots and plus of any width.
-const phoneSigns = "\\s\\p{Pd}\\p{Ps}\\p{Pe}\\u2212\\u30FC\\u200B-\\u200F\\u2060.,;/#*+~．，／＃＊＋～";
+const phoneSigns = "\\s()\\[\\]（）［］\\p{Pd}\\u2212\\u30FC\\u200B-\\u200F\\u2060.,;/#*+~．，／＃＊＋～";
 const phoneShape = new RegExp(`^[\\p{Nd}${phoneSigns}]*(?:(?:ext(?:ension|n)?|x)\\.?\\s*\\p{Nd}+)?$`, "iu");
 
 /**

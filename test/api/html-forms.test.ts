@@ -348,7 +348,8 @@ describe("what is refused comes back as the form", () => {
 
   test.each([
     ["cannot be decoded", 400, "email=%zz", undefined],
-    ["is not UTF-8", 400, "email=ann%40example.org&source=%E9", undefined],
+    ["is escaped, but not UTF-8", 400, "email=ann%40example.org&source=%E9", undefined],
+    ["is not UTF-8", 400, Uint8Array.from(Buffer.from("email=ann%40example.org&source=\u00E9", "latin1")), undefined],
     ["is larger than any form", 413, `email=${"a".repeat(300_000)}`, undefined],
     ["is in another charset", 415, "email=a", "application/x-www-form-urlencoded; charset=latin1"],
     ["is of another type", 415, "email=a", "text/plain"],

@@ -21,6 +21,8 @@ test.each([
   -1,
   8.64e15,
   -8.64e15,
+  1.5e12 + 0.5,
+  -0.5,
 ])("writes %d", (instant) => {
   expect(iso(instant)).toBe(new Date(instant).toISOString());
 });

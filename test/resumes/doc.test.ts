@@ -59,7 +59,16 @@ test("the table stream that the document names has to be whole, and no other", a
   const withTable = (name: string) => writeCompound([stream("WordDocument"), stream(name)], beyondTheFile);
   expect(await judge(withTable("0Table"), "cv.doc")).toEqual(damaged);
   expect(await judge(withTable("1Table"), "cv.doc")).toMatchObject({ accepted: true });
+  expect(await judge(namingTable1(withTable("1Table")), "cv.doc")).toEqual(damaged);
+  expect(await judge(namingTable1(withTable("0Table")), "cv.doc")).toMatchObject({ accepted: true });
 });
+
+/** Sets `fWhichTblStm` in the document's stream, the first entry behind the root. The directory is in sector 1. */
+function namingTable1(file: Buffer): Buffer {
+  const start = file.readUInt32LE(2 * 512 + 128 + 0x74);
+  file.writeUInt16LE(0x0200, (start + 1) * 512 + 0x0a);
+  return file;
+}
 
 test.each<[string, (parts: CompoundParts) => void]>([
   ["a directory that runs in a circle", ({ table }) => (table[1] = 1)],

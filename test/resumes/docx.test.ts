@@ -22,6 +22,10 @@ test("line ends may follow the ZIP file, and nothing else", async () => {
   for (const more of ["\n", "\r\n", "\n\n"]) {
     expect(await judge(Buffer.concat([zip, Buffer.from(more)]), "cv.docx")).toEqual(accepted);
   }
+  // A comment may end in a line end, too.
+  const commented = Buffer.concat([zip, Buffer.from("cv\n")]);
+  commented.writeUInt16LE(3, zip.length - 2);
+  expect(await judge(commented, "cv.docx")).toEqual(accepted);
   for (const more of [" ", "\0", "x\n", "\n".repeat(9)]) {
     expect(await judge(Buffer.concat([zip, Buffer.from(more)]), "cv.docx")).toEqual(damaged);
   }

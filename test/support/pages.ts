@@ -25,7 +25,7 @@ export async function visit(service: Pick<Service, "url">, path: string, init: A
 export const postForm = (
   service: Pick<Service, "url">,
   procedure: Procedure,
-  body: URLSearchParams | FormData | string,
+  body: URLSearchParams | FormData | Uint8Array<ArrayBuffer> | string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Page> => visit(service, addresses[procedure], { method: "POST", body, headers });
 

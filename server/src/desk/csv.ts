@@ -27,7 +27,7 @@ export function csvLine(cells: readonly Cell[]): string {
   return `${line}\r\n`;
 }
 
-// Nearly all texts begin with a letter or digit and hold no quote. One look spares them the two others.
+// Nearly all texts begin with a letter or digit and hold no quote: they are neither defused nor escaped.
 const isPlain = /^[A-Za-z0-9][^"]*$/;
 
 function writeCell(cell: Cell): string {

@@ -15,13 +15,14 @@ let lastDay = { begin: Number.NaN, text: "" };
 /**
  * `2026-11-21T09:30:00.000Z`.
  *
- * @param epochMs a whole number of milliseconds since the epoch
+ * @param epochMs milliseconds since the epoch, of which whole ones are written
  * @throws RangeError for a day that `Date` cannot hold
  */
 export function iso(epochMs: number): string {
-  const begin = Math.floor(epochMs / dayMs) * dayMs;
-  if (begin !== lastDay.begin) lastDay = { begin, text: dayOf(epochMs) };
-  const rest = epochMs - begin;
+  const instant = Math.trunc(epochMs);
+  const begin = Math.floor(instant / dayMs) * dayMs;
+  if (begin !== lastDay.begin) lastDay = { begin, text: dayOf(instant) };
+  const rest = instant - begin;
   const seconds = Math.trunc(rest / 1_000);
   const minutes = Math.trunc(seconds / 60);
   const time = `${hours[Math.trunc(minutes / 60)]}:${sixty[minutes % 60]}:${sixty[seconds % 60]}`;

@@ -26,7 +26,7 @@ export const cleanFilename = (filename: string): string => {
   return fit(fit(base).normalize("NFC"));
 };
 
-const encodedWord = /=\?([^?\s]+)\?([bq])\?([^?\s]*)\?=/gi;
+const encodedWord = /=\?([^?\s]+)\?([bq])\?([!->@-~]*)\?=/gi;
 
 /** Some mail libraries write names in forms as in mails: `=?UTF-8?Q?r=C3=A9sum=C3=A9.pdf?=` (RFC 2047). */
 const decodeWords = (name: string): string =>

@@ -83,12 +83,12 @@ export class FormBody {
   }
 
   /**
-   * @param value a string, unless it comes from a part that calls itself JSON
    * @param bytes what it took in the body
+   * @param read called for a field that the form has; answers a string, unless the part calls itself JSON
    * @throws Fault `fieldTooLarge` for too many fields or one that is too long, `bodyTooLarge` for too much text in all,
    * `bodyMalformed`
    */
-  addText(name: string, value: unknown, bytes = Buffer.byteLength(String(value))): void {
+  addText(name: string, bytes: number, read: () => unknown): void {
     if (name === this.#shape.list) this.#listEntries += 1;
     else this.#textFields += 1;
     if (this.#textFields > textFieldsMax || this.#listEntries > listEntriesMax) throw new Fault("fieldTooLarge");
@@ -97,11 +97,14 @@ export class FormBody {
     if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
     // A blank in the file's place is how some clients send an input with no file chosen; any other text there is added,
     // and the schema says what is wrong with it.
-    if (name === resumeField ? value === "" : !this.#names.has(name)) return;
-    if (typeof value !== "string") return this.refuse(name, "This field must be one text.");
+    if (name === resumeField ? bytes === 0 : !this.#names.has(name)) return;
+    const value = read();
+    const isHidden = name !== resumeField && !this.#shape.texts.includes(name);
+    if (typeof value !== "string" && !isHidden) return this.refuse(name, "This field must be one text.");
+    const text = String(value ?? "");
     // FormData would put U+FFFD for half of a surrogate pair, which JSON can write.
-    if (!value.isWellFormed()) throw new Fault("bodyMalformed");
-    this.fields.append(name, value);
+    if (!text.isWellFormed()) throw new Fault("bodyMalformed");
+    this.fields.append(name, text);
   }
 
   /** The fault of a text field over its limit, which names a field that the form has. */
@@ -111,7 +114,7 @@ export class FormBody {
   }
 
   addPairs(pairs: URLSearchParams): void {
-    for (const [name, value] of pairs) this.addText(name, value);
+    for (const [name, value] of pairs) this.addText(name, Buffer.byteLength(value), () => value);
   }
 
   addResume(upload: StagedUpload): void {

@@ -121,10 +121,28 @@ test.each(["text/plain", "text/plain; charset=us-ascii", "text/plain; charset=ba
   },
 );
 
+test("a field that the form does not have is not decoded", async () => {
+  const other = Buffer.from(bodyOf([...fields(applicant), { name: "note", value: "Zo\u00EB" }]), "latin1");
+  expect((await read(other)).form).toEqual(Object.entries(applicant));
+});
+
+test("a hidden field of another kind is a text", async () => {
+  const trap = { name: "website", value: "1", type: "application/json" };
+  expect((await read(bodyOf([...fields(applicant), trap]))).form?.at(-1)).toEqual(["website", "1"]);
+});
+
+test("a file name is decoded before its path is taken off", async () => {
+  for (const name of ["=?UTF-8?B?Tm/Dq2wgQ1YucGRm?=", "C:\\letters\\Noël CV.pdf", "/home/noel/Noël CV.pdf"]) {
+    const upload = (await read(bodyOf([...fields(applicant), resume(pdf, name)]))).form?.at(-1)?.[1];
+    expect((upload as StagedUpload).inspected.filename).toBe("Noël CV.pdf");
+  }
+});
+
 test.each([
   ["a text that is encoded", 'name="accent"\r\nContent-Transfer-Encoding: base64', "Wm/Dqw=="],
   ["a file name within the name", 'name="resumeFile; filename="cv.pdf"', pdf],
-  ["a part without a name", 'filename="cv.pdf"', pdf],
+  ["a file without a name", 'filename="cv.pdf"', pdf],
+  ["a text without a name", "", "x"],
 ])("%s is refused", async (_, header, value) => {
   const part = `--b\r\nContent-Disposition: form-data; ${header}\r\n\r\n${value}\r\n`;
   expect((await read(part + bodyOf(fields(applicant)))).fault?.fault).toBe("bodyMalformed");

@@ -43,8 +43,8 @@ type Part = Omit<MultipartFile, "fieldname" | "filename"> & {
   readonly fieldname: string | undefined;
   readonly filename: string | undefined;
 };
-type NamedPart = Part & { readonly fieldname: string };
-type FilePart = NamedPart & { readonly filename: string };
+type TextPart = Part & { readonly fieldname: string };
+type FilePart = TextPart & { readonly filename: string };
 
 /** A multipart request. Dispose of it once the call is over: a staged file that was not kept is removed. */
 export class MultipartForm implements AsyncDisposable {
@@ -112,9 +112,10 @@ export class MultipartForm implements AsyncDisposable {
       // Texts are read here too: the parser would put U+FFFD where bytes are not UTF-8, and its own reading of JSON takes
       // 20 ms for one field.
       isPartAFile: () => true,
+      // The base name is taken once the name is decoded: encoded words may hold slashes.
+      preservePath: true,
       limits: {
         fileSize: bytesMax.resume,
-        files: partsMax,
         parts: partsMax,
         headerPairs: 20,
         headerSize: partHeaderBytesMax,
@@ -155,7 +156,7 @@ export class MultipartForm implements AsyncDisposable {
   async #take(part: Part): Promise<void> {
     // A file name within the name: a quotation mark is missing, and the resume would count as an unknown text.
     if (part.fieldname === undefined || /filename\*?=/i.test(part.fieldname)) throw new Fault("bodyMalformed");
-    if (part.filename === undefined) await this.#takeText(part as NamedPart);
+    if (part.filename === undefined) await this.#takeText(part as TextPart);
     else await this.#takeFile(part as FilePart);
   }
 
@@ -190,9 +191,7 @@ export class MultipartForm implements AsyncDisposable {
     else this.#body.refuseResume(inspection.message, "resumeKindUnsupported");
   }
 
-  async #takeText({ fieldname, file, mimetype, encoding }: NamedPart): Promise<void> {
-    // RFC 7578 4.7: no part should be encoded. Stored as it came, it would be gibberish.
-    if (/^(?:base64|quoted-printable)$/i.test(encoding)) throw new Fault("bodyMalformed");
+  async #takeText({ fieldname, file, mimetype, encoding }: TextPart): Promise<void> {
     const bytes: Buffer[] = [];
     let size = 0;
     this.#reading = file;
@@ -201,8 +200,7 @@ export class MultipartForm implements AsyncDisposable {
       if (size > bytesMax.formField) throw this.#body.tooLong(fieldname);
       bytes.push(piece);
     }
-    const text = readUtf8(Buffer.concat(bytes));
-    this.#body.addText(fieldname, mimetype.startsWith("application/json") ? JSON.parse(text) : text, size);
+    this.#body.addText(fieldname, size, () => readText(Buffer.concat(bytes), mimetype, encoding));
   }
 
   async #dropFile(part: FilePart, message: string): Promise<void> {
@@ -222,20 +220,21 @@ export class MultipartForm implements AsyncDisposable {
   }
 }
 
-function readUtf8(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new Fault("bodyMalformed");
-  return bytes.toString();
+/** A text, or any value of a part that calls itself JSON. */
+function readText(bytes: Buffer, type: string, encoding: string): unknown {
+  // RFC 7578 4.7: parts should not be encoded. Stored as it came, such a text would be gibberish.
+  if (!/^(?:7bit|8bit|binary)$/i.test(encoding.trim()) || !isUtf8(bytes)) throw new Fault("bodyMalformed");
+  const text = bytes.toString();
+  return type.startsWith("application/json") ? JSON.parse(text) : text;
 }
 
 // A form over its limit is one too: its text alone cannot get there.
 const resumeTooLarge = () =>
   new Fault("resumeTooLarge", { issues: [{ path: [resumeField], message: faults.resumeTooLarge.message }] });
 
-const tooMany = new Set(["FST_PARTS_LIMIT", "FST_FILES_LIMIT", "FST_FIELDS_LIMIT"]);
-
 function faultOf(error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
-  if (tooMany.has("code" in error ? String(error.code) : "")) return new Fault("fieldTooLarge", { cause: error });
+  if ("code" in error && error.code === "FST_PARTS_LIMIT") return new Fault("fieldTooLarge", { cause: error });
   // System errors of the staging folder (no space, no permission) are ours; all others are the parser's about the body.
   return "syscall" in error && error.syscall !== "read"
     ? new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 })

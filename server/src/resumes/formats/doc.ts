@@ -49,10 +49,12 @@ export const findDocFault = async (bytes: StagedBytes): Promise<string | null> =
 };
 
 /**
- * Which stream Word reads beside the document's, without which it shows nothing ([MS-DOC] 2.5.2: `fWhichTblStm`). Word 6 and
- * 95 had none.
+ * Which stream Word reads beside the document's, without which it shows nothing ([MS-DOC] 2.5.2: `fWhichTblStm`); null
+ * when that is unknown. Word 6 and 95 had none.
  */
-const findTableName = async (bytes: StagedBytes, layout: Layout, document: DirectoryEntry): Promise<string> => {
+const findTableName = async (bytes: StagedBytes, layout: Layout, document: DirectoryEntry): Promise<string | null> => {
+  // Lies in the mini stream, which is not read.
+  if (document.size < layout.miniStreamBelow) return null;
   const flags = await bytes.read(sectorOffset(layout, document.start) + 0x0a, 2);
   return flags.length === 2 && (flags.readUInt16LE() & 0x0200) !== 0 ? "1table" : "0table";
 };

@@ -37,7 +37,7 @@ export const findPdfFault = async (bytes: StagedBytes): Promise<string | null> =
   const tail = await bytes.read(Math.max(0, end - endSearchBytes), Math.min(end, endSearchBytes));
   const ends = endMarkers.some((marker) => tail.includes(marker, 0, "latin1"));
   const head = await bytes.read(0, headerSearchBytes);
-  return ends && !(head.includes("/Linearized") && isEndOfFirstPage(tail))
+  return ends && !(/\/Linearized\s+[\d.]/.test(head.toString("latin1")) && isEndOfFirstPage(tail))
     ? null
     : "The PDF is incomplete or damaged: its end is missing.";
 };
@@ -47,8 +47,8 @@ export const findPdfFault = async (bytes: StagedBytes): Promise<string | null> =
  * When it is the last one, the file was cut behind it.
  */
 const isEndOfFirstPage = (tail: Buffer): boolean => {
-  const last = tail.lastIndexOf("startxref");
-  return last >= 0 && /^startxref\s+0\s/.test(tail.toString("latin1", last, last + 32));
+  const last = tail.lastIndexOf("\nstartxref");
+  return last >= 0 && /^\nstartxref\s*0*\s*(?:%|$)/.test(tail.toString("latin1", last, last + 32));
 };
 
 /** Where the padding begins that some writers fill the last block with. Reads backwards, each byte once at most. */

@@ -29,10 +29,11 @@ const byInvitation = operators(ofInvitation);
 const lockByInvitation = operators(`${ofInvitation} FOR UPDATE`);
 const allOperators = operators("ORDER BY id");
 const lockAdmins = prepared<{ id: number }>("SELECT id FROM operator WHERE role = 'admin' ORDER BY id FOR UPDATE");
+// The role counts where two invite the same new address at once: nobody could be locked before.
 const invite = prepared(`
   INSERT INTO operator (email, email_key, role, invitation_hash, invitation_expires_at, created_at)
   VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (email_key) DO UPDATE SET invitation_hash = excluded.invitation_hash,
+  ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
     invitation_expires_at = excluded.invitation_expires_at`);
 const setPassword = prepared(
   "UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL WHERE id = $2",

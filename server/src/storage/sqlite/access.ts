@@ -33,7 +33,7 @@ function prepareStatements(connection: SqliteConnection) {
     invite: connection.prepare<[string, string, Role, string, number, number]>(`
       INSERT INTO operator (email, email_key, role, invitation_hash, invitation_expires_at, created_at)
       VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (email_key) DO UPDATE SET invitation_hash = excluded.invitation_hash,
+      ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
         invitation_expires_at = excluded.invitation_expires_at`),
     setPassword: connection.prepare<[string, number]>(`
       UPDATE operator SET password = ?, invitation_hash = NULL, invitation_expires_at = NULL WHERE id = ?`),
