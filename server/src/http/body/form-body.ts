@@ -101,7 +101,7 @@ export class FormBody {
     const value = read();
     const isHidden = name !== resumeField && !this.#shape.texts.includes(name);
     if (typeof value !== "string" && !isHidden) return this.refuse(name, "This field must be one text.");
-    const text = String(value ?? "");
+    const text = typeof value === "string" ? value : JSON.stringify(value);
     // FormData would put U+FFFD for half of a surrogate pair, which JSON can write.
     if (!text.isWellFormed()) throw new Fault("bodyMalformed");
     this.fields.append(name, text);
