@@ -31,7 +31,7 @@ export interface InboxFilter {
   readonly disposable?: boolean;
   /** Words of names, addresses and companies; as it is typed, from 2 letters. */
   readonly search?: string;
-  /** Whole words of all fields, letters included. */
+  /** Whole words of all fields, letters included, and what {@link search} would find. */
   readonly letter?: string;
   /** `newest` unless given. */
   readonly order?: "newest" | "oldest";
