@@ -9,7 +9,7 @@ enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/submissions"
 
 // Not by --env-file-if-exists, which writes a line to standard error when there is no file.
 try {
-  // `loadEnvFile` says ENOENT of a file that is there and may not be read, too.
+  // `loadEnvFile` reports a file that may not be read as missing (ENOENT). Reading it tells the two apart.
   readFileSync(".env");
   process.loadEnvFile(".env");
 } catch (error) {

@@ -41,7 +41,7 @@ const compose = (text: string) => (isNormalisable(text) ? text.normalize("NFKC")
 const atSign = /@|%(?:25)*40|%EF%(?:BC%A0|B9%AB)/i;
 
 // Looks at the text behind each at sign once, so that thousands of at signs take linear time. With blanks around the sign
-// a host ends in a word: "Tee @ No.5" is no address.
+// the host must end in letters: "Tee @ No.5" is no address.
 function looksLikeEmail(text: string): boolean {
   const parts = text.split(atSign);
   return parts.some((part, index) => {

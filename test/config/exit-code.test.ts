@@ -73,9 +73,9 @@ test("npm's scripts read .env, and the environment wins over it", async () => {
   expect(stdout).toContain("HOST=127.0.0.2\n");
 });
 
-const nobody = 65_534;
-/** Root may read any file. */
-const other = process.getuid?.() === 0 ? { uid: nobody } : {};
+/** The user `nobody`. Root may read any file, so these programs must not run as root. */
+const nobodyUid = 65_534;
+const withoutRoot = process.getuid?.() === 0 ? { uid: nobodyUid } : {};
 
 test.each([
   ["that is a folder", "EISDIR", (file: string) => mkdir(file)],
@@ -84,7 +84,7 @@ test.each([
   await make(join(folder, ".env"));
   await chmod(folder, 0o755);
   for (const program of ["main.ts", "submissions.ts"] as const) {
-    const child = start(program, ["check-config"], { DATA_DIR: join(folder, "data") }, { folder, ...other });
+    const child = start(program, ["check-config"], { DATA_DIR: join(folder, "data") }, { folder, ...withoutRoot });
     expect(await finish(child)).toMatchObject({
       code: 78,
       stdout: "",

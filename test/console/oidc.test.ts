@@ -136,7 +136,8 @@ test.each([
 });
 
 test("tells a person who is refused that this was a sign-in, not a form", async () => {
-  Object.assign(provider.person, { email: "nobody@example.org" });
+  // The provider vouches for an address that no operator has.
+  Object.assign(provider.person, { email: "uninvited@example.org" });
   const browser = new Operator(service);
   const back = await begin(browser);
   const page = await browser.fetch(back.pathname + back.search, { headers: { accept: "text/html" } });

@@ -54,13 +54,10 @@ export class FormView {
 
   /** The packages that the markup ticks or names. */
   get namedPackages(): string[] {
-    return this.controls("selectedPackageIds").flatMap((control) =>
-      control.type !== "checkbox"
-        ? packageIdsOf([control.defaultValue])
-        : isTickedFirst(control)
-          ? [control.value]
-          : [],
-    );
+    return this.controls("selectedPackageIds").flatMap((control) => {
+      if (control.type !== "checkbox") return packageIdsOf([control.defaultValue]);
+      return isTickedFirst(control) ? [control.value] : [];
+    });
   }
 
   /** Puts a draft into the fields. What a person has changed since the page came is newer and stays. */

@@ -18,8 +18,8 @@ const mailHosts = [
   "freenet.de",
 ] as const;
 
-// These have no hosts of other countries, as yahoo.ca is one.
-const inOneCountry: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com", "icloud.com"]);
+// These providers have this one host. Others have hosts in several countries, such as yahoo.ca.
+const withOneHost: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com", "icloud.com"]);
 
 // None of these is a top-level domain.
 const mistypedCom = /\.(?:con|cmo|ocm|cpm|xom|vom|comm|coom)$/;
@@ -47,7 +47,7 @@ const lettersOf = (host: string) => Array.from(host).toSorted().join("");
 function isOfOtherCountry(host: string, known: string): boolean {
   const [name, topLevel] = splitAtLastDot(host);
   const [knownName, knownTopLevel] = splitAtLastDot(known);
-  if (name !== knownName || topLevel.length !== 2 || inOneCountry.has(known)) return false;
+  if (name !== knownName || topLevel.length !== 2 || withOneHost.has(known)) return false;
   return knownTopLevel !== "com" || !cutCom.has(topLevel);
 }
 

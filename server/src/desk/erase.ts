@@ -40,8 +40,8 @@ export async function erasePerson({ store, vault, eraseMails }: Places, email: s
 }
 
 /**
- * Discards the bytes of resumes whose records are erased. Answers false when some are left because the vault does not
- * belong to the store: they lie in another place, and a process that has it as its vault must discard them.
+ * Discards the bytes of resumes whose records are erased. Answers false when the vault does not belong to the store: the
+ * bytes lie elsewhere, and the process whose vault holds them discards them.
  */
 export async function discardErased({ store: { desk, identity }, vault }: DiscardPlaces): Promise<boolean> {
   for (;;) {

@@ -32,7 +32,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 }
 
 function faultOf({ code = "" }: { code?: string }, socket: Socket): FaultName {
-  // The client sent no more although something is missing. When the head was read, it is the end of the body.
+  // The client closed its side before the request was whole. Once the head was read, only the body can be incomplete.
   if (code === "HPE_INVALID_EOF_STATE" && messageOf(socket)) return "bodyMalformed";
   return byNodeCode[code] ?? "requestMalformed";
 }

@@ -199,7 +199,7 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
 function originForm(url: string): string {
   if (url.startsWith("/")) return url;
   const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1];
-  // The router finds nothing for the rest, such as `*`, once it begins with a slash.
+  // Anything else, such as `*`, gets a slash in front, and no route matches it.
   return path?.startsWith("/") ? path : `/${path ?? url}`;
 }
 

@@ -45,8 +45,8 @@ export const invitationMs = 7 * 24 * 60 * 60 * 1000;
 export interface AccessStore {
   /**
    * Adds an operator who has to accept an invitation. One who exists gets a new invitation and the role; a password that
-   * is set stays until the invitation is accepted. The tokens of one who is no
-   * admin any more end. The last admin stays one: `last-admin`.
+   * is set stays until the invitation is accepted. The tokens of an
+   * operator who stops being an admin end. The last admin stays one: `last-admin`.
    */
   invite(
     operator: { readonly email: string; readonly role: Role; readonly invitationHash: string },

@@ -96,7 +96,7 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     },
   );
 
-  test("stores no mail for spam that stays spam, whoever it is assigned to", async () => {
+  test("stores no mail when spam is assigned to an operator and stays spam", async () => {
     await using tested = await open();
     const { store } = tested;
     const reference = await acceptReference(store, inquiry(1), spam);

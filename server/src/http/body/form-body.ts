@@ -99,6 +99,7 @@ export class FormBody {
     // and the schema says what is wrong with it.
     if (name === resumeField ? bytes === 0 : !this.#names.has(name)) return;
     const value = read();
+    // A hidden field is never refused for its kind: the refusal would give the honeypot away.
     const isHidden = name !== resumeField && !this.#shape.texts.includes(name);
     if (typeof value !== "string" && !isHidden) return this.refuse(name, "This field must be one text.");
     const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -38,7 +38,7 @@ interface MultipartOptions {
   readonly patienceBytes: number;
 }
 
-/** A part as the parser gives it, which has neither name where its header has none. */
+/** A part as the parser gives it. A name that its header lacks is undefined. */
 type Part = Omit<MultipartFile, "fieldname" | "filename"> & {
   readonly fieldname: string | undefined;
   readonly filename: string | undefined;

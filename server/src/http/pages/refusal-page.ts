@@ -98,7 +98,9 @@ function rootOf(url: string): string {
   return slashes > 8 ? "/" : "../".repeat(Math.max(0, slashes - 1));
 }
 
-const headings: Partial<Record<number, string>> = {
+/** By fault, or else by status. */
+const headings: Partial<Record<FaultName | number, string>> = {
+  oidcRefused: "You are not signed in",
   403: "This form was not accepted",
   404: "Page not found",
   405: "This address is not a page",
@@ -120,7 +122,7 @@ function plainRefusal({ brand }: Site, root: string, { fault, status, message, r
     brand,
     root,
     sign: "stop",
-    heading: fault === "oidcRefused" ? "You are not signed in" : (headings[status] ?? "That did not work"),
+    heading: headings[fault] ?? headings[status] ?? "That did not work",
     body: html`<p>${message}</p>
       ${explanation && html`<p>${explanation}</p>`}`,
   });

@@ -65,7 +65,7 @@ const endSignature = Buffer.from("PK\u0005\u0006", "latin1");
 /** Some programs write a line end behind every file. */
 const lineEndsMax = 8;
 
-/** Where the ZIP file ends: before line ends behind a last record that has no comment, or else where the file does. */
+/** Where the ZIP file ends. Line ends behind a last record without a comment do not belong to it. */
 const findEnd = async (bytes: StagedBytes): Promise<number> => {
   const length = endRecordBytes + lineEndsMax;
   const tail = await bytes.read(Math.max(0, bytes.size - length), length);

@@ -43,8 +43,8 @@ export const findPdfFault = async (bytes: StagedBytes): Promise<string | null> =
 };
 
 /**
- * A linearised file has two ends (ISO 32000-1 Annex F): that of its first page, near the beginning, refers to offset 0.
- * When it is the last one, the file was cut behind it.
+ * A linearised file has two end markers (ISO 32000-1 Annex F). The first, near the beginning, ends the first page and
+ * refers to offset 0. When no other follows, the file was cut.
  */
 const isEndOfFirstPage = (tail: Buffer): boolean => {
   const last = tail.lastIndexOf("\nstartxref");

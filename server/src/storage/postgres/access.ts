@@ -29,7 +29,7 @@ const byInvitation = operators(ofInvitation);
 const lockByInvitation = operators(`${ofInvitation} FOR UPDATE`);
 const allOperators = operators("ORDER BY id");
 const lockAdmins = prepared<{ id: number }>("SELECT id FROM operator WHERE role = 'admin' ORDER BY id FOR UPDATE");
-// The role counts where two invite the same new address at once: nobody could be locked before.
+// Two may invite the same new address at once. Neither found a row to lock, so the second changes the role here.
 const invite = prepared(`
   INSERT INTO operator (email, email_key, role, invitation_hash, invitation_expires_at, created_at)
   VALUES ($1, $2, $3, $4, $5, $6)
@@ -205,7 +205,7 @@ export function makeAccess(connections: Connections): AccessStore {
   };
 }
 
-/** Gives the role and ends the tokens of one who is no admin any more. False for the last admin, who keeps it. */
+/** Gives the role, and ends the tokens of an operator who stops being an admin. False for the last admin, who stays one. */
 async function giveRole(session: Session, operator: OperatorColumns, role: Role): Promise<boolean> {
   if (role !== "admin" && (await isLastAdmin(session, operator))) return false;
   await session.run(setRole, [role, operator.id]);

@@ -67,7 +67,7 @@ export const released = (before: Triaged): Triaged => ({ ...before, status: "new
 export const leavesSpam = (before: Triaged, after: Triaged): boolean =>
   before.status === "spam" && after.status !== "spam";
 
-/** The actions of which each has a status that is not spam, before it or after it. */
+/** Each of these actions shows that the submission was not spam at some time: before the action or after it. */
 export const statusActions = ["status", "release"] as const;
 
 /** The actions that change the version of a submission. */

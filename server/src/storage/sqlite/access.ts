@@ -78,7 +78,7 @@ export function makeAccess(connection: SqliteConnection, run: RunJob): AccessSto
     return role === "admin" && (statements.otherAdmins.get(id)?.count ?? 0) === 0;
   }
 
-  /** Gives the role and ends the tokens of one who is no admin any more. False for the last admin, who keeps it. */
+  /** Gives the role, and ends the tokens of an operator who stops being an admin. False for the last admin, who stays one. */
   function giveRole(operator: OperatorColumns, role: Role): boolean {
     if (role !== "admin" && isLastAdmin(operator)) return false;
     statements.setRole.run(role, operator.id);
