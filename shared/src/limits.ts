@@ -51,4 +51,4 @@ export const bytesMax = {
 } as const;
 
 /** Calls in one batch of typed RPC. A batch is one HTTP request, so this bounds the work of one. */
-export const batchCallsMax = 10;
+export const batchCallsMax = 50;

@@ -43,14 +43,13 @@ const commits = [
   entry("service", "inquiry"),
 ] as const;
 
-/** Fifty calls come to the service in batches of ten, the most that it takes. */
 const batch = (size: 10 | 50): Scenario => ({
   ...asItIs,
   name: `batch-${size}`,
   title: `inquiries in batches of ${size}`,
   engine: "SQLite",
   clients: [64],
-  entries: [entry("stock", `batch of ${size}`), entry("service", "batch of 10")],
+  entries: [entry("stock", `batch of ${size}`), entry("service", `batch of ${size}`)],
 });
 
 const batchAtTheDoor = (size: 10 | 50): Scenario => ({
@@ -59,7 +58,7 @@ const batchAtTheDoor = (size: 10 | 50): Scenario => ({
   title: `inquiries in batches of ${size}, nothing stored`,
   engine: "SQLite",
   clients: [16],
-  entries: [entry("stock, no store", `batch of ${size}`), entry("service, no store", "batch of 10")],
+  entries: [entry("stock, no store", `batch of ${size}`), entry("service, no store", `batch of ${size}`)],
 });
 
 const upload = (size: 1 | 5): Scenario => ({

@@ -36,8 +36,8 @@ interface RowGoal {
   readonly least: number;
 }
 
-const doors = (size: 10 | 50, least: number, how: string): RowGoal => ({
-  goal: `batches of ${size}: at least ${least} times the stock plugin (the doors alone, nothing stored${how})`,
+const doors = (size: 10 | 50, least: number): RowGoal => ({
+  goal: `batches of ${size}: at least ${least} times the stock plugin (the doors alone, nothing stored)`,
   scenario: `doors-${size}`,
   row: { entrant: "service, no store" },
   comparedWith: { entrant: "stock, no store" },
@@ -53,8 +53,8 @@ const upload = (size: 1 | 5): RowGoal => ({
 });
 
 const rowGoals: readonly RowGoal[] = [
-  doors(10, 6, ""),
-  doors(50, 8, "; the service in batches of 10, its limit"),
+  doors(10, 6),
+  doors(50, 8),
   {
     goal: "1 ms a sync, 256 clients: at least 15 times one transaction a request (SQLite)",
     scenario: "slow-disk",
