@@ -1,9 +1,9 @@
 // Another password for the operator who is signed in. Other browsers are signed out by it.
 import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { messageOf, trpc } from "../calls.ts";
+import { trpc } from "../calls.ts";
+import { FormDialog } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/form-text.ts";
-import { Modal } from "../parts/modal.tsx";
 import { showToast } from "../parts/toasts.tsx";
 
 const lengthMin = 12;
@@ -31,54 +31,41 @@ function ChangeDialog({ email, onClose }: { readonly email: string; readonly onC
     },
   });
   return (
-    <Modal title="Change password" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          change.mutate({ current: textOf(data, "current"), password: textOf(data, "password") });
-        }}
-      >
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <label>
-          Current password
-          <input
-            name="current"
-            type="password"
-            autoComplete="current-password"
-            required
-            autoFocus
-            aria-describedby={problem}
-          />
-        </label>
-        <label>
-          New password
-          <input
-            name="password"
-            type="password"
-            autoComplete="new-password"
-            required
-            minLength={lengthMin}
-            maxLength={256}
-            aria-describedby={`${rule} ${problem}`}
-          />
-        </label>
-        <p id={rule} className="quiet small">
-          At least {lengthMin} characters. Your other sessions end.
-        </p>
-        <p id={problem} className="problem" role="alert">
-          {change.isError && messageOf(change.error)}
-        </p>
-        <div className="dialog-foot">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" disabled={change.isPending}>
-            Change password
-          </button>
-        </div>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Change password"
+      word="Change password"
+      call={change}
+      problemId={problem}
+      onSubmit={(data) => change.mutate({ current: textOf(data, "current"), password: textOf(data, "password") })}
+      onClose={onClose}
+    >
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <label>
+        Current password
+        <input
+          name="current"
+          type="password"
+          autoComplete="current-password"
+          required
+          autoFocus
+          aria-describedby={problem}
+        />
+      </label>
+      <label>
+        New password
+        <input
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={lengthMin}
+          maxLength={256}
+          aria-describedby={`${rule} ${problem}`}
+        />
+      </label>
+      <p id={rule} className="quiet small">
+        At least {lengthMin} characters. Your other sessions end.
+      </p>
+    </FormDialog>
   );
 }

@@ -3,12 +3,11 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { roles, type Role } from "@submissions/shared/console";
 import { useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
+import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/form-text.ts";
-import { Modal } from "../parts/modal.tsx";
 import { Age, Avatar, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
 import { roleWords } from "../words.ts";
-import { ShownOnce } from "./shown-once.tsx";
 
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.operators.list.queryKey() });
 
@@ -82,48 +81,33 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const invite = useMutation({ ...trpc.operators.invite.mutationOptions(), onSuccess: reload });
   if (invite.data) {
     return (
-      <Modal title="Invitation" onClose={onClose}>
+      <ShownOnce title="Invitation" label="Invitation link" text={invite.data.link} onClose={onClose}>
         <p>Send this link to {invite.variables.email}. It works once, within 7 days, and is shown only now.</p>
-        <ShownOnce label="Invitation link" text={invite.data.link} onDone={onClose} />
-      </Modal>
+      </ShownOnce>
     );
   }
   return (
-    <Modal title="Invite an operator" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          invite.mutate({ email: textOf(data, "email").trim(), role: textOf(data, "role") as Role });
-        }}
-      >
-        <label>
-          E-mail address
-          <input name="email" type="email" required autoFocus autoComplete="off" />
-        </label>
-        <label>
-          Role
-          <select name="role" defaultValue="sales">
-            <RoleOptions />
-          </select>
-        </label>
-        <p className="quiet small">
-          Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.
-        </p>
-        <p className="problem" role="alert">
-          {invite.isError && messageOf(invite.error)}
-        </p>
-        <div className="dialog-foot">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" disabled={invite.isPending}>
-            Create invitation
-          </button>
-        </div>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Invite an operator"
+      word="Create invitation"
+      call={invite}
+      onSubmit={(data) => invite.mutate({ email: textOf(data, "email").trim(), role: textOf(data, "role") as Role })}
+      onClose={onClose}
+    >
+      <label>
+        E-mail address
+        <input name="email" type="email" required autoFocus autoComplete="off" />
+      </label>
+      <label>
+        Role
+        <select name="role" defaultValue="sales">
+          <RoleOptions />
+        </select>
+      </label>
+      <p className="quiet small">
+        Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.
+      </p>
+    </FormDialog>
   );
 }
 
@@ -137,26 +121,17 @@ function RemoveDialog({ email, onClose }: { readonly email: string; readonly onC
     },
   });
   return (
-    <Modal title="Remove this operator?" onClose={onClose}>
+    <Question
+      title="Remove this operator?"
+      word="Remove"
+      danger
+      call={remove}
+      onYes={() => remove.mutate({ email })}
+      onClose={onClose}
+    >
       <p>
         <strong>{email}</strong> is signed out at once and can no longer sign in. Notes and the audit log keep the name.
       </p>
-      <p className="problem" role="alert">
-        {remove.isError && messageOf(remove.error)}
-      </p>
-      <div className="dialog-foot">
-        <button type="button" onClick={onClose} autoFocus>
-          Cancel
-        </button>
-        <button
-          type="button"
-          className="danger solid"
-          disabled={remove.isPending}
-          onClick={() => remove.mutate({ email })}
-        >
-          Remove
-        </button>
-      </div>
-    </Modal>
+    </Question>
   );
 }

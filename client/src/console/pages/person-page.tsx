@@ -3,10 +3,10 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Person } from "@submissions/shared/console";
-import { consoleUrl, messageOf, queryClient, trpc } from "../calls.ts";
+import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe } from "../me.ts";
+import { Question } from "../parts/dialogs.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { Modal } from "../parts/modal.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Failure, Skeleton, StatusMark } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
@@ -148,28 +148,19 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
     },
   });
   return (
-    <Modal title="Erase this person?" onClose={erase.isPending ? undefined : onClose}>
+    <Question
+      title="Erase this person?"
+      word={erase.isPending ? "Erasing…" : "Erase"}
+      danger
+      call={erase}
+      onYes={() => erase.mutate({ email: person.email })}
+      onClose={erase.isPending ? undefined : onClose}
+    >
       <p>
         This removes everything from <strong>{person.email}</strong>: {plural(person.submissions.length, "submission")}{" "}
         with resumes, mails and notes{person.subscription && ", and the newsletter subscription"}.
       </p>
       <p>It cannot be undone. The audit log keeps that it was done, without the address.</p>
-      <p className="problem" role="alert">
-        {erase.isError && messageOf(erase.error)}
-      </p>
-      <div className="dialog-foot">
-        <button type="button" onClick={onClose} disabled={erase.isPending} autoFocus>
-          Cancel
-        </button>
-        <button
-          type="button"
-          className="danger solid"
-          disabled={erase.isPending}
-          onClick={() => erase.mutate({ email: person.email })}
-        >
-          {erase.isPending ? "Erasing…" : "Erase"}
-        </button>
-      </div>
-    </Modal>
+    </Question>
   );
 }

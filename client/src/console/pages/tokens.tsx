@@ -3,13 +3,12 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Role } from "@submissions/shared/console";
 import { useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
+import { FormDialog, ShownOnce } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/form-text.ts";
-import { Modal } from "../parts/modal.tsx";
 import { Age, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
 import { exactTime, roleWords } from "../words.ts";
 import { RoleOptions } from "./operators.tsx";
-import { ShownOnce } from "./shown-once.tsx";
 
 const dayMs = 24 * 60 * 60_000;
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.tokens.list.queryKey() });
@@ -76,58 +75,45 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const create = useMutation({ ...trpc.tokens.create.mutationOptions(), onSuccess: reload });
   if (create.data) {
     return (
-      <Modal title="API token" onClose={onClose}>
+      <ShownOnce title="API token" label="API token" text={create.data.token} onClose={onClose}>
         <p>Copy it now. It is shown only this once.</p>
-        <ShownOnce label="API token" text={create.data.token} onDone={onClose} />
-      </Modal>
+      </ShownOnce>
     );
   }
   return (
-    <Modal title="Create an API token" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          const days = Number(data.get("days"));
-          create.mutate({
-            name: textOf(data, "name").trim(),
-            role: textOf(data, "role") as Role,
-            expiresAt: days === 0 ? null : Date.now() + days * dayMs,
-          });
-        }}
-      >
-        <label>
-          Name
-          <input name="name" required maxLength={100} autoFocus autoComplete="off" placeholder="What uses it" />
-        </label>
-        <label>
-          Role
-          <select name="role" defaultValue="sales">
-            <RoleOptions />
-          </select>
-        </label>
-        <label>
-          Expires
-          <select name="days" defaultValue="90">
-            <option value="30">in 30 days</option>
-            <option value="90">in 90 days</option>
-            <option value="365">in a year</option>
-            <option value="0">never</option>
-          </select>
-        </label>
-        <p className="problem" role="alert">
-          {create.isError && messageOf(create.error)}
-        </p>
-        <div className="dialog-foot">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" disabled={create.isPending}>
-            Create token
-          </button>
-        </div>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Create an API token"
+      word="Create token"
+      call={create}
+      onSubmit={(data) => {
+        const days = Number(data.get("days"));
+        create.mutate({
+          name: textOf(data, "name").trim(),
+          role: textOf(data, "role") as Role,
+          expiresAt: days === 0 ? null : Date.now() + days * dayMs,
+        });
+      }}
+      onClose={onClose}
+    >
+      <label>
+        Name
+        <input name="name" required maxLength={100} autoFocus autoComplete="off" placeholder="What uses it" />
+      </label>
+      <label>
+        Role
+        <select name="role" defaultValue="sales">
+          <RoleOptions />
+        </select>
+      </label>
+      <label>
+        Expires
+        <select name="days" defaultValue="90">
+          <option value="30">in 30 days</option>
+          <option value="90">in 90 days</option>
+          <option value="365">in a year</option>
+          <option value="0">never</option>
+        </select>
+      </label>
+    </FormDialog>
   );
 }

@@ -1,14 +1,14 @@
 // Webhooks: add, renew the secret, remove, and the log of deliveries. A secret is shown once.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
+import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/form-text.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Empty, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
 import { deliveryEventWords, deliveryStatusWords, exactTime, plural, webhookEventWords } from "../words.ts";
-import { ShownOnce } from "./shown-once.tsx";
 import { TableList } from "./table-list.tsx";
 
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.webhooks.pathKey() });
@@ -91,88 +91,64 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-const Secret = ({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) => (
-  <>
+interface SecretProps {
+  readonly title: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+const Secret = ({ title, secret, onClose }: SecretProps) => (
+  <ShownOnce title={title} label="Secret" text={secret} onClose={onClose}>
     <p>The receiver verifies deliveries with it. Copy it now: it is shown only this once.</p>
-    <ShownOnce label="Secret" text={secret} onDone={onDone} />
-  </>
+  </ShownOnce>
 );
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const add = useMutation({ ...trpc.webhooks.add.mutationOptions(), onSuccess: reload });
-  if (add.data) {
-    return (
-      <Modal title="Secret of the webhook" onClose={onClose}>
-        <Secret secret={add.data.secret} onDone={onClose} />
-      </Modal>
-    );
-  }
+  if (add.data) return <Secret title="Secret of the webhook" secret={add.data.secret} onClose={onClose} />;
   return (
-    <Modal title="Add a webhook" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          add.mutate({ url: textOf(data, "url").trim(), events: data.getAll("event") as WebhookEvent[] });
-        }}
-      >
-        <label>
-          Address
-          <input name="url" type="url" required maxLength={2048} autoFocus autoComplete="off" placeholder="https://" />
-        </label>
-        <fieldset>
-          <legend>Tell it of</legend>
-          {webhookEvents.map((event) => (
-            <label key={event} className="check">
-              <input type="checkbox" name="event" value={event} defaultChecked />
-              {webhookEventWords[event]}
-            </label>
-          ))}
-        </fieldset>
-        <p className="quiet small">The receiver gets names, addresses and letters. Resumes are not sent.</p>
-        <p className="problem" role="alert">
-          {add.isError && problemOf(add.error)}
-        </p>
-        <div className="dialog-foot">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" disabled={add.isPending}>
-            Add webhook
-          </button>
-        </div>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Add a webhook"
+      word="Add webhook"
+      call={add}
+      onSubmit={(data) =>
+        add.mutate({ url: textOf(data, "url").trim(), events: data.getAll("event") as WebhookEvent[] })
+      }
+      onClose={onClose}
+    >
+      <label>
+        Address
+        <input name="url" type="url" required maxLength={2048} autoFocus autoComplete="off" placeholder="https://" />
+      </label>
+      <fieldset>
+        <legend>Tell it of</legend>
+        {webhookEvents.map((event) => (
+          <label key={event} className="check">
+            <input type="checkbox" name="event" value={event} defaultChecked />
+            {webhookEventWords[event]}
+          </label>
+        ))}
+      </fieldset>
+      <p className="quiet small">The receiver gets names, addresses and letters. Resumes are not sent.</p>
+    </FormDialog>
   );
-}
-
-/** What is wrong with a field says more than the message of the refusal. */
-function problemOf(error: unknown): string {
-  const { data } = error as { readonly data?: { readonly issues?: readonly { readonly message: string }[] } | null };
-  return data?.issues?.[0]?.message ?? messageOf(error);
 }
 
 function RotateDialog({ webhook, onClose }: DialogProps) {
   const rotate = useMutation({ ...trpc.webhooks.rotate.mutationOptions(), onSuccess: reload });
-  if (rotate.data) {
-    return (
-      <Modal title="New secret of the webhook" onClose={onClose}>
-        <Secret secret={rotate.data.secret} onDone={onClose} />
-      </Modal>
-    );
-  }
+  if (rotate.data) return <Secret title="New secret of the webhook" secret={rotate.data.secret} onClose={onClose} />;
   return (
     <Question
       title="Draw a new secret?"
       word="New secret"
-      error={rotate.error}
-      busy={rotate.isPending}
-      onClose={onClose}
+      call={rotate}
       onYes={() => rotate.mutate({ id: webhook.id })}
+      onClose={onClose}
     >
-      Deliveries to <strong>{hostOf(webhook.url)}</strong> are then signed with both secrets for 24 hours, so that the
-      receiver has time to change over.
+      <p>
+        Deliveries to <strong>{hostOf(webhook.url)}</strong> are then signed with both secrets for 24 hours, so that the
+        receiver has time to change over.
+      </p>
     </Question>
   );
 }
@@ -191,44 +167,16 @@ function RemoveDialog({ webhook, onClose }: DialogProps) {
       title="Remove this webhook?"
       word="Remove"
       danger
-      error={remove.error}
-      busy={remove.isPending}
-      onClose={onClose}
+      call={remove}
       onYes={() => remove.mutate({ id: webhook.id })}
+      onClose={onClose}
     >
-      <strong>{hostOf(webhook.url)}</strong> is told nothing more, not even what waits. Its log is deleted.
+      <p>
+        <strong>{hostOf(webhook.url)}</strong> is told nothing more, not even what waits. Its log is deleted.
+      </p>
     </Question>
   );
 }
-
-interface QuestionProps {
-  readonly title: string;
-  /** What the button says. */
-  readonly word: string;
-  readonly danger?: boolean;
-  readonly error: unknown;
-  readonly busy: boolean;
-  readonly onClose: () => void;
-  readonly onYes: () => void;
-  readonly children: ReactNode;
-}
-
-const Question = ({ title, word, danger = false, error, busy, onClose, onYes, children }: QuestionProps) => (
-  <Modal title={title} onClose={onClose}>
-    <p>{children}</p>
-    <p className="problem" role="alert">
-      {error !== null && messageOf(error)}
-    </p>
-    <div className="dialog-foot">
-      <button type="button" onClick={onClose} autoFocus>
-        Cancel
-      </button>
-      <button type="button" className={danger ? "danger solid" : "primary"} disabled={busy} onClick={onYes}>
-        {word}
-      </button>
-    </div>
-  </Modal>
-);
 
 function DeliveriesDialog({ webhook, onClose }: DialogProps) {
   const said = {
