@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import type { Stored } from "./console-fixtures.ts";
@@ -403,6 +403,24 @@ test("an operator is invited, and a token is shown once", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("button", { name: "Revoke Nightly export" }).click();
   await page.getByText("The token no longer works.").waitFor();
+});
+
+test("a dialog puts the keyboard where its work begins, and back when it is closed", async () => {
+  await using visit = await enter(browser, standIn, "/settings");
+  const { page } = visit;
+  const dialog = page.getByRole("dialog");
+  const invite = page.getByRole("button", { name: "Invite" });
+  const hasFocus = (place: Locator) => place.evaluate((element) => element === document.activeElement);
+  await invite.click();
+  expect(await hasFocus(dialog.getByLabel("E-mail address"))).toBe(true);
+  await page.keyboard.type("nils@voices.example");
+  await page.keyboard.press("Enter");
+  await dialog.getByLabel("Invitation link").waitFor();
+  expect(await hasFocus(dialog.getByLabel("Invitation link"))).toBe(true);
+  await page.keyboard.press("Escape");
+  expect(await hasFocus(invite)).toBe(true);
+  await page.getByRole("button", { name: "Remove nils@voices.example" }).click();
+  expect(await hasFocus(dialog.getByRole("button", { name: "Cancel" }))).toBe(true);
 });
 
 test("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {

@@ -1,5 +1,5 @@
 // A modal dialog: the browser's own <dialog>, outside of the page, which is inert meanwhile.
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import { Icon } from "./icons.tsx";
 
@@ -20,14 +20,19 @@ interface Props {
 export function Modal({ title, onClose, children, wide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  const [shown, setShown] = useState(false);
+  useLayoutEffect(() => {
     const before = document.activeElement;
+    const { current } = dialog;
     open += 1;
     page()?.setAttribute("inert", "");
-    dialog.current?.showModal();
+    current?.showModal();
+    setShown(true);
     return () => {
       open -= 1;
       if (open === 0) page()?.removeAttribute("inert");
+      // As long as it is open, nothing outside of it takes the focus.
+      current?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     };
   }, []);
@@ -51,7 +56,8 @@ export function Modal({ title, onClose, children, wide = false }: Props) {
             </button>
           )}
         </header>
-        {children}
+        {/* Nothing in a dialog that is not shown yet can take the focus. */}
+        {shown && children}
       </div>
     </dialog>,
     document.body,
