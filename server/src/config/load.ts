@@ -231,27 +231,18 @@ function isShortened(one: readonly string[], other: readonly string[]): boolean 
  */
 function typingErrors(one: string, other: string, max: number): number {
   let before: number[] = [];
-  let last = Array.from({ length: Math.min(max, other.length) + 1 }, (_, column) => column);
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {
-    const line: number[] = row <= max ? [row] : [];
-    // Cells further from the diagonal have more than `max` errors.
-    const from = Math.max(1, row - max);
-    const to = Math.min(other.length, row + max);
-    let fewest = line[0] ?? Number.POSITIVE_INFINITY;
-    for (let column = from; column <= to; column += 1) {
-      const same = one[row - 1] === other[column - 1];
-      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      const errors = Math.min(
-        (last[column] ?? Number.POSITIVE_INFINITY) + 1,
-        (line[column - 1] ?? Number.POSITIVE_INFINITY) + 1,
-        (last[column - 1] ?? Number.POSITIVE_INFINITY) + (same ? 0 : 1),
-        swapped ? (before[column - 2] ?? Number.POSITIVE_INFINITY) + 1 : Number.POSITIVE_INFINITY,
-      );
-      line[column] = errors;
-      fewest = Math.min(fewest, errors);
+    const line = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const exchanged = last[column - 1]! + (one[row - 1] === other[column - 1] ? 0 : 1);
+      const isSwapped = row > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const swapped = isSwapped ? before[column - 2]! + 1 : exchanged;
+      line[column] = Math.min(last[column]! + 1, line[column - 1]! + 1, exchanged, swapped);
     }
-    if (fewest > max) return fewest;
+    // No later row has fewer.
+    if (Math.min(...line) > max) return max + 1;
     [before, last] = [last, line];
   }
-  return last[other.length] ?? max + 1;
+  return last[other.length]!;
 }
