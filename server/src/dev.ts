@@ -8,26 +8,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startApp, type App } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
-import { configExitCode, loadConfig, readEnvironment, reportMisspellings, reportProblems } from "./config/load.ts";
+import { readEnvironment, reportMisspellings } from "./config/load.ts";
 import { serveMailbox } from "./dev-mailbox.ts";
 import { devOperator } from "./dev-operator.ts";
-import { whyNotStarted } from "./failed-start.ts";
 import { createLog } from "./observe/log.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { onePagePdf } from "./seed/one-page-pdf.ts";
 import { seedStore } from "./seed/seed.ts";
+import { configOrExit, whatToOpen, whyNotStarted } from "./start-up.ts";
 import { openStore } from "./storage/open-store.ts";
-import { whatToOpen } from "./what-to-open.ts";
 
 async function main(): Promise<void> {
   const environment = readEnvironment();
   process.stderr.write(reportMisspellings(environment));
-  const loaded = loadConfig({ ...environment, DATA_DIR: environment["DATA_DIR"]?.trim() || "./data/dev" });
-  if (!loaded.ok) {
-    process.stderr.write(reportProblems(loaded.problems));
-    process.exit(configExitCode);
-  }
-  const { config } = loaded;
+  const config = configOrExit({ ...environment, DATA_DIR: environment["DATA_DIR"]?.trim() || "./data/dev" });
   // The addresses are made up, so no provider may get mail for them.
   const isNew = config.mail.kind === "mailbox" && config.storage.kind === "sqlite" && !existsSync(config.storage.file);
   if (isNew) await seedMonth(config);

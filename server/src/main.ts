@@ -4,18 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
-import {
-  configExitCode,
-  loadConfig,
-  readEnvironment,
-  reportMisspellings,
-  reportProblems,
-  type ConfigProblem,
-} from "./config/load.ts";
-import { whyNotStarted } from "./failed-start.ts";
+import { readEnvironment, reportMisspellings } from "./config/load.ts";
 import { createLog, type ProcessLog } from "./observe/log.ts";
 import { SettingUnusable } from "./resumes/vault.ts";
-import { whatToOpen } from "./what-to-open.ts";
+import { configOrExit, refuseConfig, whatToOpen, whyNotStarted } from "./start-up.ts";
 
 /** What a process has, beside the notice and the closing, until it ends finished or not. */
 const spareMs = 500;
@@ -32,9 +24,7 @@ const compiledKeptAfterMs = 500;
 async function main(): Promise<void> {
   const environment = readEnvironment();
   process.stderr.write(reportMisspellings(environment));
-  const loaded = loadConfig(environment);
-  if (!loaded.ok) return refuseConfig(loaded.problems);
-  const { config } = loaded;
+  const config = configOrExit(environment);
   const log = createLog(config.log.level);
   // Loaded late: a mistake in the configuration is reported at once.
   const { startApp } = await import("./app.ts");
@@ -44,11 +34,6 @@ async function main(): Promise<void> {
   if (isatty(1)) process.stdout.write(whatToOpen(app.address, config));
   await log.flush();
   setTimeout(flushCompileCache, compiledKeptAfterMs).unref();
-}
-
-function refuseConfig(problems: readonly ConfigProblem[]): never {
-  process.stderr.write(reportProblems(problems));
-  process.exit(configExitCode);
 }
 
 async function explainFailedStart(error: unknown, config: Config, log: ProcessLog): Promise<never> {

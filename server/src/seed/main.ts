@@ -1,7 +1,8 @@
 // `npm run seed -- N`: fills an empty database with N made-up submissions and makes them searchable.
-import { loadConfig, configExitCode, readEnvironment, reportProblems } from "../config/load.ts";
+import { readEnvironment } from "../config/load.ts";
 import { disposableHosts } from "../mail/disposable.ts";
 import { messageForOperator } from "../observe/describe-error.ts";
+import { configOrExit } from "../start-up.ts";
 import { MoveRefused } from "../storage/move.ts";
 import { openStore } from "../storage/open-store.ts";
 import { seedStore } from "./seed.ts";
@@ -12,11 +13,7 @@ const indexedAtOnce = 1_000;
 const yearDays = 365;
 
 async function main(): Promise<void> {
-  const loaded = loadConfig(readEnvironment());
-  if (!loaded.ok) {
-    process.stderr.write(reportProblems(loaded.problems));
-    process.exit(configExitCode);
-  }
+  const config = configOrExit(readEnvironment());
   const count = Number(process.argv[2] ?? 300);
   if (!Number.isInteger(count) || count < 1 || count > countMax) {
     process.stderr.write(
@@ -24,7 +21,6 @@ async function main(): Promise<void> {
     );
     process.exit(2);
   }
-  const { config } = loaded;
   const show = (rows: number, what: string) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${rows.toLocaleString("en")} ${what}`);
   };

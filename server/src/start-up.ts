@@ -1,0 +1,47 @@
+// What the processes share when they start: reading the configuration, and what they tell the person at the terminal.
+import type { Config } from "./config/config.ts";
+import { configExitCode, loadConfig, reportProblems, type ConfigProblem, type Environment } from "./config/load.ts";
+import { messageForOperator } from "./observe/describe-error.ts";
+
+/** The configuration in force. With mistakes in it they are told, and the process ends. */
+export function configOrExit(environment: Environment): Config {
+  const loaded = loadConfig(environment);
+  return loaded.ok ? loaded.config : refuseConfig(loaded.problems);
+}
+
+export function refuseConfig(problems: readonly ConfigProblem[]): never {
+  process.stderr.write(reportProblems(problems));
+  process.exit(configExitCode);
+}
+
+/** Why the service could not start, in words for a person. Null: not one of the usual reasons. */
+export function whyNotStarted(error: unknown, { listen }: Pick<Config, "listen">): string | null {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "EADDRINUSE"
+    ? `port ${listen.port} of ${listen.host} is taken. Set PORT to another one.`
+    : messageForOperator(error);
+}
+
+interface Known {
+  /** How to sign in to the console; null: this process does not know. */
+  readonly signIn?: string | null | undefined;
+  /** Where the mailbox is shown as pages. */
+  readonly mailbox?: string | undefined;
+}
+
+/**
+ * Where the service that was just started can be reached.
+ *
+ * @param address where it listens
+ */
+export function whatToOpen(address: string, { dataFolder, mail }: Config, { signIn, mailbox }: Known = {}): string {
+  const mails = mail.kind === "mailbox" ? (mailbox ?? mail.folder) : `really sent, by ${mail.kind}`;
+  return `
+  front page  ${address}/
+  console     ${address}/console${signIn ? `  (${signIn})` : ""}
+  API docs    ${address}/docs
+  mailbox     ${mails}
+  data        ${dataFolder}
+
+`;
+}
