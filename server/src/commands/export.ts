@@ -1,4 +1,4 @@
-// `export`: all records of a kind, streamed to standard output.
+// `export`: all records of a kind, or everything that is known of a person, streamed to standard output.
 import { Argument, Option, type Command } from "commander";
 import {
   exportAudit,
@@ -11,10 +11,11 @@ import {
   type ExportSubject,
 } from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
+import { personLine } from "../desk/person.ts";
+import { wholeScope, type KnownFact } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { parseEmail, parseNumber, parseSince } from "./arguments.ts";
 import { configOf, record, type CommandDeps } from "./command.ts";
-import { exportPerson } from "./person.ts";
 import { Progress, writeAll } from "./terminal.ts";
 
 const examples = `
@@ -56,7 +57,7 @@ export function registerExport(program: Command, deps: CommandDeps): void {
         if (isGiven("since") || isGiven("after") || (options.format !== "ndjson" && isGiven("format"))) {
           return command.error("error: export person writes everything, as NDJSON");
         }
-        return exportPerson(deps, email);
+        return writePerson(deps, configOf(deps), email);
       }
       if (email !== undefined) return command.error(`error: export ${what} takes no address`);
       const config = configOf(deps);
@@ -88,4 +89,15 @@ async function writeAudit(deps: CommandDeps, config: Config, { format, ...from }
 async function writePieces(deps: CommandDeps, pieces: AsyncIterable<ExportPiece>, noun: string): Promise<void> {
   using progress = new Progress(deps.messages);
   await writeAll(textsOf(progress.count(pieces, noun, ({ records }) => records)), deps.output);
+}
+
+async function writePerson(deps: CommandDeps, config: Config, email: string): Promise<void> {
+  await using store = await openStore(config.storage, { access: "read-only" });
+  await record(config, { action: "export", subject: "person" });
+  using progress = new Progress(deps.messages);
+  await writeAll(linesOf(progress.count(store.desk.readPerson(wholeScope, email), "facts")), deps.output);
+}
+
+async function* linesOf(facts: AsyncIterable<KnownFact>): AsyncGenerator<string> {
+  for await (const fact of facts) yield personLine(fact);
 }

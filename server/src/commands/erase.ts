@@ -1,18 +1,15 @@
-// `erase` and `export person`: what is done when a person asks for it.
+// `erase`: what is done when a person asks to be forgotten.
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import { erasePerson } from "../desk/erase.ts";
-import { personLine } from "../desk/person.ts";
 import { mailEraser } from "../mail/open-mailer.ts";
 import { openVault } from "../resumes/open-vault.ts";
-import { type KnownFact, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { parseEmail } from "./arguments.ts";
-import { CommandFailed, commandLine, configOf, record, tell, type CommandDeps } from "./command.ts";
-import { Progress, writeAll } from "./terminal.ts";
+import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
 
-const eraseExamples = `
+const examples = `
 Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written.
 An entry in the audit log stays, without the address; and a hash of it, where it is not to be mailed. Backups keep what
 they hold: see docs/operations.md.
@@ -32,7 +29,7 @@ export function registerErase(program: Command, deps: CommandDeps): void {
     .description("Removes everything of a person for good.")
     .argument("<email>", "the address that the person wrote", parseEmail)
     .option("--yes", "do not ask")
-    .addHelpText("after", eraseExamples)
+    .addHelpText("after", examples)
     .action(async (email: string, { yes = false }: { yes?: boolean }) => {
       const config = configOf(deps);
       if (!yes && !(await isConfirmed(deps, email))) throw new CommandFailed("Nothing was erased.");
@@ -62,16 +59,3 @@ async function isConfirmed({ input, messages }: CommandDeps, email: string): Pro
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
-export async function exportPerson(deps: CommandDeps, email: string): Promise<void> {
-  const config = configOf(deps);
-  await using store = await openStore(config.storage, { access: "read-only" });
-  await record(config, { action: "export", subject: "person" });
-  using progress = new Progress(deps.messages);
-  const facts = progress.count(store.desk.readPerson(wholeScope, email), "facts");
-  await writeAll(linesOf(facts), deps.output);
-}
-
-async function* linesOf(facts: AsyncIterable<KnownFact>): AsyncGenerator<string> {
-  for await (const fact of facts) yield personLine(fact);
-}
