@@ -37,6 +37,18 @@ export function openSignIns({ access, failures, clock, brand, acted }: SignInOpt
     return { id, me: { email: operator.email, role: operator.role } };
   }
 
+  /** The operator whose address and password these are; null, and noted, when one of them is wrong. */
+  async function verify(email: string, password: string, client: string): Promise<StoredOperator | null> {
+    let known: StoredOperator | null = null;
+    const operator = await throttle.attempt(client, email, async () => {
+      known = await access.findOperator(email);
+      // The same work for unknown addresses, and for operators without a password.
+      return (await passwords.verify(password, known?.password ?? null)) ? known : null;
+    });
+    if (operator === null) failures.note((known as StoredOperator | null)?.email ?? null);
+    return operator;
+  }
+
   return {
     begin,
 
@@ -45,14 +57,8 @@ export function openSignIns({ access, failures, clock, brand, acted }: SignInOpt
      * @throws Fault `signInFailed`, `signInThrottled`, `signInBusy`
      */
     async withPassword(email: string, password: string, client: string): Promise<NewSession> {
-      let known: StoredOperator | null = null;
-      const operator = await throttle.attempt(client, email, async () => {
-        known = await access.findOperator(email);
-        // The same work for unknown addresses, and for operators without a password.
-        return (await passwords.verify(password, known?.password ?? null)) ? known : null;
-      });
+      const operator = await verify(email, password, client);
       if (operator !== null) return begin(operator);
-      failures.note((known as StoredOperator | null)?.email ?? null);
       acted("sign-in.failed");
       throw new Fault("signInFailed");
     },
@@ -81,14 +87,8 @@ export function openSignIns({ access, failures, clock, brand, acted }: SignInOpt
     async withNewPassword(email: string, current: string, password: string, client: string): Promise<NewSession> {
       refuseWeak(password, [email, brand]);
       // Counted like a sign-in: otherwise a page that was left open would let anyone try passwords.
-      const operator = await throttle.attempt(client, email, async () => {
-        const known = await access.findOperator(email);
-        return (await passwords.verify(current, known?.password ?? null)) ? known : null;
-      });
-      if (operator === null) {
-        failures.note(email);
-        throw fieldInvalid("current", "This is not your current password.");
-      }
+      const operator = await verify(email, current, client);
+      if (operator === null) throw fieldInvalid("current", "This is not your current password.");
       const hash = await passwords.hash(password);
       const actor = { operator: operator.email, at: clock.now() };
       // Removed meanwhile.
