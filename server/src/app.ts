@@ -115,7 +115,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     keysInFlight: new Set(),
     keysConfirmed: new Set(),
     proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
-    packageTitles: config.packageTitles,
+    packageTitles: config.packages && titlesOf(config.packages),
     newsletterOptIn: config.newsletterOptIn,
     mailCapped: (kind) => metrics.mails.of(kind, "capped").add(),
     failedAfterCommit: (error) => log.error({ err: error }, "failed after the commit; the submission is stored"),

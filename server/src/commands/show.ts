@@ -30,7 +30,7 @@ export function registerShow(program: Command, deps: CommandDeps): void {
       await using store = await openStore(config.storage, { access: "read-only" });
       const found = await store.desk.findDetail(wholeScope, reference);
       if (found === null) throw new CommandFailed(`There is no submission ${reference}.`);
-      const packageTitles = config.packageTitles ?? titlesOf(samplePackages);
+      const packageTitles = titlesOf(config.packages ?? samplePackages);
       const detail = submissionDetail(found, { packageTitles, scanned: config.scanner !== null });
       const text = json ? jsonText(detail) : pageOf(detail, deps);
       await writeAll([text], deps.output);

@@ -47,7 +47,6 @@ test("needs nothing to start, and defaults as documented", () => {
     mailDeadlineMs: 2000,
     postmarkWebhook: null,
     newsletterOptIn: "double",
-    packageTitles: null,
     privacy: null,
     packages: null,
     proofOfWork: null,
@@ -443,10 +442,11 @@ describe("package catalogue", () => {
   }
 
   test("is read in the order of the file, other facts of a package left alone", () => {
-    const config = configOf(catalogue('\uFEFF[{"id":" b ","title":"B","price":1},{"id":"a","title":"A"}]'));
-    expect([...(config.packageTitles ?? [])]).toEqual([
-      ["b", "B"],
-      ["a", "A"],
+    const { packages } = configOf(catalogue('\uFEFF[{"id":" b ","title":"B","price":1},{"id":"a","title":"A"}]'));
+    const unknown = { hours: null, speakers: null, licence: null };
+    expect(packages).toEqual([
+      { id: "b", title: "B", ...unknown },
+      { id: "a", title: "A", ...unknown },
     ]);
   });
 

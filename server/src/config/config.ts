@@ -10,7 +10,7 @@ import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { ClamdAddress } from "../resumes/scanning.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
 import type { WebhookTargets } from "../webhooks/target.ts";
-import type { CataloguePackage, PackageTitles } from "./catalogue.ts";
+import type { CataloguePackage } from "./catalogue.ts";
 
 /** Everything that can be set, checked. */
 export interface Config {
@@ -41,8 +41,6 @@ export interface Config {
   readonly postmarkWebhook: { readonly user: string; readonly password: string } | null;
   readonly newsletterOptIn: "double" | "single";
   /** Packages that may be asked for; null: any identifier. */
-  readonly packageTitles: PackageTitles | null;
-  /** The same packages with what is known of them. */
   readonly packages: readonly CataloguePackage[] | null;
   /** What submissions cost a client; null: nothing. */
   readonly proofOfWork: ChallengeSettings | null;

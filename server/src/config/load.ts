@@ -1,7 +1,6 @@
 // Loads the configuration: reads the environment, checks every setting at once and says what is wrong, without showing a
 // value. The only reader of process.env.
 import { join } from "node:path";
-import { titlesOf } from "./catalogue.ts";
 import type { Config } from "./config.ts";
 import { Wrong } from "./kinds.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
@@ -86,7 +85,6 @@ function* problemsBetween(
 }
 
 function configOf(values: Values): Config {
-  const dataFolder = values.DATA_DIR;
   const { name, address } = values.MAIL_FROM;
   return {
     // An address is no name: the host of its owner is, if need be.
@@ -94,16 +92,15 @@ function configOf(values: Values): Config {
     mode: values.SERVICE_MODE,
     listen: { host: values.HOST, port: values.PORT },
     publicUrl: values.PUBLIC_URL,
-    dataFolder,
-    storage: storageOf(values, dataFolder),
-    vault: vaultOf(values, dataFolder),
+    dataFolder: values.DATA_DIR,
+    storage: storageOf(values),
+    vault: vaultOf(values),
     scanner: values.CLAMD_ADDRESS,
-    mail: mailOf(values, dataFolder),
+    mail: mailOf(values),
     addresses: { from: values.MAIL_FROM, sales: values.SALES_EMAIL, recruiting: values.RECRUITING_EMAIL },
     mailDeadlineMs: values.MAIL_DEADLINE_MS,
     postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
     newsletterOptIn: values.NEWSLETTER_OPT_IN,
-    packageTitles: values.PACKAGE_CATALOGUE && titlesOf(values.PACKAGE_CATALOGUE),
     packages: values.PACKAGE_CATALOGUE,
     proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
     privacy: values.PRIVACY_URL === null ? null : { url: values.PRIVACY_URL, consent: values.PRIVACY_VERSION },
@@ -137,15 +134,15 @@ function tracingOf(values: Values): Config["tracing"] {
   return { endpoint, headers: headers ?? {}, serviceName, share };
 }
 
-function storageOf(values: Values, dataFolder: string): Config["storage"] {
+function storageOf(values: Values): Config["storage"] {
   const { DATABASE_URL: url, DATABASE_REPLICA_URL: replicaUrl, DATABASE_POOL_MAX: poolMax } = values;
-  if (url === null) return { kind: "sqlite", file: join(dataFolder, "submissions.sqlite") };
+  if (url === null) return { kind: "sqlite", file: join(values.DATA_DIR, "submissions.sqlite") };
   return { kind: "postgres", url, replicaUrl, poolMax };
 }
 
-function vaultOf(values: Values, dataFolder: string): Config["vault"] {
+function vaultOf(values: Values): Config["vault"] {
   const { RESUME_STORE: place, S3_ENDPOINT: endpoint, S3_REGION: region, RESUME_DOWNLOAD: download } = values;
-  const folder = join(dataFolder, "resumes");
+  const folder = join(values.DATA_DIR, "resumes");
   if (place === null) return { kind: "disk", folder };
   return {
     kind: "s3",
@@ -158,12 +155,12 @@ function vaultOf(values: Values, dataFolder: string): Config["vault"] {
   };
 }
 
-function mailOf(values: Values, dataFolder: string): Config["mail"] {
+function mailOf(values: Values): Config["mail"] {
   const { MAIL_TRANSPORT: kind, POSTMARK_SERVER_TOKEN: token, POSTMARK_API_URL: apiUrl, SMTP_URL: url } = values;
   // The credentials of the chosen transport are set: `problemsBetween` saw to it.
   if (kind === "postmark") return { kind, token: token ?? "", ...(apiUrl === null ? {} : { apiUrl }) };
   if (kind === "smtp") return { kind, url: url ?? "" };
-  return { kind, folder: join(dataFolder, "mailbox") };
+  return { kind, folder: join(values.DATA_DIR, "mailbox") };
 }
 
 /** What is in force, by variable name, with secrets masked. The environment must be without mistakes. */
