@@ -65,7 +65,7 @@ async function seedMonth({ storage, vault: place }: Config): Promise<void> {
     await writeFile(path, bytes, { mode: 0o600 });
     return { key: await vault.keep({ path, size: bytes.length, sha256 }), size: bytes.length, sha256 };
   };
-  await seedStore(storage, { count: 300, days: 30, now: Date.now(), keepResume, onProgress: () => {} });
+  await seedStore(storage, { count: 300, days: 30, now: Date.now(), keepResume });
 }
 
 const asciiOf = (name: string): string => name.normalize("NFD").replaceAll(/[^ -~]|[()\\]/g, "");

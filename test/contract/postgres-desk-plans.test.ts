@@ -44,7 +44,7 @@ function explained(scope: Scope, filter: InboxFilter, isRare = false): string {
 test("lists find their index, and searches theirs", { timeout: 60_000 }, async () => {
   await using database = await createDatabase("empty");
   const location = locate(database.url);
-  const options = { count: 5_000, days: 30, now: Date.UTC(2026, 10, 21), keepResume: null, onProgress: () => {} };
+  const options = { count: 5_000, days: 30, now: Date.UTC(2026, 10, 21) };
   await seedStore(location, options);
   await using store = await openStore(location);
   while ((await store.desk.indexNext(1_000, (email) => email.endsWith("mailinator.com"))) > 0);

@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const startedAt = performance.now();
   const days = count <= 5_000 ? 30 : 3 * yearDays;
   const onProgress = (rows: number) => show(rows, "submissions stored");
-  await seedStore(config.storage, { count, days, now: Date.now(), keepResume: null, onProgress });
+  await seedStore(config.storage, { count, days, now: Date.now(), onProgress });
   const storedAt = performance.now();
   await using store = await openStore(config.storage);
   const isDisposable = disposableHosts(config.disposableDomains);

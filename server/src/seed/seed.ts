@@ -2,15 +2,14 @@
 import { createHash } from "node:crypto";
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
-import { type MovableStore, openEmpty, type Row } from "../storage/move.ts";
+import { type MovableStore, movedTables, openEmpty, type Row } from "../storage/move.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
 import { dayMs, startOfDay, storedDay } from "../storage/rules/days.ts";
 import { mailsOf } from "../storage/rules/mails.ts";
 import { dayNumber, References } from "../storage/rules/references.ts";
 import { noteTexts } from "./people.ts";
 import { Random } from "./random.ts";
-import { type MadeUp, makeSubmissions } from "./submissions.ts";
-import { makeSubscribers } from "./subscribers.ts";
+import { type MadeUp, makeSubmissions, makeSubscribers } from "./made-up.ts";
 
 export interface KeptResume {
   readonly key: string;
@@ -23,9 +22,9 @@ export interface SeedOptions {
   readonly days: number;
   /** Milliseconds since the epoch: when the last one came in. */
   readonly now: number;
-  /** Keeps the resume of a person; null: the row names a resume that does not exist. */
-  readonly keepResume: ((name: string) => Promise<KeptResume>) | null;
-  onProgress(rows: number): void;
+  /** Keeps the resume of a person; absent: the row names a resume that does not exist. */
+  readonly keepResume?: (name: string) => Promise<KeptResume>;
+  readonly onProgress?: (rows: number) => void;
 }
 
 /** Older mails would be forgotten. */
@@ -39,10 +38,8 @@ export async function seedStore(location: StoreLocation, options: SeedOptions): 
   await using target = await openEmpty(location);
   const random = new Random(options.count);
   const identity = createHash("sha256").update(`seed ${options.count} ${options.now}`).digest("hex");
-  await target.insert(table("store", "id"), [
-    { id: 1, identity: identity.slice(0, 32), reference_key: identity, probe: 0 },
-  ]);
   const writer = new Writer(target);
+  await writer.add("store", { id: 1, identity: identity.slice(0, 32), reference_key: identity, probe: 0 });
   await writeSubmissions(writer, new References(identity), random, options);
   await writeSubscribers(writer, random, options);
   await writer.flush();
@@ -77,7 +74,7 @@ async function writeSubmissions(
       const key = `${storedDay(made.receivedAt)} ${made.kind}`;
       counted.set(key, (counted.get(key) ?? 0) + 1);
     }
-    if (arrival % pageRows === 0) onProgress(arrival);
+    if (arrival % pageRows === 0) onProgress?.(arrival);
   }
   for (const [key, taken] of counters) {
     const [kind = "", day] = key.split(" ");
@@ -131,7 +128,7 @@ async function resumeOf(
   arrival: number,
   keep: SeedOptions["keepResume"],
 ): Promise<KeptResume> {
-  if (keep !== null) return keep(name);
+  if (keep !== undefined) return keep(name);
   const sha256 = createHash("sha256").update(`resume ${arrival}`).digest("hex");
   const folder = new Date(receivedAt).toISOString().slice(0, 10).replaceAll("-", "/");
   return { key: `${folder}/${sha256.slice(0, 32)}`, size: 40_000 + (arrival % 900_000), sha256 };
@@ -200,8 +197,6 @@ async function writeSubscribers(writer: Writer, random: Random, { count, days, n
   }
 }
 
-const table = (name: string, ...key: string[]) => ({ name, key });
-
 /** Gathers rows, and writes those first that others refer to. */
 class Writer {
   readonly #target: MovableStore;
@@ -228,18 +223,18 @@ class Writer {
   }
 
   async #write(): Promise<void> {
-    for (const name of ["submission", ...this.#rows.keys()]) {
-      const rows = this.#rows.get(name)?.splice(0) ?? [];
-      if (rows.length > 0) await this.#target.insert(table(name, "id"), rows);
+    for (const table of movedTables) {
+      const rows = this.#rows.get(table.name)?.splice(0) ?? [];
+      if (rows.length > 0) await this.#target.insert(table, rows);
     }
     this.#waiting = 0;
   }
 
   async flush(): Promise<void> {
     await this.#write();
-    for (const [name, number] of this.#numbers) {
-      const key = name === "submission" || name === "subscriber" ? "arrival" : "id";
-      await this.#target.continueBehind({ name, key: [key], numbered: true }, number);
+    for (const table of movedTables) {
+      const number = this.#numbers.get(table.name);
+      if (number !== undefined) await this.#target.continueBehind(table, number);
     }
   }
 }

@@ -9,7 +9,7 @@ const submissions = 200_000;
 
 export async function measureExport(folder: string, count = submissions): Promise<Record<ExportFormat, number>> {
   const location = { kind: "sqlite", file: join(folder, "export.sqlite") } as const;
-  const options = { count, days: 365, now: Date.now(), keepResume: null, onProgress: () => {} };
+  const options = { count, days: 365, now: Date.now() };
   await seedStore(location, options);
   await using store = await openStore(location, { access: "read-only" });
   const rowsPerSecond = async (format: ExportFormat) => {

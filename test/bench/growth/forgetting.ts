@@ -28,7 +28,7 @@ export async function measureForgetting(means: Means, mails: number): Promise<Fo
   const data = join(means.ground.folder, "forgetting");
   await mkdir(data);
   const file = join(data, "submissions.sqlite");
-  const options = { count: submissions, days: 365, now: Date.now(), keepResume: null, onProgress: () => {} };
+  const options = { count: submissions, days: 365, now: Date.now() };
   await seedStore({ kind: "sqlite", file }, options);
   using database = new DatabaseSync(file);
   addOldMails(database, mails);

@@ -45,7 +45,7 @@ export async function measureGrowth(means: Means, rowsMax: number): Promise<read
 async function fill(data: string, rows: number): Promise<DeskTimes> {
   await mkdir(data);
   const location = { kind: "sqlite", file: join(data, "submissions.sqlite") } as const;
-  const options = { count: rows, days: 3 * yearDays, now: Date.now(), keepResume: null, onProgress: () => {} };
+  const options = { count: rows, days: 3 * yearDays, now: Date.now() };
   await seedStore(location, options);
   await using store = await openStore(location);
   while ((await store.desk.indexNext(indexedAtOnce, () => false)) > 0);
