@@ -1,9 +1,9 @@
 // The element around a form: its attributes and properties, its language, and when it begins. Subclasses show the form.
 import type { FormState, PackageChoice } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import { formStyle } from "@submissions/shared/forms/form-style";
 import type { StringsOverride } from "@submissions/shared/forms/override-strings";
 import { endpointOf } from "./form-config.ts";
-import { style } from "./form-frame.ts";
 import { languageLoading, stringsFor } from "./form-languages.ts";
 
 /** The first values of the fields. */
@@ -145,6 +145,18 @@ export abstract class FormElement extends PageElement {
       if (this.#texts && this.#texts.lang !== stringsFor(this, this.#override).lang) this.refresh();
     });
   }
+}
+
+let sheet: CSSStyleSheet | undefined;
+
+/** Gives a shadow root the style of the forms, unless the server has linked it. All forms of a page share one sheet. */
+function style(root: ShadowRoot): void {
+  if (root.querySelector("link[rel=stylesheet]")) return;
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(formStyle);
+  }
+  root.adoptedStyleSheets = [sheet];
 }
 
 // Frameworks set properties with every rendering, each time to another object with the same content.

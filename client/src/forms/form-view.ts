@@ -9,7 +9,7 @@ import {
   type FormName,
 } from "@submissions/shared/forms/form-fields";
 import { issuesAbove, summaryMarkup, type Failing } from "@submissions/shared/forms/form-markup";
-import type { FormState } from "@submissions/shared/forms/form-state";
+import type { FormState, PackageChoice } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { html, type Markup } from "@submissions/shared/html";
 import { filled, issueOf, wordedIssues } from "@submissions/shared/forms/issue-words";
@@ -237,3 +237,11 @@ function isChanged(control: Control): boolean {
 }
 
 const fill = (place: Element, markup: Markup) => place.replaceChildren(fragmentOf(markup.text));
+
+/** The packages in a form that the server wrote: a list, any (null), or unknown (undefined). */
+export function packagesIn(frame: HTMLElement): readonly PackageChoice[] | null | undefined {
+  const boxes = [...frame.querySelectorAll<HTMLInputElement>(".box input")];
+  if (boxes.length > 0)
+    return boxes.map(({ value, labels }) => ({ id: value, title: labels?.[0]?.innerText ?? value }));
+  return frame.querySelector(".packages textarea") ? null : undefined;
+}
