@@ -4,8 +4,8 @@ import { Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { messageOf, trpc } from "./calls.ts";
 import { Navigation } from "./navigation.tsx";
-import { HelpDialog } from "./parts/help-dialog.tsx";
-import { useShortcuts } from "./parts/shortcuts.ts";
+import { Modal } from "./parts/modal.tsx";
+import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
 import { Toasts, undoLatest } from "./parts/toasts.tsx";
 import { session } from "./session.ts";
 import { SignInDialog, SignInPage } from "./sign-in.tsx";
@@ -63,6 +63,31 @@ function SignedIn() {
       <Toasts />
       {helping && <HelpDialog onClose={() => setHelping(false)} />}
     </div>
+  );
+}
+
+/** The list of keyboard shortcuts. */
+function HelpDialog({ onClose }: { readonly onClose: () => void }) {
+  const on = useShortcutsOn();
+  return (
+    <Modal title="Keyboard shortcuts" onClose={onClose}>
+      <dl className="keys">
+        {shortcutHelp.map(([keys, what]) => (
+          <div key={what}>
+            <dt>{what}</dt>
+            <dd>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <label className="check">
+        <input type="checkbox" checked={on} onChange={(event) => turnShortcuts(event.target.checked)} />
+        Shortcuts are on
+      </label>
+    </Modal>
   );
 }
 

@@ -75,5 +75,5 @@ export const changed = (
   change: { readonly [Name in keyof InboxSearch]?: InboxSearch[Name] | undefined },
 ): InboxSearch => compact<InboxSearch>({ ...search, ...change });
 
-/** The address without its parts that narrow the list. */
+/** Whether the address narrows the list. */
 export const isFiltered = ({ order: _order, ...narrowing }: InboxSearch): boolean => Object.keys(narrowing).length > 0;
