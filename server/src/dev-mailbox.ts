@@ -1,5 +1,6 @@
 // The local mailbox as pages, for `npm run dev`: the list, and each mail as HTML, as text and with its headers. On a port
 // of its own, because mails hold what strangers typed, and no page of the service should share its origin with them.
+import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -50,13 +51,10 @@ export async function serveMailbox(
   };
 }
 
-const listen = (server: Server, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject).listen(port, "127.0.0.1", () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+async function listen(server: Server, port: number): Promise<void> {
+  // Rejects with the server's error.
+  await once(server.listen(port, "127.0.0.1"), "listening");
+}
 
 async function answer(folder: string, path: string, response: ServerResponse): Promise<void> {
   if (path === "/") return send(response, listPage(await newestFirst(folder)));

@@ -7,17 +7,14 @@ import type { Store } from "./storage/store.ts";
 
 const email = "operator@example.org";
 
-/** How to sign in to the console. */
-export interface DevSignIn {
-  readonly email: string;
-  readonly password: string;
-}
-
 /**
- * Adds the operator where there is none, and tells the password again later. Null: there are other operators, and nothing
- * is added.
+ * Adds the operator where there is none, and tells again later how to sign in. Null: there are other operators, and
+ * nothing is added.
  */
-export async function devOperator(store: Pick<Store, "access">, dataFolder: string): Promise<DevSignIn | null> {
+export async function devOperator(
+  store: Pick<Store, "access">,
+  dataFolder: string,
+): Promise<{ readonly email: string; readonly password: string } | null> {
   const { access } = store;
   const file = join(dataFolder, "operator-password.txt");
   const operators = await access.listOperators();

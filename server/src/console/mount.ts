@@ -45,7 +45,7 @@ export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOpti
   rpcRoutes(app, options, onRequest);
   downloadRoutes(app, console, onRequest);
   oidcRoutes(app, console, onRequest);
-  if (!consolePages(app, { folder, publicUrl: console.publicUrl })) {
+  if (!consolePages(app, folder, console.publicUrl)) {
     console.log.warn({}, "the console was not built (npm run build): only its calls and downloads are served");
   }
 }

@@ -43,14 +43,12 @@ const viewerPolicy = (origins: string): string =>
 /** The page below which no shell answers. */
 const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
 
-interface ShellOptions {
-  /** Where the front end was built to. */
-  readonly folder: string;
-  readonly publicUrl: () => string;
-}
-
-/** Adds the pages. Answers whether the front end was built. */
-export function consolePages(app: FastifyInstance, { folder, publicUrl }: ShellOptions): boolean {
+/**
+ * Adds the pages. Answers whether the front end was built.
+ *
+ * @param folder where it is built to
+ */
+export function consolePages(app: FastifyInstance, folder: string, publicUrl: () => string): boolean {
   const built = findBuilt(folder);
   if (built === null) return false;
   // The frame of the viewer has no origin, so its files are for any.
