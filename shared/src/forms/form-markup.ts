@@ -21,18 +21,13 @@ function openForm(form: FormName, state: FormState): Markup {
   const { strings, values, privacy: { url, consent, page = "" } = {} } = state;
   const issues = wordedIssues(form, state.issues, strings);
   const above = issuesAbove(form, issues);
-  const hidden = [
-    [idempotencyKeyField, state.idempotencyKey],
-    ...(form === "newsletter" ? [["source", values["source"] ?? ""] as const] : []),
-    ...(consent
-      ? ([
-          [consentTextField, consent],
-          [consentPageField, page],
-        ] as const)
-      : []),
+  const hidden = {
+    [idempotencyKeyField]: state.idempotencyKey,
+    ...(form === "newsletter" && { source: values["source"] ?? "" }),
+    ...(consent && { [consentTextField]: consent, [consentPageField]: page }),
     // Mails to the person are written in it. English is what the service takes for granted.
-    ...(strings.lang === "en" ? [] : [[languageField, strings.lang] as const]),
-  ] as const;
+    ...(strings.lang !== "en" && { [languageField]: strings.lang }),
+  };
   const groups = formFields[form].map(({ title, fields }) => {
     const all = fields.map((field) => fieldMarkup(field, state, issues));
     return title === null
@@ -60,7 +55,7 @@ function openForm(form: FormName, state: FormState): Markup {
     >
       ${summaryMarkup(above, strings, state)}
     </div>
-    ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <div class="trap" aria-hidden="true">
       <label>${strings.trap} <input name="${honeypotField}" tabindex="-1" autocomplete="off" /></label>
     </div>
