@@ -16,7 +16,7 @@ const statuses = ["new", "open", "done", "spam"] as const;
 
 /** Text that is compared with stored text; what is longer is stored nowhere. */
 const word = (lengthMax: number) => z.string("This field must be one text.").max(lengthMax, "This field is too long.");
-const number = z.int("This field must be a whole number.").min(0, "This field must not be negative.");
+export const wholeNumber = z.int("This field must be a whole number.").min(0, "This field must not be negative.");
 
 export const reference = word(40);
 /** An address as it is stored. Unknown ones are found nowhere. */
@@ -25,7 +25,6 @@ export const address = word(254);
 export const newAddress: z.ZodType<string, string> = email;
 export const mailId = word(64);
 export const role = z.enum(roles, "This is no role.");
-export const instant = number;
 /** What stands in one line: a token's name. */
 export const label = word(100)
   .trim()
@@ -52,16 +51,16 @@ export const noteText: z.ZodType<string, string> = word(noteLengthMax * 2)
   );
 
 export const page: z.ZodType<PageRequest, PageRequest> = z.object({
-  after: number.exactOptional(),
-  limit: number.min(1).max(pageLimitMax).exactOptional(),
+  after: wholeNumber.exactOptional(),
+  limit: wholeNumber.min(1).max(pageLimitMax).exactOptional(),
 });
 
 export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   kind: z.enum(["inquiry", "application"]).exactOptional(),
   status: z.enum(statuses).exactOptional(),
   assignee: word(254).exactOptional(),
-  from: number.exactOptional(),
-  until: number.exactOptional(),
+  from: wholeNumber.exactOptional(),
+  until: wholeNumber.exactOptional(),
   hasResume: z.boolean().exactOptional(),
   disposable: z.boolean().exactOptional(),
   search: word(200).exactOptional(),
@@ -71,7 +70,7 @@ export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
 
 export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
   targets: z
-    .array(z.object({ reference, version: number }))
+    .array(z.object({ reference, version: wholeNumber }))
     .min(1)
     .max(triageMax, "These are too many at once."),
   status: z.enum(statuses).exactOptional(),

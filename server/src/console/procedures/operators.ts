@@ -2,7 +2,7 @@
 import type { OperatorRow, TokenRow } from "@submissions/shared/console";
 import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
-import { address, instant, label, newAddress, role } from "../inputs.ts";
+import { address, label, newAddress, role, wholeNumber } from "../inputs.ts";
 import { changes, done, reads, trpc } from "../procedure.ts";
 import { drawSecret, hashSecret } from "../../secrets.ts";
 
@@ -42,7 +42,7 @@ export const tokenProcedures = trpc.router({
   }),
 
   create: changes("admin")
-    .input(z.object({ name: label, role, expiresAt: instant.nullable() }))
+    .input(z.object({ name: label, role, expiresAt: wholeNumber.nullable() }))
     .mutation(async ({ ctx: { access, actor }, input }): Promise<{ readonly token: string }> => {
       if (input.expiresAt !== null && input.expiresAt <= actor.at) {
         throw fieldInvalid("expiresAt", "This time has passed.");
@@ -53,7 +53,7 @@ export const tokenProcedures = trpc.router({
     }),
 
   revoke: changes("admin")
-    .input(z.object({ id: instant }))
+    .input(z.object({ id: wholeNumber }))
     .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
       done(await access.revokeToken(input.id, actor)),
     ),

@@ -4,10 +4,10 @@ import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
 import { addWebhook, rotateSecret } from "../../webhooks/registry.ts";
 import { problemOfUrl } from "../../webhooks/target.ts";
-import { instant, mailId, page, webhookEvent, webhookUrl } from "../inputs.ts";
+import { mailId, page, webhookEvent, webhookUrl, wholeNumber } from "../inputs.ts";
 import { changes, done, found, reads, trpc } from "../procedure.ts";
 
-const one = z.object({ id: instant });
+const one = z.object({ id: wholeNumber });
 
 export const webhookProcedures = trpc.router({
   list: reads("admin").query(({ ctx: { webhooks } }): Promise<readonly WebhookRow[]> => webhooks.list()),
@@ -38,7 +38,7 @@ export const webhookProcedures = trpc.router({
 
   /** Of one webhook, or of all. */
   deliveries: reads("admin")
-    .input(z.object({ webhook: instant.nullable(), page }))
+    .input(z.object({ webhook: wholeNumber.nullable(), page }))
     .query(({ ctx: { webhooks }, input }): Promise<Page<DeliveryRow>> =>
       webhooks.listDeliveries(input.webhook, input.page),
     ),
