@@ -42,11 +42,12 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
     erasedOn = today;
   };
   const chores: ((signal: AbortSignal) => Promise<unknown>)[] = [
-    (signal: AbortSignal) => forgetExpired(options, signal),
+    (signal) => inBatches(async () => (await store.forgetExpired(clock.now())).more, signal),
     async () => callCounts?.forget(clock.now() - countsKeptMs),
     eraseOutdatedDaily,
     () => discardErased({ store, vault }),
-    (signal: AbortSignal) => countDays(options, signal),
+    // For the overview.
+    (signal) => inBatches(() => store.desk.countNextDay(clock.now()), signal),
     () => sweep(options),
   ];
   const keeping = repeatedly(async (signal) => {
@@ -63,16 +64,9 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   };
 }
 
-/** In batches, so that submissions are stored in between. */
-async function forgetExpired({ store, clock }: HousekeepingOptions, signal: AbortSignal): Promise<void> {
-  for (let more = true; more && !signal.aborted; await nextTurn()) {
-    ({ more } = await store.forgetExpired(clock.now()));
-  }
-}
-
-/** For the overview. */
-async function countDays({ store, clock }: HousekeepingOptions, signal: AbortSignal): Promise<void> {
-  for (let more = true; more && !signal.aborted; await nextTurn()) more = await store.desk.countNextDay(clock.now());
+/** Submissions are stored between the batches. @param next answers whether there is more to do */
+async function inBatches(next: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  for (let more = true; more && !signal.aborted; await nextTurn()) more = await next();
 }
 
 async function sweep({ vault, store, log }: HousekeepingOptions): Promise<void> {
