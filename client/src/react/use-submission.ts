@@ -90,14 +90,13 @@ export interface Submission<Name extends SubmissionName> {
   readonly cancel: () => void;
 }
 
-interface State<Name extends SubmissionName> {
-  readonly values: Partial<Input<Name>>;
-  readonly errors: FieldErrors<Name>;
-  readonly message?: string | undefined;
-  readonly status: Submission<Name>["status"];
-  readonly progress?: number | undefined;
-  readonly receipt?: Receipt<Name> | undefined;
-}
+type State<Name extends SubmissionName> = Pick<
+  Submission<Name>,
+  "values" | "errors" | "message" | "status" | "progress" | "receipt"
+>;
+
+/** Until there is an answer. */
+const unanswered = { message: undefined, progress: undefined, receipt: undefined };
 
 /**
  * A submission with inputs of one's own. Equal content has one idempotency key until it is accepted, so a double click
@@ -122,7 +121,7 @@ export function useSubmission<Name extends SubmissionName>(
   name: Name,
   { client, schema, defaultValues = {}, consent, language, altcha }: SubmissionOptions<Name>,
 ): Submission<Name> {
-  const initial: State<Name> = { values: defaultValues, errors: {}, status: "idle" };
+  const initial: State<Name> = { ...unanswered, values: defaultValues, errors: {}, status: "idle" };
   const [state, setState] = useState(initial);
   const key = useRef<SubmissionKey>(undefined);
   const sending = useRef<AbortController>(undefined);
@@ -139,7 +138,7 @@ export function useSubmission<Name extends SubmissionName>(
     const values = given ?? (state.values as Input<Name>);
     const controller = new AbortController();
     sending.current = controller;
-    change({ values, errors: {}, message: undefined, receipt: undefined, progress: undefined, status: "sending" });
+    change({ ...unanswered, values, errors: {}, status: "sending" });
     try {
       const { issues } = (await schema?.["~standard"].validate(values)) ?? {};
       if (issues?.length) {
@@ -185,12 +184,7 @@ export function useSubmission<Name extends SubmissionName>(
   };
 
   return {
-    values: state.values,
-    errors: state.errors,
-    message: state.message,
-    status: state.status,
-    progress: state.progress,
-    receipt: state.receipt,
+    ...state,
     set,
     submit,
     reset: () => setState(initial),
