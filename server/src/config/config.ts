@@ -1,70 +1,118 @@
 // The configuration that the service runs with: checked values, whatever way they were set.
+import { join } from "node:path";
 import type { OpenIdConnectSettings } from "../console/open-id-connect.ts";
-import type { TrustedProxies } from "../http/gate/client-address.ts";
 import type { ChallengeSettings } from "../intake/proof-of-work.ts";
 import type { MailTransport } from "../mail/open-mailer.ts";
-import type { Sender } from "../mail/sender.ts";
-import type { LogLevel } from "../observe/log.ts";
 import type { TracingSettings } from "../observe/otlp-traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
-import type { ClamdAddress } from "../resumes/scanning.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
-import type { WebhookTargets } from "../webhooks/target.ts";
-import type { CataloguePackage } from "./catalogue.ts";
+import type { Values } from "./settings.ts";
 
 /** Everything that can be set, checked. */
-export interface Config {
-  /** What pages and mails call us. */
-  readonly brand: string;
-  /** `web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. */
-  readonly mode: "all" | "web" | "worker";
-  /** Where to listen. Port 0 is any free one. */
-  readonly listen: { readonly host: string; readonly port: number };
-  /** The base address in links, without a trailing slash; null: derived once the port is known, by {@link publicUrl}. */
-  readonly publicUrl: string | null;
-  /** Absolute. Made by the code that opens what lies in it. */
-  readonly dataFolder: string;
-  readonly storage: StoreLocation;
-  readonly vault: VaultSettings;
-  /** The virus scanner; null: resumes are not scanned. */
-  readonly scanner: ClamdAddress | null;
-  readonly mail: MailTransport;
-  /** Sender, and the teams that get notices of inquiries and applications; the lists are never empty. */
-  readonly addresses: {
-    readonly from: Sender;
-    readonly sales: readonly string[];
-    readonly recruiting: readonly string[];
+export type Config = Readonly<ReturnType<typeof configFrom>>;
+
+/** What the service makes of its settings. */
+export function configFrom(values: Values) {
+  const { name, address } = values.MAIL_FROM;
+  return {
+    /** What pages and mails call us. An address is no name: the host of its owner is, if need be. */
+    brand: values.BRAND ?? name ?? address.slice(address.indexOf("@") + 1),
+    /** `web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. */
+    mode: values.SERVICE_MODE,
+    /** Where to listen. Port 0 is any free one. */
+    listen: { host: values.HOST, port: values.PORT },
+    /** The base address in links, without a trailing slash; null: derived once the port is known, by {@link publicUrl}. */
+    publicUrl: values.PUBLIC_URL,
+    /** Absolute. Made by the code that opens what lies in it. */
+    dataFolder: values.DATA_DIR,
+    storage: storageOf(values),
+    vault: vaultOf(values),
+    /** The virus scanner; null: resumes are not scanned. */
+    scanner: values.CLAMD_ADDRESS,
+    mail: mailOf(values),
+    /** Sender, and the teams that get notices of inquiries and applications; the lists are never empty. */
+    addresses: { from: values.MAIL_FROM, sales: values.SALES_EMAIL, recruiting: values.RECRUITING_EMAIL },
+    /** How long an answer waits for its confirmation mail, in milliseconds. */
+    mailDeadlineMs: values.MAIL_DEADLINE_MS,
+    /** Credentials of the Postmark webhook; null: the path does not exist. */
+    postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
+    newsletterOptIn: values.NEWSLETTER_OPT_IN,
+    /** Packages that may be asked for; null: any identifier. */
+    packages: values.PACKAGE_CATALOGUE,
+    /** What submissions cost a client; null: nothing. */
+    proofOfWork: proofOfWorkOf(values),
+    /** The privacy notice that the site's forms link to, and its version; null: there is none. */
+    privacy: values.PRIVACY_URL === null ? null : { url: values.PRIVACY_URL, consent: values.PRIVACY_VERSION },
+    /** Hosts of throw-away addresses beside those that are known everywhere, in lower case and ASCII. */
+    disposableDomains: values.DISPOSABLE_DOMAINS,
+    /** Origins whose pages may call from a browser; empty: none. */
+    corsOrigins: values.CORS_ORIGINS,
+    trustedProxy: values.TRUST_PROXY,
+    /** Submissions per client address in a window. */
+    rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
+    /** Days after which submissions are erased; null: they are kept. */
+    retentionDays: {
+      inquiry: values.RETENTION_DAYS_INQUIRIES,
+      application: values.RETENTION_DAYS_APPLICATIONS,
+      spam: values.RETENTION_DAYS_SPAM,
+    },
+    webhookTargets: values.WEBHOOK_TARGETS,
+    /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: no digest is sent. */
+    digest: values.DIGEST_EMAIL.length === 0 ? null : { to: values.DIGEST_EMAIL, atMinute: values.DIGEST_AT },
+    /** The identity provider that operators may sign in with; null: passwords only. */
+    oidc: oidcOf(values),
+    /** The Bearer token of `/metrics`; null: none is asked for. */
+    metricsToken: values.METRICS_TOKEN,
+    /** Where traces are sent to; null: nothing is traced. */
+    tracing: tracingOf(values),
+    log: { level: values.LOG_LEVEL },
   };
-  /** How long an answer waits for its confirmation mail, in milliseconds. */
-  readonly mailDeadlineMs: number;
-  /** Credentials of the Postmark webhook; null: the path does not exist. */
-  readonly postmarkWebhook: { readonly user: string; readonly password: string } | null;
-  readonly newsletterOptIn: "double" | "single";
-  /** Packages that may be asked for; null: any identifier. */
-  readonly packages: readonly CataloguePackage[] | null;
-  /** What submissions cost a client; null: nothing. */
-  readonly proofOfWork: ChallengeSettings | null;
-  /** The privacy notice that the site's forms link to, and its version; null: there is none. */
-  readonly privacy: { readonly url: string; readonly consent: string } | null;
-  /** Hosts of throw-away addresses beside those that are known everywhere, in lower case and ASCII. */
-  readonly disposableDomains: readonly string[];
-  /** Origins whose pages may call from a browser; empty: none. */
-  readonly corsOrigins: readonly string[];
-  readonly trustedProxy: TrustedProxies;
-  /** Submissions per client address in a window. */
-  readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
-  /** Days after which submissions are erased; null: they are kept. */
-  readonly retentionDays: Readonly<Record<"inquiry" | "application" | "spam", number | null>>;
-  readonly webhookTargets: WebhookTargets;
-  /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: no digest is sent. */
-  readonly digest: { readonly to: readonly string[]; readonly atMinute: number } | null;
-  /** The identity provider that operators may sign in with; null: passwords only. */
-  readonly oidc: OpenIdConnectSettings | null;
-  /** The Bearer token of `/metrics`; null: none is asked for. */
-  readonly metricsToken: string | null;
-  /** Where traces are sent to; null: nothing is traced. */
-  readonly tracing: TracingSettings | null;
-  readonly log: { readonly level: LogLevel };
+}
+
+function proofOfWorkOf({ ALTCHA_HMAC_KEY: hmacKey, ALTCHA_COST: cost }: Values): ChallengeSettings | null {
+  return hmacKey === null ? null : { hmacKey, cost };
+}
+
+function oidcOf(values: Values): OpenIdConnectSettings | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = values;
+  // All three or none: load.ts saw to it.
+  return issuer === null || clientId === null || clientSecret === null ? null : { issuer, clientId, clientSecret };
+}
+
+function tracingOf(values: Values): TracingSettings | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = values;
+  if (endpoint === null) return null;
+  const { OTEL_SERVICE_NAME: serviceName, OTEL_TRACES_SAMPLER_ARG: share } = values;
+  return { endpoint, headers: headers ?? {}, serviceName, share };
+}
+
+function storageOf(values: Values): StoreLocation {
+  const { DATABASE_URL: url, DATABASE_REPLICA_URL: replicaUrl, DATABASE_POOL_MAX: poolMax } = values;
+  if (url === null) return { kind: "sqlite", file: join(values.DATA_DIR, "submissions.sqlite") };
+  return { kind: "postgres", url, replicaUrl, poolMax };
+}
+
+function vaultOf(values: Values): VaultSettings {
+  const { RESUME_STORE: place, S3_ENDPOINT: endpoint, S3_REGION: region, RESUME_DOWNLOAD: download } = values;
+  const folder = join(values.DATA_DIR, "resumes");
+  if (place === null) return { kind: "disk", folder };
+  return {
+    kind: "s3",
+    ...place,
+    endpoint,
+    // Most stores that are not Amazon's have no regions, and sign with this one.
+    region: region ?? (endpoint === null ? null : "us-east-1"),
+    links: download === "presigned",
+    folder,
+  };
+}
+
+function mailOf(values: Values): MailTransport {
+  const { MAIL_TRANSPORT: kind, POSTMARK_SERVER_TOKEN: token, POSTMARK_API_URL: apiUrl, SMTP_URL: url } = values;
+  // The credentials of the chosen transport are set: load.ts saw to it.
+  if (kind === "postmark") return { kind, token: token ?? "", ...(apiUrl === null ? {} : { apiUrl }) };
+  if (kind === "smtp") return { kind, url: url ?? "" };
+  return { kind, folder: join(values.DATA_DIR, "mailbox") };
 }
 
 /**

@@ -1,7 +1,6 @@
 // Loads the configuration: reads the environment, checks every setting at once and says what is wrong, without showing a
 // value. The only reader of process.env.
-import { join } from "node:path";
-import type { Config } from "./config.ts";
+import { configFrom, type Config } from "./config.ts";
 import { Wrong } from "./kinds.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
 
@@ -47,7 +46,7 @@ export function loadConfig(environment: Environment): ConfigResult {
   // What a setting demands of another one is judged by values that are right in themselves.
   problems.push(...problemsBetween(values as Partial<Values>, (name) => rawOf(environment, name) !== undefined));
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, config: configOf(values as Values) };
+  return { ok: true, config: configFrom(values as Values) };
 }
 
 function defaultOf({ kind, default: text }: Setting): unknown {
@@ -82,85 +81,6 @@ function* problemsBetween(
   for (const name of [credentials, "MAIL_FROM", "SALES_EMAIL", "RECRUITING_EMAIL"] as const) {
     if (!isSet(name)) yield { name, message: `is required with MAIL_TRANSPORT=${transport}.` };
   }
-}
-
-function configOf(values: Values): Config {
-  const { name, address } = values.MAIL_FROM;
-  return {
-    // An address is no name: the host of its owner is, if need be.
-    brand: values.BRAND ?? name ?? address.slice(address.indexOf("@") + 1),
-    mode: values.SERVICE_MODE,
-    listen: { host: values.HOST, port: values.PORT },
-    publicUrl: values.PUBLIC_URL,
-    dataFolder: values.DATA_DIR,
-    storage: storageOf(values),
-    vault: vaultOf(values),
-    scanner: values.CLAMD_ADDRESS,
-    mail: mailOf(values),
-    addresses: { from: values.MAIL_FROM, sales: values.SALES_EMAIL, recruiting: values.RECRUITING_EMAIL },
-    mailDeadlineMs: values.MAIL_DEADLINE_MS,
-    postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
-    newsletterOptIn: values.NEWSLETTER_OPT_IN,
-    packages: values.PACKAGE_CATALOGUE,
-    proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
-    privacy: values.PRIVACY_URL === null ? null : { url: values.PRIVACY_URL, consent: values.PRIVACY_VERSION },
-    disposableDomains: values.DISPOSABLE_DOMAINS,
-    corsOrigins: values.CORS_ORIGINS,
-    trustedProxy: values.TRUST_PROXY,
-    rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
-    retentionDays: {
-      inquiry: values.RETENTION_DAYS_INQUIRIES,
-      application: values.RETENTION_DAYS_APPLICATIONS,
-      spam: values.RETENTION_DAYS_SPAM,
-    },
-    webhookTargets: values.WEBHOOK_TARGETS,
-    digest: values.DIGEST_EMAIL.length === 0 ? null : { to: values.DIGEST_EMAIL, atMinute: values.DIGEST_AT },
-    oidc: oidcOf(values),
-    metricsToken: values.METRICS_TOKEN,
-    tracing: tracingOf(values),
-    log: { level: values.LOG_LEVEL },
-  };
-}
-
-function oidcOf({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }: Values) {
-  // All three or none: `problemsBetween` saw to it.
-  return issuer === null || clientId === null || clientSecret === null ? null : { issuer, clientId, clientSecret };
-}
-
-function tracingOf(values: Values): Config["tracing"] {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = values;
-  if (endpoint === null) return null;
-  const { OTEL_SERVICE_NAME: serviceName, OTEL_TRACES_SAMPLER_ARG: share } = values;
-  return { endpoint, headers: headers ?? {}, serviceName, share };
-}
-
-function storageOf(values: Values): Config["storage"] {
-  const { DATABASE_URL: url, DATABASE_REPLICA_URL: replicaUrl, DATABASE_POOL_MAX: poolMax } = values;
-  if (url === null) return { kind: "sqlite", file: join(values.DATA_DIR, "submissions.sqlite") };
-  return { kind: "postgres", url, replicaUrl, poolMax };
-}
-
-function vaultOf(values: Values): Config["vault"] {
-  const { RESUME_STORE: place, S3_ENDPOINT: endpoint, S3_REGION: region, RESUME_DOWNLOAD: download } = values;
-  const folder = join(values.DATA_DIR, "resumes");
-  if (place === null) return { kind: "disk", folder };
-  return {
-    kind: "s3",
-    ...place,
-    endpoint,
-    // Most stores that are not Amazon's have no regions, and sign with this one.
-    region: region ?? (endpoint === null ? null : "us-east-1"),
-    links: download === "presigned",
-    folder,
-  };
-}
-
-function mailOf(values: Values): Config["mail"] {
-  const { MAIL_TRANSPORT: kind, POSTMARK_SERVER_TOKEN: token, POSTMARK_API_URL: apiUrl, SMTP_URL: url } = values;
-  // The credentials of the chosen transport are set: `problemsBetween` saw to it.
-  if (kind === "postmark") return { kind, token: token ?? "", ...(apiUrl === null ? {} : { apiUrl }) };
-  if (kind === "smtp") return { kind, url: url ?? "" };
-  return { kind, folder: join(values.DATA_DIR, "mailbox") };
 }
 
 /** What is in force, by variable name, with secrets masked. The environment must be without mistakes. */
