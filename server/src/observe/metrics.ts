@@ -1,35 +1,10 @@
 // What is counted and measured, in the words of the Prometheus text format. Labels come from closed sets (a procedure, a
 // route's pattern, a code), never from a caller's text: each new label value is a time series for ever.
-import { secondsBounds, type Distribution } from "./distribution.ts";
-import type { MetricSources } from "./scraped.ts";
-import { MetricTable, type Count, type Level, type Series } from "./series.ts";
+import { secondsBounds } from "./distribution.ts";
+import { scraped, type MetricSources } from "./scraped.ts";
+import { MetricTable } from "./series.ts";
 
-export interface Metrics {
-  /** By procedure, door, and `OK`, `SPAM` or the code of the refusal. */
-  readonly submissions: Series<Count>;
-  /** Seconds, by procedure and stage. */
-  readonly stages: Series<Distribution>;
-  /** Seconds, by the route's pattern and the class of the status, `2xx`. */
-  readonly requests: Series<Distribution>;
-  /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
-  readonly refusals: Series<Count>;
-  /** Tries to deliver by kind of mail and result: `taken`, `refused`, `later`, or `capped` for mails that were not stored. */
-  readonly mails: Series<Count>;
-  /** 1 while no mail is sent but probes: a wrong token, a provider that is down. */
-  readonly mailSenderPaused: Level;
-  /** The provider's news of addresses by reason and result: `noted`, `known` already, or `ignored`. */
-  readonly mailNews: Series<Count>;
-  /** What operators did in the console of this process, by the name of the call. */
-  readonly operatorActions: Series<Count>;
-  /** Tries to tell webhooks: `delivered`, `failed` for good, or `later`. */
-  readonly webhookTries: Series<Count>;
-  readonly uploadsInFlight: Level;
-  /** Adds sources that are made after the metrics. */
-  attach(sources: MetricSources): void;
-  /** The text of a scrape. It may be a second old: scrapes are expensive, and callers can ask for thousands at once. */
-  render(): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Up to the request time-out: a JSON answer takes milliseconds, a slow upload tens of seconds. */
 const requestSecondsBounds = secondsBounds.filter((bound) => bound >= 0.005);
@@ -41,15 +16,13 @@ const statusClasses = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 /** `2xx` of 201. */
 export const statusClass = (status: number): string => statusClasses[Math.trunc(status / 100)] ?? "0xx";
 
-/** The content type of Prometheus' text format. */
-const contentType = "text/plain; version=0.0.4; charset=utf-8";
-
 /** Makes a new set of metrics. Process and event loop are measured from the first scrape on. */
-export function createMetrics(now: () => number = Date.now): Metrics {
+export function createMetrics(now: () => number = Date.now) {
   const table = new MetricTable();
-  const sources: MetricSources[] = [];
+  const { shown, ask } = scraped(now);
+  let sources: MetricSources = {};
   let rendered: { readonly at: number; readonly text: Promise<string> } | null = null;
-  const open = async () => (await import("./exposition.ts")).openExposition(table, now);
+  const open = async () => (await import("./exposition.ts")).openExposition([...table.shown, ...shown]);
   let opened: ReturnType<typeof open> | null = null;
   async function scrape(): Promise<string> {
     opened ??= open();
@@ -58,10 +31,12 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       opened = null;
       throw error;
     });
-    return write(Object.assign({}, ...sources) as MetricSources);
+    await ask(sources);
+    return write();
   }
 
   return {
+    /** The code is `OK`, `SPAM` or that of the refusal. */
     submissions: table.counters({
       name: "submissions_total",
       help: "Submissions by procedure, door and code of the answer.",
@@ -73,17 +48,20 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       labelNames: ["procedure", "stage"],
       bounds: secondsBounds,
     }),
+    /** By the route's pattern and {@link statusClass}. */
     requests: table.histograms({
       name: "http_request_duration_seconds",
       help: "Time to answer, by route and class of status.",
       labelNames: ["route", "status"],
       bounds: requestSecondsBounds,
     }),
+    /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
     refusals: table.counters({
       name: "http_refusals_total",
       help: "Refused requests and calls, by route and fault.",
       labelNames: ["route", "fault"],
     }),
+    /** The result is `taken`, `refused`, `later`, `in-doubt`, or `capped` for mails that were not stored. */
     mails: table.counters({
       name: "mails_total",
       help: "Tries to deliver a mail, by kind and result.",
@@ -93,32 +71,38 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       name: "mail_sender_paused",
       help: "1 while no mail is sent but probes, because the provider refuses or fails all of them.",
     }),
+    /** The result is `noted`, `known` already, or `ignored`. */
     mailNews: table.counters({
       name: "mail_news_total",
       help: "The provider's news of addresses, by reason and what came of it.",
       labelNames: ["reason", "result"],
     }),
+    /** Of this process, by the name of the call. */
     operatorActions: table.counters({
       name: "operator_actions_total",
       help: "What operators did in the console, by action.",
       labelNames: ["action"],
     }),
+    /** The result is `delivered`, `failed` for good, or `later`. */
     webhookTries: table.counters({
       name: "webhook_tries_total",
       help: "Tries to tell a webhook, by result.",
       labelNames: ["result"],
     }),
     uploadsInFlight: table.level({ name: "uploads_in_flight", help: "Uploads being received now." }),
-    attach: (more) => {
-      sources.push(more);
+    /** Names the sources, which are made after the metrics. */
+    attach(made: MetricSources): void {
+      sources = made;
     },
-    render() {
+    /** The text of a scrape. It may be a second old: scrapes are expensive, and callers can ask for thousands at once. */
+    render(): Promise<string> {
       const at = now();
       // A clock that was set back must not keep an old text for hours.
       const isFresh = rendered !== null && at >= rendered.at && at < rendered.at + renderedMsMax;
       if (!isFresh || rendered === null) rendered = { at, text: scrape() };
       return rendered.text;
     },
-    contentType,
+    /** Of Prometheus' text format. */
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
   };
 }

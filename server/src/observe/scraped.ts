@@ -1,8 +1,7 @@
-// What is asked for at each scrape instead of being counted: the outbox, the commits, the disks. prom-client would ask
-// each gauge by itself; asking before the scrape takes one query for all of them.
-import { Counter, Gauge, type Metric, type Registry } from "prom-client";
+// What is asked for at each scrape instead of being counted: the outbox, the commits, the disks. Asking before the scrape
+// takes one query for all gauges of the outbox.
 import type { CommitCounts, Store } from "../storage/store.ts";
-import { histogramOf, type Shown } from "./series.ts";
+import { histogramOf, numberOf, type Line, type Shown } from "./series.ts";
 
 /** Where the numbers come from. A source that fails leaves its gauges out of that scrape; it never fails the others. */
 export interface MetricSources {
@@ -12,90 +11,56 @@ export interface MetricSources {
   readonly disks?: Readonly<Record<string, () => Promise<number>>>;
 }
 
-type Ask = (sources: MetricSources) => Promise<void>;
+type MailBacklog = Awaited<ReturnType<Store["mailBacklog"]>>;
 
-/** Registers a metric. The registry uses no more of it than this. */
-export function show(registry: Registry, { name, help, type, lines }: Shown): void {
-  const get = async () => ({ name, help, type, aggregator: "sum", values: [...lines()] });
-  const metric: { readonly name: string; get(): Promise<unknown> } = { name, get };
-  registry.registerMetric(metric as unknown as Metric);
-}
+/** The metrics that are read at a scrape. They show what `ask`, which must be called before each scrape, was answered. */
+export function scraped(now: () => number) {
+  let backlog: MailBacklog | undefined;
+  let totals: CommitCounts | undefined;
+  let disks: readonly Line[] = [];
 
-/** Registers the metrics that are read at a scrape. The function it returns must be called before each scrape. */
-export function scraped(registry: Registry, now: () => number): Ask {
-  const asks = [outbox(registry, now), commits(registry), disks(registry)];
-  return async (sources) => void (await Promise.all(asks.map((ask) => ask(sources))));
-}
+  async function ask(sources: MetricSources): Promise<void> {
+    totals = sources.storeTotals?.();
+    backlog = await answerOf(sources.mailBacklog);
+    const lines: Line[] = [];
+    for (const [place, freeBytes] of Object.entries(sources.disks ?? {})) {
+      const value = await answerOf(freeBytes);
+      if (value !== undefined) lines.push({ labels: { place }, value });
+    }
+    disks = lines;
+  }
 
-function outbox(registry: Registry, now: () => number): Ask {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
-  const queued = gauge("mail_queue_size", "Mails waiting to be sent.");
-  const failed = gauge("mail_failed_size", "Mails given up.");
-  const inDoubt = gauge("mail_in_doubt_size", "Mails that may have been sent and are not tried again.");
-  const oldest = gauge("mail_queue_oldest_age_seconds", "Age of the oldest mail that waits; 0 when none waits.");
-  const overdue = gauge("mail_queue_overdue_seconds", "How long the first due mail has been due; 0 when none is due.");
   const secondsSince = (time: number | null) => (time === null ? 0 : Math.max(0, (now() - time) / 1000));
-  return async ({ mailBacklog }) => {
-    if (mailBacklog === undefined) return;
-    try {
-      const backlog = await mailBacklog();
-      queued.set(backlog.queued);
-      failed.set(backlog.failed);
-      inDoubt.set(backlog.inDoubt);
-      oldest.set(secondsSince(backlog.oldestCreatedAt));
-      overdue.set(secondsSince(backlog.firstDueAt));
-    } catch {
-      // The storage is unusable; /readyz tells why. An old number would look like a healthy one.
-      for (const one of [queued, failed, inDoubt, oldest, overdue]) one.remove();
-    }
-  };
+  const outbox = (name: string, help: string, of: (backlog: MailBacklog) => number) =>
+    numberOf("gauge", { name, help }, () => backlog && of(backlog));
+  const commits = (name: string, help: string, of: (totals: CommitCounts) => number) =>
+    numberOf("counter", { name, help }, () => totals && of(totals));
+  const shown: readonly Shown[] = [
+    outbox("mail_queue_size", "Mails waiting to be sent.", ({ queued }) => queued),
+    outbox("mail_failed_size", "Mails given up.", ({ failed }) => failed),
+    outbox("mail_in_doubt_size", "Mails that may have been sent and are not tried again.", ({ inDoubt }) => inDoubt),
+    outbox("mail_queue_oldest_age_seconds", "Age of the oldest mail that waits; 0 when none waits.", (mails) =>
+      secondsSince(mails.oldestCreatedAt),
+    ),
+    outbox("mail_queue_overdue_seconds", "How long the first due mail has been due; 0 when none is due.", (mails) =>
+      secondsSince(mails.firstDueAt),
+    ),
+    commits("store_commits_total", "Commits to stable storage.", (store) => store.commits),
+    commits("store_jobs_total", "Writes; several share a commit.", ({ jobs }) => jobs),
+    commits("store_retries_total", "Commits tried again: another process held a lock.", ({ retries }) => retries),
+    numberOf("gauge", { name: "store_jobs_waiting", help: "Writes that wait for a commit." }, () => totals?.waiting),
+    histogramOf({ name: "store_commit_size", help: "Writes in a commit." }, () => totals?.sizes),
+    histogramOf({ name: "store_commit_seconds", help: "Time that a commit took." }, () => totals?.seconds),
+    { name: "disk_free_bytes", help: "Bytes left on the disk of a place.", type: "gauge", lines: () => disks },
+  ];
+  return { shown, ask };
 }
 
-function commits(registry: Registry): Ask {
-  const registers = [registry];
-  const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  const total = counter("store_commits_total", "Commits to stable storage.");
-  const jobs = counter("store_jobs_total", "Writes; several share a commit.");
-  const retries = counter("store_retries_total", "Commits tried again: another process held a lock.");
-  const waiting = new Gauge({ name: "store_jobs_waiting", help: "Writes that wait for a commit.", registers });
-  let totals: CommitCounts | null = null;
-  const size = { name: "store_commit_size", help: "Writes in a commit." };
-  show(
-    registry,
-    histogramOf(size, () => totals?.sizes ?? null),
-  );
-  const seconds = { name: "store_commit_seconds", help: "Time that a commit took." };
-  show(
-    registry,
-    histogramOf(seconds, () => totals?.seconds ?? null),
-  );
-  return async ({ storeTotals }) => {
-    totals = storeTotals?.() ?? null;
-    if (totals === null) return;
-    // The store counts. A counter can only be set by starting over.
-    for (const one of [total, jobs, retries]) one.reset();
-    total.inc(totals.commits);
-    jobs.inc(totals.jobs);
-    retries.inc(totals.retries);
-    waiting.set(totals.waiting);
-  };
-}
-
-function disks(registry: Registry): Ask {
-  const free = new Gauge({
-    name: "disk_free_bytes",
-    help: "Bytes left on the disk of a place.",
-    labelNames: ["place"],
-    registers: [registry],
-  });
-  return async ({ disks: places = {} }) => {
-    for (const [place, bytes] of Object.entries(places)) {
-      try {
-        free.set({ place }, await bytes());
-      } catch {
-        // A folder that is gone; /readyz says so.
-        free.remove({ place });
-      }
-    }
-  };
+async function answerOf<T>(ask: (() => Promise<T>) | undefined): Promise<T | undefined> {
+  try {
+    return await ask?.();
+  } catch {
+    // The storage is unusable or the folder is gone; /readyz tells why. An old number would look like a healthy one.
+    return undefined;
+  }
 }

@@ -43,75 +43,79 @@ export class Count {
 
 /** A number that goes up and down, or a state as 0 and 1. */
 export class Level {
-  #value = 0;
-
-  get value(): number {
-    return this.#value;
-  }
+  value = 0;
 
   set(value: number): void {
-    this.#value = value;
+    this.value = value;
   }
 }
 
 /** A metric as a scrape shows it. */
-export interface Shown {
-  readonly name: string;
-  readonly help: string;
+export interface Shown extends Description {
   readonly type: "counter" | "gauge" | "histogram";
   lines(): Iterable<Line>;
 }
 
-interface Line {
+export interface Line {
   /** The name of the line, where it is not the metric's. */
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-/** The metrics that are kept here, in the order in which they are shown. */
-export class MetricTable implements Iterable<Shown> {
-  readonly #shown: Shown[] = [];
+/** The metrics that are kept here. */
+export class MetricTable {
+  /** In the order in which they are shown. */
+  readonly shown: Shown[] = [];
 
   counters(description: Description): Series<Count> {
     const series = new Series(() => new Count());
-    this.#show("counter", description, function* () {
-      for (const [values, { value }] of series) yield { labels: labelsOf(description, values), value };
+    this.shown.push({
+      ...description,
+      type: "counter",
+      *lines() {
+        for (const [values, { value }] of series) yield { labels: labelsOf(description, values), value };
+      },
     });
     return series;
   }
 
   histograms({ bounds, ...description }: Description & { readonly bounds: readonly number[] }): Series<Distribution> {
     const series = new Series(() => new Distribution(bounds));
-    this.#show("histogram", description, function* () {
-      for (const [values, child] of series) yield* linesOf(description.name, child, labelsOf(description, values));
+    this.shown.push({
+      ...description,
+      type: "histogram",
+      *lines() {
+        for (const [values, child] of series) yield* linesOf(description.name, child, labelsOf(description, values));
+      },
     });
     return series;
   }
 
   level(description: Description): Level {
     const level = new Level();
-    this.#show("gauge", description, () => [{ labels: {}, value: level.value }]);
+    this.shown.push(numberOf("gauge", description, () => level.value));
     return level;
-  }
-
-  [Symbol.iterator](): Iterator<Shown> {
-    return this.#shown.values();
-  }
-
-  #show(type: Shown["type"], { name, help }: Description, lines: Shown["lines"]): void {
-    this.#shown.push({ name, help, type, lines });
   }
 }
 
-/** A histogram that is kept elsewhere; null: there is none now. */
-export const histogramOf = ({ name, help }: Description, of: () => Distribution | null): Shown => ({
-  name,
-  help,
+/** A number that is kept elsewhere; undefined: there is none now. */
+export const numberOf = (type: "counter" | "gauge", description: Description, of: () => number | undefined): Shown => ({
+  ...description,
+  type,
+  *lines() {
+    const value = of();
+    if (value !== undefined) yield { labels: {}, value };
+  },
+});
+
+/** A histogram that is kept elsewhere; undefined: there is none now. */
+export const histogramOf = (description: Description, of: () => Distribution | undefined): Shown => ({
+  ...description,
   type: "histogram",
-  lines() {
-    const one = of();
-    return one === null ? [] : linesOf(name, one, {});
+  *lines() {
+    const histogram = of();
+    if (histogram !== undefined) yield* linesOf(description.name, histogram, {});
   },
 });
 
