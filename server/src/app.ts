@@ -223,8 +223,8 @@ function portOf(http: FastifyInstance): number {
 
 /** Loaded only where traces are sent. */
 async function openTraces(settings: NonNullable<Config["tracing"]>, log: Log): Promise<Traces> {
-  const { OtlpTraces } = await import("./observe/otlp-traces.ts");
-  return new OtlpTraces({ ...settings, version, flushMs: tracesMs, log });
+  const tracing = await import("./observe/traces.ts");
+  return new tracing.Traces({ ...settings, version, flushMs: tracesMs, log });
 }
 
 /** The disks that fill up: that of uploads under way and local resumes, and that of a local database. */

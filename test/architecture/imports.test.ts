@@ -157,7 +157,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "mail/open-mailer.ts",
     "mail/sender.ts",
     "observe/log.ts",
-    "observe/otlp-traces.ts",
+    "observe/traces.ts",
     "resumes/open-vault.ts",
     "resumes/scanning.ts",
     "storage/open-store.ts",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { OpenIdConnectSettings } from "../console/open-id-connect.ts";
 import type { ChallengeSettings } from "../intake/proof-of-work.ts";
 import type { MailTransport } from "../mail/open-mailer.ts";
-import type { TracingSettings } from "../observe/otlp-traces.ts";
+import type { TracingSettings } from "../observe/traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
 import type { Values } from "./settings.ts";

@@ -1,30 +1,20 @@
-// What is told to traces: requests, the stages of their calls, and mails. otlp-traces.ts sends it to a collector; it is
-// loaded only where one is set. Nothing of a person is ever told.
+// Traces as OpenTelemetry has them: requests, the stages of their calls, and mails. Nothing of a person is ever told. A
+// span is written once it has ended, from times that were noted, so that nothing has to be carried through the code. The
+// exporter (otlp-exporter.ts) sends them. Loaded only where a collector is set.
+import { randomFillSync } from "node:crypto";
 import type { Stage } from "../intake/call.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
+import { openExporter, type ExporterOptions, type Span } from "./otlp-exporter.ts";
 
-export interface Traces extends AsyncDisposable {
-  /**
-   * Begins the trace of a request, or goes on with that of its caller.
-   *
-   * @param from when the request came, by `performance.now()`
-   * @param traceparent as W3C Trace Context has it; anything else is ignored
-   * @returns null for a request that is not to be traced
-   */
-  begin(from: number, traceparent: unknown): RequestTrace | null;
-  /** A try to deliver a mail has ended. Mails that no traced request expects are ignored. */
-  mailSettled(id: string, result: MailSettlement["result"]): void;
+/** The settings of tracing. */
+export interface TracingSettings extends Pick<ExporterOptions, "endpoint" | "headers" | "serviceName"> {
+  /** Of requests whose callers do not say whether they are traced; 0 to 1. */
+  readonly share: number;
 }
 
-/** Times are by `performance.now()`. */
-export interface RequestTrace {
-  stage(procedure: string, stage: Stage, from: number, to: number): void;
-  /** These mails are handed over from now on, perhaps after the answer. */
-  expect(mails: readonly LeasedMail[]): void;
-  end(answer: TracedAnswer): void;
-}
+export type RequestTrace = NonNullable<ReturnType<Traces["begin"]>>;
 
-export interface TracedAnswer {
+interface TracedAnswer {
   readonly method: string;
   /** The route's pattern. */
   readonly route: string;
@@ -33,4 +23,173 @@ export interface TracedAnswer {
   readonly requestId: string;
   /** Name in the table of faults; null: not refused. */
   readonly fault: string | null;
+}
+
+/** Mails that may be waited for. Those that are given back to the store are never heard of again. */
+const mailsMax = 10_000;
+
+const spanKinds = { internal: 1, server: 2, client: 3 } as const;
+
+const stageNames: Readonly<Record<Stage, string>> = {
+  read: "read body",
+  validate: "validate",
+  resume: "keep resume",
+  store: "store",
+  mail: "wait for mail",
+};
+
+/** A span to be, by which others name their parent. */
+interface Place {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** What turns `performance.now()` into milliseconds since the epoch, for all spans of the trace alike. */
+  readonly epochMs: number;
+}
+
+export class Traces implements AsyncDisposable {
+  readonly #exporter: ReturnType<typeof openExporter>;
+  readonly #share: number;
+  readonly #ids = new RandomIds();
+  readonly #mails = new Map<string, { readonly kind: string; readonly from: number; readonly parent: Place }>();
+
+  constructor({ share, ...options }: TracingSettings & ExporterOptions) {
+    this.#exporter = openExporter(options);
+    this.#share = share;
+  }
+
+  /**
+   * Begins the trace of a request, or goes on with that of its caller.
+   *
+   * @param from when the request came; this and all other times are by `performance.now()`
+   * @param traceparent as W3C Trace Context has it; anything else is ignored
+   * @returns null for a request that is not to be traced
+   */
+  begin(from: number, traceparent: unknown) {
+    const caller = readTraceparent(traceparent);
+    if (caller === null ? Math.random() >= this.#share : !caller.isSampled) return null;
+    const root: Place = {
+      traceId: caller?.traceId ?? this.#ids.draw(16),
+      spanId: this.#ids.draw(8),
+      epochMs: Date.now() - performance.now(),
+    };
+    return {
+      stage: (procedure: string, stage: Stage, begun: number, to: number) =>
+        this.#add(root, { name: stageNames[stage], kind: "internal", from: begun, to }, { procedure }),
+      /** These mails are handed over from now on, perhaps after the answer. */
+      expect: (mails: readonly LeasedMail[]) => this.#expect(mails, root),
+      end: (answer: TracedAnswer) => this.#end(root, caller?.spanId, from, answer),
+    };
+  }
+
+  /** A try to deliver a mail has ended. Mails that no traced request expects are ignored. */
+  mailSettled(id: string, result: MailSettlement["result"]): void {
+    const mail = this.#mails.get(id);
+    if (mail === undefined) return;
+    this.#mails.delete(id);
+    const span = { name: "hand over mail", kind: "client", from: mail.from, to: performance.now() } as const;
+    this.#add(
+      mail.parent,
+      { ...span, isError: result === "failed" },
+      { "mail.kind": mail.kind, "mail.result": result },
+    );
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#exporter[Symbol.asyncDispose]();
+  }
+
+  #expect(mails: readonly LeasedMail[], parent: Place): void {
+    const from = performance.now();
+    for (const { id, kind } of mails) this.#mails.set(id, { kind, from, parent });
+    for (const id of this.#mails.keys()) {
+      if (this.#mails.size <= mailsMax) return;
+      this.#mails.delete(id);
+    }
+  }
+
+  #end(root: Place, parentSpanId: string | undefined, from: number, answer: TracedAnswer): void {
+    const { method, route, status, requestId, fault } = answer;
+    const error = status === null ? "client-went-away" : fault;
+    this.#exporter.add({
+      ...spanOf(root, root.spanId, {
+        name: `${method} ${route}`,
+        kind: "server",
+        from,
+        to: performance.now(),
+        isError: status === null || status >= 500,
+      }),
+      ...(parentSpanId === undefined ? {} : { parentSpanId }),
+      attributes: attributesOf({
+        "http.request.method": method,
+        "http.route": route,
+        "submissions.request_id": requestId,
+        ...(status === null ? {} : { "http.response.status_code": status }),
+        ...(error === null ? {} : { "error.type": error }),
+      }),
+    });
+  }
+
+  #add(parent: Place, timed: Timed, facts: Readonly<Record<string, string>>): void {
+    const named = Object.entries(facts).map(([name, value]) => [`submissions.${name}`, value] as const);
+    this.#exporter.add({
+      ...spanOf(parent, this.#ids.draw(8), timed),
+      parentSpanId: parent.spanId,
+      attributes: attributesOf(Object.fromEntries(named)),
+    });
+  }
+}
+
+interface Timed {
+  readonly name: string;
+  readonly kind: keyof typeof spanKinds;
+  /** Both by `performance.now()`. */
+  readonly from: number;
+  readonly to: number;
+  readonly isError?: boolean;
+}
+
+function spanOf({ traceId, epochMs }: Place, spanId: string, { name, kind, from, to, isError = false }: Timed) {
+  // Microseconds are whole numbers that a double can hold; nanoseconds since the epoch are not.
+  const time = (at: number) => `${Math.round((epochMs + at) * 1000)}000`;
+  return {
+    traceId,
+    spanId,
+    name,
+    kind: spanKinds[kind],
+    startTimeUnixNano: time(from),
+    endTimeUnixNano: time(to),
+    ...(isError ? { status: { code: 2 as const } } : {}),
+  };
+}
+
+const attributesOf = (facts: Readonly<Record<string, string | number>>): Span["attributes"] =>
+  Object.entries(facts).map(([key, value]) => ({
+    key,
+    value: typeof value === "number" ? { intValue: String(value) } : { stringValue: value },
+  }));
+
+/** Bytes are drawn for hundreds of ids at once: drawing them costs more than all else of a span. */
+class RandomIds {
+  readonly #bytes = Buffer.alloc(4_096);
+  #used = this.#bytes.length;
+
+  /** Hexadecimal. */
+  draw(bytes: 8 | 16): string {
+    if (this.#used + bytes > this.#bytes.length) {
+      randomFillSync(this.#bytes);
+      this.#used = 0;
+    }
+    this.#used += bytes;
+    return this.#bytes.toString("hex", this.#used - bytes, this.#used);
+  }
+}
+
+/** W3C Trace Context: version, trace, span, flags. Later versions may add more behind them. */
+function readTraceparent(text: unknown) {
+  if (typeof text !== "string" || text.length > 100) return null;
+  const [, version, traceId = "", spanId = "", flags = "", rest] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text) ?? [];
+  const isWrong = version === undefined || version === "ff" || (version === "00" && rest !== undefined);
+  if (isWrong || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
