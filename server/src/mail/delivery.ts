@@ -16,7 +16,7 @@ import type { Pace } from "./pace.ts";
 import type { SenderPause } from "./pause.ts";
 import { brokenBy, sendApart } from "./send-apart.ts";
 import { afterQuestion, afterTry, mustBeAskedAbout, type TryOutcome } from "./settlement.ts";
-import { type RecordWatch, SettlementBook } from "./settlement-book.ts";
+import type { SettlementBook } from "./settlement-book.ts";
 
 /** What the outbox tells the log and the metrics; ids and words of ours only. */
 export interface OutboxEvents {
@@ -35,8 +35,8 @@ export interface OutboxEvents {
 }
 
 interface DeliveryOptions {
-  readonly store: Pick<Store, "clock" | "settleMails">;
-  readonly owner: string;
+  readonly store: Pick<Store, "clock">;
+  readonly book: SettlementBook;
   readonly mailer: Mailer;
   readonly compose: (mail: LeasedMail) => MailContent;
   readonly events: OutboxEvents;
@@ -61,37 +61,15 @@ export const keepMsMax = 15_000;
 
 export class Delivery {
   readonly #options: DeliveryOptions;
-  readonly #book: SettlementBook;
   readonly #inHand = new Map<string, HeldMail>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
-    this.#book = new SettlementBook(options.store, options.owner);
   }
 
   /** The mails that the mailer has now. */
   get inHand(): Iterable<HeldMail> {
     return this.#inHand.values();
-  }
-
-  /** Whether the end of this mail is known here and not yet in the store. */
-  isRecording(id: string): boolean {
-    return this.#book.holds(id);
-  }
-
-  /** The mails that are not due and whose settlement reaches the store, until the watch is disposed of. */
-  watchRecords(now: number): RecordWatch {
-    return this.#book.watch(now);
-  }
-
-  /** Whether the end of any mail is. */
-  get isOpen(): boolean {
-    return this.#book.isOpen;
-  }
-
-  /** Records what the store did not take before. */
-  writeKept(): Promise<void> {
-    return this.#book.write();
   }
 
   /**
@@ -186,11 +164,6 @@ export class Delivery {
     this.#inHand.clear();
   }
 
-  /** Waits until all settlements are in the store. Rejects when the store does not take them. */
-  close(): Promise<void> {
-    return this.#book.close();
-  }
-
   #write(mail: LeasedMail): OutgoingMail | TryOutcome {
     const { compose, events } = this.#options;
     const { id, kind, about } = mail;
@@ -246,7 +219,7 @@ export class Delivery {
   // Nothing waits for the commit: the next calls may begin, and the store writes settlements with what comes next.
   #writeDown(settlements: readonly MailSettlement[]): void {
     if (settlements.length === 0) return;
-    this.#book.write(settlements).catch(this.#options.events.failed);
+    this.#options.book.write(settlements).catch(this.#options.events.failed);
   }
 }
 

@@ -10,6 +10,7 @@ import { LeaseRenewal } from "./lease-renewal.ts";
 import type { MailContent, Mailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
 import { SenderPause } from "./pause.ts";
+import { SettlementBook } from "./settlement-book.ts";
 
 interface OutboxOptions {
   readonly store: Pick<Store, "clock" | "claimDueMails" | "renewLeases" | "settleMails" | "releaseMails">;
@@ -45,6 +46,7 @@ export class Outbox implements AsyncDisposable {
   readonly #pause = new SenderPause();
   readonly #pace = new Pace();
   readonly #answers: Answers;
+  readonly #book: SettlementBook;
   readonly #delivery: Delivery;
   // New mails never wait behind those that are due: each sort has calls of its own.
   #fresh: HeldMail[] = [];
@@ -61,7 +63,8 @@ export class Outbox implements AsyncDisposable {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#answers = new Answers(options.deadlineMs);
-    this.#delivery = new Delivery({ ...options, owner: this.#owner, pause: this.#pause, pace: this.#pace });
+    this.#book = new SettlementBook(options.store, this.#owner);
+    this.#delivery = new Delivery({ ...options, book: this.#book, pause: this.#pause, pace: this.#pace });
     this.#leases = new LeaseRenewal({
       ...options,
       lease: () => this.lease(),
@@ -113,7 +116,7 @@ export class Outbox implements AsyncDisposable {
    */
   start({ claiming = true } = {}): void {
     const nothingMore = () => false;
-    this.#polling = this.#poll(() => (claiming ? this.#sendDue() : this.#delivery.writeKept().then(nothingMore)));
+    this.#polling = this.#poll(() => (claiming ? this.#sendDue() : this.#book.write().then(nothingMore)));
   }
 
   /** Claims no more due mails: the process is about to end. Mails that are stored from now on are still sent. */
@@ -139,9 +142,9 @@ export class Outbox implements AsyncDisposable {
     patience.abort();
     this.#leases.stop();
     this.#delivery.abandon();
-    await this.#delivery.close().catch(events.failed);
+    await this.#book.close().catch(events.failed);
     // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
-    if (this.#delivery.isOpen) return;
+    if (this.#book.isOpen) return;
     await store.releaseMails(this.#owner, store.clock.now()).catch(events.failed);
   }
 
@@ -230,7 +233,8 @@ export class Outbox implements AsyncDisposable {
   /** Begins calls for due mails. Answers whether there may be more. */
   async #sendDue(): Promise<boolean> {
     const { store, mailer } = this.#options;
-    await this.#delivery.writeKept();
+    // What the store did not take before.
+    await this.#book.write();
     if (this.#dueCalls.size >= mailer.calls.due) await Promise.race(this.#dueCalls);
     const now = store.clock.now();
     const isProbe = this.#pause.isOn;
@@ -239,7 +243,7 @@ export class Outbox implements AsyncDisposable {
     const admitted = this.#pause.admit(this.#pace.admit(wanted, now), now);
     if (admitted === 0 || this.#claiming.signal.aborted) return false;
     const lease = this.lease();
-    using watch = this.#delivery.watchRecords(now);
+    using watch = this.#book.watch(now);
     const due = await store.claimDueMails(now, admitted, lease);
     const mails = this.#notHeld(due, lease, watch.recorded);
     if (isProbe && mails.length === 0) this.#pause.decline(now);
@@ -268,6 +272,6 @@ export class Outbox implements AsyncDisposable {
     for (const held of this.#held()) {
       if (claimed.delete(held.mail.id)) held.leasedUntil = lease.until;
     }
-    return due.filter(({ id }) => claimed.has(id) && !recorded.has(id) && !this.#delivery.isRecording(id));
+    return due.filter(({ id }) => claimed.has(id) && !recorded.has(id) && !this.#book.holds(id));
   }
 }
