@@ -155,7 +155,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "http/gate/client-address.ts",
     "intake/proof-of-work.ts",
     "mail/open-mailer.ts",
-    "mail/sender.ts",
     "observe/log.ts",
     "observe/traces.ts",
     "resumes/open-vault.ts",

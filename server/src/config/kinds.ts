@@ -6,7 +6,7 @@ import { email, emailKey } from "@submissions/shared/addresses";
 import { textLengthMax } from "@submissions/shared/limits";
 import { readText } from "@submissions/shared/text";
 import type { TrustedProxies } from "../http/gate/client-address.ts";
-import type { Sender } from "../mail/sender.ts";
+import type { Sender } from "../mail/mailer.ts";
 import type { ClamdAddress } from "../resumes/scanning.ts";
 
 /** What is wrong with a setting, in plain words that do not quote it. */

@@ -2,6 +2,14 @@
 // or of retries.
 import type { MailKind } from "../storage/records.ts";
 
+/** The sender of every mail. */
+export interface Sender {
+  /** The display name, or null when there is none. */
+  readonly name: string | null;
+  /** One e-mail address. */
+  readonly address: string;
+}
+
 /** A mail as it is sent. */
 export interface MailContent {
   readonly to: readonly string[];

@@ -1,8 +1,7 @@
 // Chooses the mailer that the configuration names. Only the chosen one is loaded: a service with the local mailbox never
 // reads a line of Postmark's client.
-import type { Mailer } from "./mailer.ts";
+import type { Mailer, Sender } from "./mailer.ts";
 import type { PostmarkSettings } from "./providers/postmark-call.ts";
-import type { Sender } from "./sender.ts";
 
 /** Where mails go. */
 export type MailTransport =

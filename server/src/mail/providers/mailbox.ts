@@ -3,8 +3,7 @@
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import MailComposer from "nodemailer/lib/mail-composer";
-import type { Mailer, MailOutcome, OutgoingMail } from "../mailer.ts";
-import type { Sender } from "../sender.ts";
+import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
 
 /** Files written at once; more would only wait for Node's four file threads. */

@@ -1,7 +1,6 @@
 // A mail as nodemailer's composer takes it, for the mailbox and for SMTP.
 import type { MailComposerOptions } from "nodemailer";
-import type { OutgoingMail } from "../mailer.ts";
-import type { Sender } from "../sender.ts";
+import type { OutgoingMail, Sender } from "../mailer.ts";
 
 /** The Message-ID of a mail: the same however often it is sent, so that mail programs can show a repeat once. */
 export const messageId = (mail: OutgoingMail, from: Sender): string =>

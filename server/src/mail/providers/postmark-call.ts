@@ -2,8 +2,8 @@
 // `Retry-After` and whether anything was sent, which is noted beside it.
 import { Errors, ServerClient } from "postmark";
 import { handOverMsMax } from "../mailer.ts";
-import { Connections, type Seen } from "./postmark-fetch.ts";
-import type { Exchange } from "./postmark-verdict.ts";
+import { Connections } from "./postmark-fetch.ts";
+import type { Exchange, Seen } from "./postmark-verdict.ts";
 
 /** How to reach Postmark. */
 export interface PostmarkSettings {

@@ -2,19 +2,7 @@
 // stream, which took a fifth of the service's time. Follows no redirect, because the token would travel with it.
 import type { IncomingMessage } from "node:http";
 import { HttpAgent, httpRequest, HttpsAgent, httpsRequest } from "../../node-http.ts";
-import { readRetryAfter } from "./postmark-verdict.ts";
-
-/** What is seen of a request on its way; filled in as it goes. */
-export interface Seen {
-  /** Whether a connection was made, so that some of the request may have arrived. */
-  sent: boolean;
-  /** The HTTP status, or null when no answer began. */
-  status: number | null;
-  /** The answer's `Retry-After` in milliseconds, or null. */
-  retryAfterMs: number | null;
-  /** What broke: a code of the system, or words of ours. Null while nothing has. */
-  failure: string | null;
-}
+import { readRetryAfter, type Seen } from "./postmark-verdict.ts";
 
 /** An answer to 500 mails is about 100 KB; more is not from Postmark. */
 const answerBytesMax = 1024 * 1024;

@@ -2,18 +2,22 @@
 // Errors hold numbers and codes only, because Postmark's own messages quote addresses.
 import type { MailFinding, MailOutcome } from "../mailer.ts";
 
-/** What one call came to, as far as it got. */
-export interface Exchange {
+/** What is seen of a call on its way; filled in as it goes. */
+export interface Seen {
   /** Whether a connection was made. Without one not a byte of the mail can have left. */
-  readonly sent: boolean;
+  sent: boolean;
   /** The HTTP status, or null when no answer began. */
-  readonly status: number | null;
+  status: number | null;
   /** The answer's `Retry-After` in milliseconds, or null. */
-  readonly retryAfterMs: number | null;
+  retryAfterMs: number | null;
+  /** What broke, by the code of the system or in words of ours; null while nothing has. */
+  failure: string | null;
+}
+
+/** What one call came to, as far as it got. */
+export interface Exchange extends Readonly<Seen> {
   /** The body as JSON, or its text where it is not JSON. Of a refusal only `ErrorCode`. */
   readonly body: unknown;
-  /** What broke, by the code of the system or in words of ours; null when an answer arrived whole. */
-  readonly failure: string | null;
 }
 
 // Postmark's error codes. 300: the request names an invalid address. 406: the address bounced or complained before.

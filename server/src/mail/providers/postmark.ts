@@ -1,18 +1,18 @@
 // Sends through Postmark's API, one call for a mail and one for a batch, and asks it about mails that it may have.
 import { Models, type ServerClient } from "postmark";
-import type { Mailer, MailOutcome, OutgoingMail } from "../mailer.ts";
-import { formatSender, type Sender } from "../sender.ts";
+import type { Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { PostmarkApi, type PostmarkSettings } from "./postmark-call.ts";
-import { searchPostmark } from "./postmark-search.ts";
-import { ambiguous, judgeEntry, judgeFailure, unsent } from "./postmark-verdict.ts";
+import { ambiguous, judgeEntry, judgeFailure, judgeSearch, unsent } from "./postmark-verdict.ts";
 
 /** Postmark takes at most 500 messages in a call. */
 const batchMax = 500;
+/** Its search takes one id a call. */
+const searchesAtOnceMax = 10;
 
 /** Opens the mailer. Nothing is sent and no connection is made. */
 export function openPostmarkMailer(settings: PostmarkSettings, from: Sender): Mailer {
   const api = new PostmarkApi(settings);
-  const sender = formatSender(from);
+  const sender = senderHeader(from);
   return {
     batchMax,
     // New mails share one call at a time while calls are quick; a slow call does not hold up what comes after it.
@@ -25,11 +25,7 @@ export function openPostmarkMailer(settings: PostmarkSettings, from: Sender): Ma
         performance.now() + api.timeoutMs,
         mails.map((mail) => toMessage(mail, sender, api.messageStream)),
       ),
-    find: (mails) =>
-      searchPostmark(
-        api,
-        mails.map(({ id }) => id),
-      ),
+    find: (mails) => search(api, mails),
     [Symbol.asyncDispose]: async () => api[Symbol.dispose](),
   };
 }
@@ -58,6 +54,37 @@ async function sendInHalves(
   const first = await sendInHalves(api, endsAt, messages.slice(0, half));
   return [...first, ...(await sendInHalves(api, endsAt, messages.slice(half)))];
 }
+
+// Answers in the order of the mails. Once a search has failed the rest are not made: they share its failure.
+async function search(api: PostmarkApi, mails: readonly Pick<OutgoingMail, "id">[]): Promise<MailFinding[]> {
+  const endsAt = performance.now() + api.timeoutMs;
+  const findings: MailFinding[] = [];
+  let failure: MailFinding | null = null;
+  let next = 0;
+  const searchOn = async () => {
+    while (next < mails.length) {
+      const position = next++;
+      const finding: MailFinding = failure ?? (await searchOne(api, endsAt, mails[position]!.id));
+      findings[position] = finding;
+      if (finding.result === "later") failure = finding;
+    }
+  };
+  await Promise.all(Array.from({ length: searchesAtOnceMax }, searchOn));
+  return findings;
+}
+
+// Postmark is asked by the outbox id, which travels in the metadata.
+async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<MailFinding> {
+  if (performance.now() >= endsAt) return unsent("no time left");
+  const exchange = await api.call(endsAt, (client) =>
+    client.getOutboundMessages({ count: 1, offset: 0, messagestream: api.messageStream, metadata_mailId: id }),
+  );
+  return judgeSearch(exchange, id);
+}
+
+/** Without encoding: Postmark is handed text and writes the header itself. */
+const senderHeader = ({ name, address }: Sender): string =>
+  name === null ? address : `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;
 
 function toMessage(
   { id, kind, reference, requestId, content }: OutgoingMail,

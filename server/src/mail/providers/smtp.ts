@@ -1,8 +1,7 @@
 // Sends through an SMTP server, over a few connections that are kept open, and says of each mail what the server's reply
 // means.
 import { createTransport } from "nodemailer";
-import { handOverMsMax, type Mailer, type MailOutcome, type OutgoingMail } from "../mailer.ts";
-import type { Sender } from "../sender.ts";
+import { handOverMsMax, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
 import { messageId, mimeFields } from "./mime.ts";
 import { judgeSmtpError, missedRecipients } from "./smtp-verdict.ts";
 
