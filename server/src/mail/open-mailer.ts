@@ -31,5 +31,5 @@ export async function openMailer(transport: MailTransport, from: Sender): Promis
 /** What erases mails to an address that lie on this machine: those of the mailbox. */
 export const mailEraser = (transport: MailTransport): ((email: string) => Promise<void>) =>
   transport.kind === "mailbox"
-    ? async (email) => (await import("./providers/mailbox-erase.ts")).eraseFromMailbox(transport.folder, email)
+    ? async (email) => (await import("./providers/mailbox.ts")).eraseFromMailbox(transport.folder, email)
     : async () => {};

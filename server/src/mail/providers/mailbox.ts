@@ -1,7 +1,8 @@
 // The default mailer: writes every mail as an `.eml` file into a folder of this machine, which any mail program opens.
 // It is for trying the service out and for tests. It sends nothing.
-import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { emailKey } from "@submissions/shared/fields";
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
@@ -53,4 +54,24 @@ async function keep(id: string, message: Buffer, folder: string): Promise<MailOu
     if (code === null) throw error;
     return { result: "later", error: `mailbox: ${code}`, cause: "provider" };
   }
+}
+
+/** Erases a person's mails: those to an address, and notices that answer to it. A folder that is not there has none. */
+export async function eraseFromMailbox(folder: string, email: string): Promise<void> {
+  const key = emailKey(email);
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  for (const name of names.filter((one) => one.endsWith(".eml"))) {
+    const file = join(folder, name);
+    if (addressesOf(await readFile(file, "latin1")).includes(key)) await rm(file, { force: true });
+  }
+}
+
+// Ours are bare, so no comment or quoted name can hold one.
+function addressesOf(message: string): readonly string[] {
+  const head = message.slice(0, message.indexOf("\r\n\r\n")).replaceAll(/\r\n[ \t]+/g, " ");
+  const lines = head.match(/^(?:To|Reply-To):.*$/gim) ?? [];
+  return lines.flatMap((line) => emailKey(line).split(/[\s,:<>]+/));
 }
