@@ -4,10 +4,9 @@ import { html } from "@submissions/shared/html";
 import { sizeIn } from "@submissions/shared/size";
 import type { ResumeRecord, StoredApplication } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
-import { aboutForm, emailFacts, optional, phoneFact, type Fact, type NoticeFacts } from "./facts.ts";
 import { frame } from "./frame.ts";
-import { paragraph, textOf, type Written } from "./layout.ts";
-import { noticeFrame, noticeText } from "./notice.ts";
+import { paragraph, type Written } from "./layout.ts";
+import { aboutForm, emailFacts, noticeOf, optional, phoneFact, type Fact, type NoticeFacts } from "./notice.ts";
 import { receiptOf } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
@@ -40,8 +39,7 @@ export function writeApplicationReceipt(application: StoredApplication, brand: s
 const kindAndSize = ({ kind, size }: ResumeRecord, language = "en") =>
   `${kind.toUpperCase()}, ${sizeIn(language, size)}`;
 
-const answer = "Answer this mail to write to the applicant.";
-const fill = noticeFrame("New application", answer);
+const writeNotice = noticeOf("New application", "Answer this mail to write to the applicant.");
 
 const letterFrame = frame<"lines">(
   (slot) =>
@@ -77,15 +75,13 @@ export function writeApplicationNotice(application: StoredApplication, notice: N
     { label: "Resume", value: resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`] },
     ...aboutForm(application),
   ];
-  const letter = coverLetter === null ? undefined : letterFrame({ lines: letterLines(coverLetter) });
-  return {
-    subject,
-    // The letter is last, so that nothing in it can pass for one of our lines.
-    text: textOf(
-      ...noticeText(facts, notice, answer),
-      coverLetter && "Cover letter, to the end of this mail:",
-      coverLetter,
-    ),
-    html: fill(subject, resume === null ? "Without a resume" : "With a resume", facts, notice, letter),
-  };
+  const letter =
+    coverLetter === null
+      ? undefined
+      : {
+          text: ["Cover letter, to the end of this mail:", coverLetter],
+          html: letterFrame({ lines: letterLines(coverLetter) }),
+        };
+  const preheader = resume === null ? "Without a resume" : "With a resume";
+  return writeNotice({ subject, preheader, facts, letter }, notice);
 }

@@ -1,9 +1,9 @@
 // The daily mail to the team: what waits, with links to the console. Names no person.
 import { html } from "@submissions/shared/html";
 import type { Digest, SubmissionKind } from "../../storage/records.ts";
-import { utcMinute } from "./facts.ts";
 import { frame } from "./frame.ts";
 import { button, layout, link, textOf, type Written } from "./layout.ts";
+import { utcMinute } from "./notice.ts";
 
 interface DigestFacts {
   readonly brand: string;

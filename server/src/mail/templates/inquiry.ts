@@ -3,10 +3,9 @@
 import { html } from "@submissions/shared/html";
 import type { StoredInquiry } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
-import { aboutForm, emailFacts, optional, type Fact, type NoticeFacts } from "./facts.ts";
 import { frame } from "./frame.ts";
-import { textOf, paragraph, type Written } from "./layout.ts";
-import { noticeFrame, noticeText } from "./notice.ts";
+import { paragraph, type Written } from "./layout.ts";
+import { aboutForm, emailFacts, noticeOf, optional, type Fact, type NoticeFacts } from "./notice.ts";
 import { receiptOf, type InEachLanguage, type Repeated } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
@@ -82,8 +81,7 @@ function repeated({ language, selectedPackageIds }: StoredInquiry, titles: reado
   };
 }
 
-const answer = "Answer this mail to write to the buyer.";
-const fill = noticeFrame("New inquiry", answer);
+const writeNotice = noticeOf("New inquiry", "Answer this mail to write to the buyer.");
 
 /** The notice to sales: everything that the buyer sent, as text. */
 export function writeInquiryNotice(inquiry: StoredInquiry, packages: readonly string[], notice: NoticeFacts): Written {
@@ -96,9 +94,5 @@ export function writeInquiryNotice(inquiry: StoredInquiry, packages: readonly st
     ...aboutForm(inquiry),
   ];
   const subject = `New inquiry from ${forSubject(name)} (${reference})`;
-  return {
-    subject,
-    text: textOf(...noticeText(facts, notice, answer)),
-    html: fill(subject, packageCount(packages.length), facts, notice),
-  };
+  return writeNotice({ subject, preheader: packageCount(packages.length), facts }, notice);
 }

@@ -1,17 +1,32 @@
-// The frame of notices, which tell the team everything of a submission. Their button leads to the console, where the team
-// works with it.
+// Notices, which tell the team everything of a submission: label and value, as text and as HTML. E-mail addresses and
+// telephone numbers are links; web addresses of strangers stay text, because a click on one must be a decision. The button
+// leads to the console, where the team works with the submission.
 import { html, type Markup } from "@submissions/shared/html";
-import { factList, factLines, type Fact, type NoticeFacts } from "./facts.ts";
+import type { StoredSubmission } from "../../storage/records.ts";
 import { frame } from "./frame.ts";
-import { button, layout } from "./layout.ts";
+import { button, layout, textOf, type Written } from "./layout.ts";
+
+/** What a notice holds beside the submission. */
+export interface NoticeFacts {
+  readonly brand: string;
+  readonly consoleUrl: string;
+  /** Whether the submitter's address is at a host of throw-away addresses. */
+  readonly isDisposable: boolean;
+}
+
+/** What differs from notice to notice. */
+interface Notice {
+  readonly subject: string;
+  readonly preheader: string;
+  readonly facts: readonly Fact[];
+  /** Blocks of text, and their markup. They are last, so that nothing in them can pass for one of our lines. */
+  readonly letter?: { readonly text: readonly string[]; readonly html: Markup } | undefined;
+}
 
 const consoleWords = "Open in the console";
 
-/** Makes the function that writes the HTML of a kind of notice. */
-export function noticeFrame(
-  heading: string,
-  answer: string,
-): (subject: string, preheader: string, facts: readonly Fact[], notice: NoticeFacts, letter?: Markup) => string {
+/** Makes the function that writes the notices of a kind. */
+export function noticeOf(heading: string, answer: string): (notice: Notice, about: NoticeFacts) => Written {
   const fill = frame<"subject" | "brand" | "preheader" | "facts" | "consoleUrl" | "letter">((slot) =>
     layout({
       language: "en",
@@ -23,13 +38,82 @@ export function noticeFrame(
       footer: `${answer} All values above are as the sender typed them.`,
     }),
   );
-  return (subject, preheader, facts, { brand, consoleUrl }, letter) =>
-    fill({ subject, preheader, facts: factList(facts), brand, consoleUrl, letter }).text;
+  return ({ subject, preheader, facts, letter }, { brand, consoleUrl }) => ({
+    subject,
+    text: textOf(factLines(facts), [`${consoleWords}: ${consoleUrl}`, answer], ...(letter?.text ?? [])),
+    html: fill({ subject, preheader, facts: factList(facts), brand, consoleUrl, letter: letter?.html }).text,
+  });
 }
 
-/** The text of a notice, as blocks of lines. */
-export const noticeText = (
-  facts: readonly Fact[],
-  { consoleUrl }: NoticeFacts,
-  answer: string,
-): readonly (readonly string[])[] => [factLines(facts), [`${consoleWords}: ${consoleUrl}`, answer]];
+/** One fact of a notice: what it is called and what was sent. */
+export interface Fact {
+  readonly label: string;
+  readonly value: string | readonly string[];
+  /** Where the value leads: `mailto:` or `tel:`. */
+  readonly href?: string;
+}
+
+const labelFrame = frame<"label">(
+  (slot) => html`<dt class="soft" style="margin:12px 0 0;font-size:13px;color:#4b5563">${slot("label")}</dt>`,
+);
+const valueFrame = frame<"value">((slot) => html`<dd dir="auto" style="margin:0">${slot("value")}</dd>`);
+const linkFrame = frame<"href" | "value">(
+  (slot) => html`<a class="link" href="${slot("href")}" style="color:#1d4ed8">${slot("value")}</a>`,
+);
+
+// Direction and side are the value's own: a name in Arabic beside a label in English.
+const listFrame = frame<"items">(
+  (slot) =>
+    html`<dl style="margin:0 0 12px;text-align:start;overflow-wrap:anywhere;word-break:break-word">
+      ${slot("items")}
+    </dl>`,
+);
+
+/** Facts one below the other. */
+function factList(facts: readonly Fact[]): Markup {
+  const items = facts.flatMap(({ label, value, href }) => {
+    const values = typeof value === "string" ? [href === undefined ? value : linkFrame({ href, value })] : value;
+    return [labelFrame({ label }), ...values.map((one) => valueFrame({ value: one }))];
+  });
+  return listFrame({ items });
+}
+
+/** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
+const factLines = (facts: readonly Fact[]): string[] =>
+  facts.flatMap(({ label, value }) =>
+    typeof value === "string"
+      ? [`${label}: ${oneLine(value)}`]
+      : [`${label}:`, ...value.map((item) => `  - ${oneLine(item)}`)],
+  );
+
+// U+2028 and U+2029 pass for text in a field and break the line on the screen.
+const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
+
+/** A fact that may be absent. */
+export const optional = (label: string, value: string | null): Fact[] => (value === null ? [] : [{ label, value }]);
+
+/** The submitter's address, and what the team should know of it. */
+export const emailFacts = ({ email }: Pick<StoredSubmission, "email">, { isDisposable }: NoticeFacts): Fact[] => [
+  { label: "E-mail", value: email, href: `mailto:${encodeURIComponent(email).replace("%40", "@")}` },
+  ...(isDisposable ? [{ label: "Note", value: "The e-mail address is at a host of throw-away addresses." }] : []),
+];
+
+/** A telephone number that can be called. Such a link has no place for digits of other scripts and for extensions. */
+export function phoneFact(phone: string | null): Fact[] {
+  if (phone === null) return [];
+  const dialled = /^[\d\s()./+-]+$/.test(phone) ? phone.replace(/^(\+.*)\(0\)/, "$1").replaceAll(/[^\d+]/g, "") : "";
+  return [{ label: "Phone", value: phone, ...(/^\+?\d{3,}$/.test(dialled) && { href: `tel:${dialled}` }) }];
+}
+
+/** The last facts of a notice. */
+export const aboutForm = ({ language, receivedAt, reference }: StoredSubmission): Fact[] => [
+  ...(language === "de" ? [{ label: "Language of the form", value: "German" }] : []),
+  { label: "Received", value: utcMinute(receivedAt) },
+  { label: "Reference", value: reference },
+];
+
+/** `2026-11-21 09:30 UTC`. */
+export function utcMinute(epochMs: number): string {
+  const iso = new Date(epochMs).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
