@@ -4,10 +4,7 @@ import { publicUrl, type Config } from "./config/config.ts";
 import type { MailSettings } from "./mail/compose.ts";
 import type { IsDisposable } from "./mail/disposable.ts";
 
-/**
- * @param packageTitles of the catalogue, or of the sample that the front page shows without one
- * @param port asked for at each mail: with port 0 it is known only once the server listens
- */
+/** @param port asked for at each mail: with port 0 it is known only once the server listens */
 export function mailSettings(
   config: Config,
   packageTitles: PackageTitles,

@@ -65,8 +65,7 @@ const escaped = (value: string) =>
 
 function mailsOf(submission: StoredSubmission): [receipt: MailContent, notice: MailContent] {
   const about = { submission };
-  const write = (kind: `${StoredSubmission["kind"]}-${"receipt" | "notice"}`) =>
-    compose({ id: "1-a", kind, about }, settings);
+  const write = (kind: `${StoredSubmission["kind"]}-${"receipt" | "notice"}`) => compose({ kind, about }, settings);
   return [write(`${submission.kind}-receipt`), write(`${submission.kind}-notice`)];
 }
 

@@ -16,7 +16,7 @@ export const settings: MailSettings = {
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example", "boss@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],
-  packageTitles: null,
+  packageTitles: new Map(),
   isDisposable: () => false,
   digestTo: ["desk@datasets.example"],
 };
@@ -74,7 +74,7 @@ let rows = 0;
 function write(kind: MailKind, about: MailSubject): OutgoingMail {
   const id = `${(rows += 1)}-${filed.receivedAt.toString(36)}`;
   const reference = "submission" in about ? about.submission.reference : null;
-  return { id, kind, reference, requestId: "r3qu3st", content: compose({ id, kind, about }, settings) };
+  return { id, kind, reference, requestId: "r3qu3st", content: compose({ kind, about }, settings) };
 }
 
 /** One mail of each kind, in the order of MailKind. */

@@ -137,7 +137,7 @@ export const mailSettings: MailSettings = {
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],
-  packageTitles: null,
+  packageTitles: new Map(),
   isDisposable: () => false,
   digestTo: ["desk@datasets.example"],
 };

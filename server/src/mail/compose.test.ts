@@ -8,7 +8,7 @@ const settings: MailSettings = {
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example", "boss@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],
-  packageTitles: null,
+  packageTitles: new Map(),
   isDisposable: (email) => email.endsWith("@throwaway.example"),
   digestTo: ["desk@datasets.example"],
 };
@@ -64,7 +64,7 @@ const welcome: Welcome = {
 };
 
 const write = (kind: MailKind, about: MailSubject, more: Partial<MailSettings> = {}) =>
-  compose({ id: "1-abc", kind, about }, { ...settings, ...more });
+  compose({ kind, about }, { ...settings, ...more });
 const receiptOf = (changes: Partial<StoredInquiry> = {}, more: Partial<MailSettings> = {}) =>
   write("inquiry-receipt", { submission: { ...inquiry, ...changes } }, more);
 const noticeOf = (changes: Partial<StoredInquiry> = {}, more: Partial<MailSettings> = {}) =>
@@ -280,7 +280,7 @@ describe("the digest", () => {
 
   test("is not written to nobody", () => {
     const nobody = { ...settings, digestTo: [] };
-    expect(() => compose({ id: "1", kind: "digest", about: { digest } }, nobody)).toThrow("no addressee");
+    expect(() => compose({ kind: "digest", about: { digest } }, nobody)).toThrow("no addressee");
   });
 });
 

@@ -1,12 +1,6 @@
 // Writes a mail from what it is about. Pure, and called when the mail is sent: no text of a mail is ever stored.
-import type {
-  LeasedMail,
-  MailKind,
-  MailSubject,
-  StoredInquiry,
-  StoredSubmission,
-  Welcome,
-} from "../storage/records.ts";
+import type { PackageTitles } from "../config/catalogue.ts";
+import type { LeasedMail, MailKind, MailSubject, StoredSubmission, Welcome } from "../storage/records.ts";
 import type { IsDisposable } from "./disposable.ts";
 import type { MailContent } from "./mailer.ts";
 import { writeApplicationNotice, writeApplicationReceipt } from "./templates/application.ts";
@@ -25,8 +19,8 @@ export interface MailSettings {
   readonly salesTo: readonly string[];
   /** Who hears of applications. */
   readonly recruitingTo: readonly string[];
-  /** Titles of the packages by identifier; null without a catalogue. */
-  readonly packageTitles: ReadonlyMap<string, string> | null;
+  /** Of the catalogue, or of the sample that the front page shows without one. */
+  readonly packageTitles: PackageTitles;
   readonly isDisposable: IsDisposable;
   /** Who gets the daily digest; empty: no digest is sent. */
   readonly digestTo: readonly string[];
@@ -37,10 +31,7 @@ export interface MailSettings {
  *
  * @throws Error when the kind does not fit what the mail is about, or a header would hold a line break
  */
-export function compose(
-  { kind, about }: Pick<LeasedMail, "id" | "kind" | "about">,
-  settings: MailSettings,
-): MailContent {
+export function compose({ kind, about }: Pick<LeasedMail, "kind" | "about">, settings: MailSettings): MailContent {
   const content = write(kind, about, settings);
   if (content.to.length === 0) throw new Error(`A mail of the kind ${kind} has no addressee.`);
   // A line break would begin another header. The schemas refuse control characters, so this finds mistakes of ours only.
@@ -71,13 +62,10 @@ const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppres
 function receipt(submission: StoredSubmission, { brand, packageTitles }: MailSettings): MailContent {
   const written =
     submission.kind === "inquiry"
-      ? writeInquiryReceipt(submission, titlesOf(submission, packageTitles), brand)
+      ? writeInquiryReceipt(submission, packageTitles, brand)
       : writeApplicationReceipt(submission, brand);
   return mail([submission.email], written, null, automaticReply);
 }
-
-const titlesOf = ({ selectedPackageIds }: StoredInquiry, titles: MailSettings["packageTitles"]): readonly string[] =>
-  titles === null ? [] : selectedPackageIds.flatMap((id) => titles.get(id) ?? []);
 
 function notice(submission: StoredSubmission, settings: MailSettings): MailContent {
   const { brand, publicUrl, packageTitles } = settings;
@@ -89,7 +77,7 @@ function notice(submission: StoredSubmission, settings: MailSettings): MailConte
     return mail(settings.recruitingTo, written, email, automatic);
   }
   const packages = submission.selectedPackageIds.map((id) => {
-    const title = packageTitles?.get(id);
+    const title = packageTitles.get(id);
     return title === undefined ? id : `${title} (${id})`;
   });
   const consoleUrl = `${publicUrl}/console/inquiries/${reference}`;

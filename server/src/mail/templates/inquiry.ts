@@ -1,6 +1,7 @@
 // The mails of an inquiry: the receipt for the buyer, in the language of the form, and the notice for sales. The receipt
 // names packages by the catalogue's titles only; the notice holds everything.
 import { html } from "@submissions/shared/html";
+import type { PackageTitles } from "../../config/catalogue.ts";
 import type { StoredInquiry } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { frame } from "./frame.ts";
@@ -58,17 +59,14 @@ const askedWords: InEachLanguage<AskedWords> = {
   },
 };
 
-/**
- * The receipt: what was asked for, and the reference to quote.
- *
- * @param titles of the catalogue, of the packages that were asked for. An identifier is a stranger's text: packages
- *   without a title are counted.
- */
-export const writeInquiryReceipt = (inquiry: StoredInquiry, titles: readonly string[], brand: string): Written =>
-  writeReceipt(inquiry, repeated(inquiry, titles), brand);
+/** The receipt: what was asked for, and the reference to quote. */
+export const writeInquiryReceipt = (inquiry: StoredInquiry, packageTitles: PackageTitles, brand: string): Written =>
+  writeReceipt(inquiry, repeated(inquiry, packageTitles), brand);
 
-function repeated({ language, selectedPackageIds }: StoredInquiry, titles: readonly string[]): Repeated {
+function repeated({ language, selectedPackageIds }: StoredInquiry, packageTitles: PackageTitles): Repeated {
   const words = askedWords[language];
+  // An identifier is a stranger's text: packages without a title are counted.
+  const titles = selectedPackageIds.flatMap((id) => packageTitles.get(id) ?? []);
   const untitled = selectedPackageIds.length - titles.length;
   if (titles.length === 0) {
     const count = words.counted(untitled);
