@@ -40,19 +40,7 @@ const causesMax = 3;
  * The rule: type and code are kept where they look like a constant; the message only of our own classes; the stack as
  * `file:line` of its frames, relative to the project, without the message.
  */
-export function describeError(error: unknown): ErrorDescription {
-  return describe(error, causesMax);
-}
-
-/** What an operator may read of an error: a message of ours, or the system's, which names a file or a port. Else null. */
-export function messageForOperator(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  if (!ours.has(error.name)) return "syscall" in error ? error.message : null;
-  const code = describeError(error).cause?.code;
-  return code === undefined || error.message.includes(code) ? error.message : `${error.message} (${code})`;
-}
-
-function describe(error: unknown, causesLeft: number): ErrorDescription {
+export function describeError(error: unknown, causesLeft = causesMax): ErrorDescription {
   if (!(error instanceof Error)) return { type: error === null ? "null" : typeof error };
   const type = constantLike.test(error.name) ? error.name : "Error";
   const code = codeOf(error);
@@ -62,8 +50,16 @@ function describe(error: unknown, causesLeft: number): ErrorDescription {
     ...(code === undefined ? {} : { code }),
     ...(ours.has(type) ? { message: error.message } : {}),
     ...(at.length === 0 ? {} : { at }),
-    ...(error.cause === undefined || causesLeft === 0 ? {} : { cause: describe(error.cause, causesLeft - 1) }),
+    ...(error.cause === undefined || causesLeft === 0 ? {} : { cause: describeError(error.cause, causesLeft - 1) }),
   };
+}
+
+/** What an operator may read of an error: a message of ours, or the system's, which names a file or a port. Else null. */
+export function messageForOperator(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (!ours.has(error.name)) return "syscall" in error ? error.message : null;
+  const code = describeError(error).cause?.code;
+  return code === undefined || error.message.includes(code) ? error.message : `${error.message} (${code})`;
 }
 
 function codeOf(error: Error): string | undefined {

@@ -10,8 +10,6 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" |
 /** All that may be logged: ids, statuses, times, codes and counts. Personal data has no name here, on purpose. */
 const factKinds = {
   requestId: "string",
-  procedure: "string",
-  door: "string",
   /** The route's pattern, never the URL: query strings hold tokens. */
   route: "string",
   method: "string",
@@ -26,20 +24,15 @@ const factKinds = {
   mailId: "string",
   mailKind: "string",
   result: "string",
-  provider: "string",
   /** Its number, as `webhooks list` shows it. */
   webhook: "number",
   delivery: "string",
-  attempt: "number",
   /** A duration in milliseconds. */
   ms: "number",
-  bytes: "number",
   count: "number",
-  retryAfterMs: "number",
   signal: "string",
   /** Where the service listens. */
   address: "string",
-  version: "string",
   /** An error; written through {@link describeError}. */
   err: "error",
 } as const;
