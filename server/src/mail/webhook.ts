@@ -20,15 +20,34 @@ const truth = z.boolean("This field must be true or false.");
 const time = word.transform((written) => Date.parse(written)).refine((at) => Number.isFinite(at), "Not a time.");
 
 const envelope = z.object({ RecordType: word });
-const bounce = z.object({ Type: word, Email: email, BouncedAt: time, Inactive: truth.default(false) });
-const complaint = z.object({ Email: email, BouncedAt: time });
-const subscriptionChange = z.object({
-  Recipient: email,
-  ChangedAt: time,
-  SuppressSending: truth,
-  SuppressionReason: word.nullish(),
-  Origin: word.nullish(),
-});
+const bounce = z
+  .object({ Type: word, Email: email, BouncedAt: time, Inactive: truth.default(false) })
+  .transform((told) => {
+    const reason = reasonOfBounce(told.Type, told.Inactive);
+    return reason === null ? null : { email: told.Email, reason, at: told.BouncedAt };
+  });
+const complaint = z
+  .object({ Email: email, BouncedAt: time })
+  .transform((told) => ({ email: told.Email, reason: "complained" as const, at: told.BouncedAt }));
+const subscriptionChange = z
+  .object({
+    Recipient: email,
+    ChangedAt: time,
+    SuppressSending: truth,
+    SuppressionReason: word.nullish(),
+    Origin: word.nullish(),
+  })
+  .transform((told) => ({
+    email: told.Recipient,
+    reason: told.SuppressSending ? reasonOfChange(told.SuppressionReason, told.Origin) : null,
+    at: told.ChangedAt,
+  }));
+
+const readers = new Map<string, z.ZodType<SuppressionChange | null>>([
+  ["Bounce", bounce],
+  ["SpamComplaint", complaint],
+  ["SubscriptionChange", subscriptionChange],
+]);
 
 /**
  * Reads one webhook call.
@@ -38,34 +57,13 @@ const subscriptionChange = z.object({
 export function readWebhook(body: unknown, now: number): WebhookNews {
   const kind = envelope.safeParse(body);
   if (!kind.success) return { result: "malformed", error: kind.error };
-  const known = readers[kind.data.RecordType];
+  const known = readers.get(kind.data.RecordType);
   if (known === undefined) return { result: "ignored" };
   const parsed = known.safeParse(body);
   if (!parsed.success) return { result: "malformed", error: parsed.error };
   if (parsed.data === null) return { result: "ignored" };
   return { result: "change", change: { ...parsed.data, at: Math.min(parsed.data.at, now) } };
 }
-
-type Reader = z.ZodType<SuppressionChange | null>;
-
-// A prototype would answer to `constructor`.
-const readers: Readonly<Record<string, Reader | undefined>> = {
-  __proto__: null as never,
-  Bounce: bounce.transform((told) => {
-    const reason = reasonOfBounce(told.Type, told.Inactive);
-    return reason === null ? null : { email: told.Email, reason, at: told.BouncedAt };
-  }),
-  SpamComplaint: complaint.transform((told) => ({
-    email: told.Email,
-    reason: "complained" as const,
-    at: told.BouncedAt,
-  })),
-  SubscriptionChange: subscriptionChange.transform((told) => ({
-    email: told.Recipient,
-    reason: told.SuppressSending ? reasonOfChange(told.SuppressionReason, told.Origin) : null,
-    at: told.ChangedAt,
-  })),
-};
 
 const permanentTypes = ["HardBounce", "BadEmailAddress"];
 
