@@ -1,6 +1,6 @@
 // The daily mail to the team: what waits, with links to the console. Names no person.
 import { html } from "@submissions/shared/html";
-import type { Digest, SubmissionKind } from "../../storage/records.ts";
+import type { Digest } from "../../storage/records.ts";
 import { frame } from "./frame.ts";
 import { button, layout, link, textOf, type Written } from "./layout.ts";
 import { utcMinute } from "./notice.ts";
@@ -39,20 +39,17 @@ const itemFrame = frame<"url" | "words" | "more">(
   (slot) => html`<li style="margin:0 0 4px">${link(slot("url"), slot("words"))}${slot("more")}</li>`,
 );
 
-const folders = { inquiry: "inquiries", application: "applications" } as const;
+const plurals = { inquiry: "inquiries", application: "applications" } as const;
 
 const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
 /** What is counted, each with the page that lists it. What is 0 is left out. */
-function* countsOf({ inquiry, application, mails }: Digest, console: string) {
-  const kinds = [
-    ["inquiry", inquiry, "inquiry", "inquiries"],
-    ["application", application, "application", "applications"],
-  ] as const satisfies readonly (readonly [SubmissionKind, ...unknown[]])[];
-  for (const [kind, waiting, one, many] of kinds) {
+function* countsOf({ mails, ...submissions }: Digest, console: string) {
+  for (const kind of ["inquiry", "application"] as const) {
     for (const status of ["new", "open"] as const) {
-      if (waiting[status] === 0) continue;
-      const words = counted(waiting[status], `${status} ${one}`, `${status} ${many}`);
+      const count = submissions[kind][status];
+      if (count === 0) continue;
+      const words = counted(count, `${status} ${kind}`, `${status} ${plurals[kind]}`);
       yield { words, url: `${console}?kind=${kind}&status=${status}` };
     }
   }
@@ -74,7 +71,7 @@ export function writeDigest(digest: Digest, { brand, publicUrl }: DigestFacts): 
   const longest = digest.longest.map(({ kind, reference, receivedAt }) => ({
     reference,
     since: `since ${utcMinute(receivedAt)}`,
-    url: `${consoleUrl}/${folders[kind]}/${reference}`,
+    url: `${consoleUrl}/${plurals[kind]}/${reference}`,
   }));
   return {
     subject,
