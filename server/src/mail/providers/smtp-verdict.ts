@@ -38,48 +38,40 @@ export function judgeSmtpError(error: SmtpError, handedOver: boolean): MailOutco
 
 /** What of a taken mail's recipients that were refused may be logged. Undefined when there were none. */
 export function missedRecipients(errors: readonly SmtpError[] = []): string | undefined {
-  const words = new Set(errors.map((error) => readReply(error, error.responseCode || 0).words));
+  const words = new Set(errors.map((error) => `smtp: ${readReply(error, error.responseCode || 0).words}`));
   return words.size === 0 ? undefined : `${errors.length} refused: ${[...words].join(", ")}`;
 }
 
-function readReply(error: SmtpError, reply: number): Reply {
+function readReply(error: SmtpError, reply: number) {
+  // The enhanced status code (RFC 3463), or nothing.
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(error.response || "")?.[1] ?? "";
   const command = (error.command ?? "").split(" ").slice(0, 2).join(" ");
-  const words = ["smtp:", reply, status, command].filter((word) => word !== "").join(" ");
+  const words = [reply, status, command].filter((word) => word !== "").join(" ");
   return { reply, status, command, words };
 }
 
-interface Reply {
-  readonly reply: number;
-  /** The enhanced status code (RFC 3463), or nothing. */
-  readonly status: string;
-  readonly command: string;
-  readonly words: string;
-}
-
-function judgeReply({ reply, status, command, words }: Reply): MailOutcome {
+function judgeReply({ reply, status, command, words }: ReturnType<typeof readReply>): MailOutcome {
   // 503: the session was out of step, which the next one need not be.
-  if (reply < 500 || reply === 503) return { result: "later", error: words, cause: "provider" };
-  const ours = { result: "later", error: words, cause: "configuration" } as const;
+  if (reply < 500 || reply === 503) return later(words, "provider");
+  const ours = later(words, "configuration");
   if (command.startsWith("AUTH") || reply === 530 || reply === 534 || reply === 535) return ours;
   if (command === "RCPT TO") {
     // 5.7: relaying denied or a policy against us, for any recipient.
-    if (status.startsWith("5.7.")) return ours;
-    return { result: "refused", error: words, inactiveRecipient: inactiveStatus.test(status) };
+    return status.startsWith("5.7.") ? ours : refused(words, inactiveStatus.test(status));
   }
-  if (command === "DATA" || reply === 552) return { result: "refused", error: words, inactiveRecipient: false };
+  if (command === "DATA" || reply === 552) return refused(words, false);
   // Refused before there was a recipient: our sender address, our host or our way of saying hello.
   return ours;
 }
 
-const later = (code: string, cause: "provider" | "ambiguous" | "configuration"): MailOutcome => ({
+const later = (words: string, cause: "provider" | "ambiguous" | "configuration"): MailOutcome => ({
   result: "later",
-  error: `smtp: ${code}`,
+  error: `smtp: ${words}`,
   cause,
 });
 
-const refused = (code: string, inactiveRecipient: boolean): MailOutcome => ({
+const refused = (words: string, inactiveRecipient: boolean): MailOutcome => ({
   result: "refused",
-  error: `smtp: ${code}`,
+  error: `smtp: ${words}`,
   inactiveRecipient,
 });
