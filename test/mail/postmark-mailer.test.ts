@@ -173,6 +173,13 @@ test("calls a wrong token a configuration fault for every mail of the batch", as
   expect(outcomes).toMatchObject([later("configuration"), later("configuration"), later("configuration")]);
 });
 
+test("calls a search that is refused a configuration fault, because no mail is to blame", async () => {
+  standIn.failNext({ kind: "error", status: 422, code: 300 });
+  expect(await mailer().find!([{ id: "unknown" }])).toEqual([
+    { result: "later", error: "postmark: HTTP 422, code 300", cause: "configuration" },
+  ]);
+});
+
 describe("Retry-After", () => {
   test("is honoured in seconds", async () => {
     standIn.failNext({ kind: "error", status: 429, headers: { "retry-after": "17" } });

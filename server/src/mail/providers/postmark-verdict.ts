@@ -54,7 +54,7 @@ export function judgeSearch(exchange: Exchange, mailId: string): MailFinding {
   const { status, body, failure } = exchange;
   if (status !== 200 || failure !== null) {
     const outcome = judgeFailure(exchange);
-    return outcome.result === "later" ? outcome : later(outcome.error, "configuration", null);
+    return outcome.result === "later" ? outcome : { result: "later", error: outcome.error, cause: "configuration" };
   }
   const { TotalCount: count, Messages: messages } = isObject(body) ? body : {};
   if (!Array.isArray(messages)) return unsent("unreadable search");
