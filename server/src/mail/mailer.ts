@@ -39,7 +39,7 @@ interface Taken {
   readonly missed?: string;
 }
 
-interface Later {
+export interface Later {
   readonly result: "later";
   readonly error: string;
   /**

@@ -1,6 +1,6 @@
 // What is recorded of a mail after a try, or after the provider was asked about it. Pure: no store, no mailer.
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
-import type { DoubtPolicy, MailFinding, MailOutcome } from "./mailer.ts";
+import type { DoubtPolicy, Later, MailFinding, MailOutcome } from "./mailer.ts";
 import { nextTry } from "./retry-schedule.ts";
 
 /** What became of a mail that was to be sent. `broken`: it could not be written, and was not handed over. */
@@ -16,8 +16,6 @@ const denialsMin = 2;
 const brokenTriesMax = 5;
 /** A mail that cannot be asked about is sent once more only after its server had time to recover. */
 const onceMoreAfterMs = 30 * 60_000;
-
-type LaterOutcome = Extract<MailOutcome, { result: "later" }>;
 
 interface Moment {
   readonly now: number;
@@ -72,7 +70,7 @@ export function afterQuestion(
   return { id, at, result: "later", dueAt: at + askAgainAfterMs, error, denials, tried: false };
 }
 
-function tryLater(mail: LeasedMail, outcome: LaterOutcome, denials: number | null, moment: Moment): MailSettlement {
+function tryLater(mail: LeasedMail, outcome: Later, denials: number | null, moment: Moment): MailSettlement {
   const { id } = mail;
   const { now, pausedUntil, doubt } = moment;
   const { error, cause, retryAfterMs = 0 } = outcome;

@@ -1,6 +1,6 @@
 // What Postmark's answers mean for a mail. Pure: it is handed what came back, or what went wrong, and names the outcome.
 // Errors hold numbers and codes only, because Postmark's own messages quote addresses.
-import type { MailFinding, MailOutcome } from "../mailer.ts";
+import type { Later, MailFinding, MailOutcome } from "../mailer.ts";
 
 /** What is seen of a call on its way; filled in as it goes. */
 export interface Seen {
@@ -40,7 +40,7 @@ export function judgeFailure({ sent, status, retryAfterMs, body, failure }: Exch
   if (status === null) return sent ? ambiguous(failure ?? "no answer") : unsent(failure ?? "no answer");
   const code = isObject(body) && typeof body["ErrorCode"] === "number" ? body["ErrorCode"] : 0;
   const error = [`HTTP ${status}`, code !== 0 && `code ${code}`, failure].filter(Boolean).join(", ");
-  if (status >= 500) return { ...ambiguous(error), ...wait(retryAfterMs) };
+  if (status >= 500) return later(error, "ambiguous", retryAfterMs);
   if (status === 429) return later(error, "limit", retryAfterMs);
   if (status === 413) return refused(error, false);
   if (status === 422) return judgeCode(code, error, retryAfterMs);
@@ -84,15 +84,12 @@ const refused = (error: string, inactive: boolean): Failure => ({
 });
 
 type Failure = Exclude<MailOutcome, { result: "taken" }>;
-type Later = Extract<MailOutcome, { result: "later" }>;
-
-const wait = (retryAfterMs: number | null) => (retryAfterMs === null ? {} : { retryAfterMs });
 
 const later = (error: string, cause: Later["cause"], retryAfterMs: number | null): Later => ({
   result: "later",
   error: `postmark: ${error}`,
   cause,
-  ...wait(retryAfterMs),
+  ...(retryAfterMs !== null && { retryAfterMs }),
 });
 
 /** The outcome when the provider may have taken the mail all the same. */

@@ -1,6 +1,6 @@
 // What the replies of an SMTP server, and its silence, mean for a mail. Pure. Errors hold reply codes only: the text of a
 // reply quotes addresses.
-import type { MailOutcome } from "../mailer.ts";
+import type { Later, MailOutcome } from "../mailer.ts";
 
 /** What nodemailer says of a mail that did not go out. */
 interface SmtpError extends Error {
@@ -64,7 +64,7 @@ function judgeReply({ reply, status, command, words }: ReturnType<typeof readRep
   return ours;
 }
 
-const later = (words: string, cause: "provider" | "ambiguous" | "configuration"): MailOutcome => ({
+const later = (words: string, cause: Later["cause"]): MailOutcome => ({
   result: "later",
   error: `smtp: ${words}`,
   cause,
