@@ -74,7 +74,11 @@ export class Traces implements AsyncDisposable {
     };
     return {
       stage: (procedure: string, stage: Stage, begun: number, to: number) =>
-        this.#add(root, { name: stageNames[stage], kind: "internal", from: begun, to }, { procedure }),
+        this.#add(
+          root,
+          { name: stageNames[stage], kind: "internal", from: begun, to },
+          { "submissions.procedure": procedure },
+        ),
       /** These mails are handed over from now on, perhaps after the answer. */
       expect: (mails: readonly LeasedMail[]) => this.#expect(mails, root),
       end: (answer: TracedAnswer) => this.#end(root, caller?.spanId, from, answer),
@@ -90,7 +94,7 @@ export class Traces implements AsyncDisposable {
     this.#add(
       mail.parent,
       { ...span, isError: result === "failed" },
-      { "mail.kind": mail.kind, "mail.result": result },
+      { "submissions.mail.kind": mail.kind, "submissions.mail.result": result },
     );
   }
 
@@ -130,11 +134,10 @@ export class Traces implements AsyncDisposable {
   }
 
   #add(parent: Place, timed: Timed, facts: Readonly<Record<string, string>>): void {
-    const named = Object.entries(facts).map(([name, value]) => [`submissions.${name}`, value] as const);
     this.#exporter.add({
       ...spanOf(parent, this.#ids.draw(8), timed),
       parentSpanId: parent.spanId,
-      attributes: attributesOf(Object.fromEntries(named)),
+      attributes: attributesOf(facts),
     });
   }
 }
