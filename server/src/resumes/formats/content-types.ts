@@ -77,63 +77,35 @@ const skipOver = (text: string, at: number): number | null => {
   return text.startsWith("<!", at) ? null : at;
 };
 
+// White space is what XML counts as such. Neighbours never match the same character, so that a pattern that fails has
+// looked at each character a fixed number of times.
+const tagStart = /<\/?(?:[^ \t\r\n:<>/="']+:)?([^ \t\r\n:<>/="']+)/y;
+const nextAttribute = /[ \t\r\n]+([^ \t\r\n<>/="']+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<]*)"|'([^'<]*)')/y;
+const tagEnd = /[ \t\r\n]*\/?>/y;
+
 /**
  * The tag at `at`, its name without the namespace prefix, and where the text goes on; null when there is none, or it has
  * more attributes than it may.
  */
 const readTag = (text: string, at: number, attributesMax: number) => {
-  const nameStart = at + (text[at + 1] === "/" ? 2 : 1);
-  let end = endOfName(text, nameStart);
-  const [name, prefix, ...more] = text.slice(nameStart, end).split(":", 3).toReversed();
-  if (!name || prefix === "" || more.length > 0) return null;
+  let end = at;
+  const read = (pattern: RegExp) => {
+    pattern.lastIndex = end;
+    const match = pattern.exec(text);
+    if (match !== null) end = pattern.lastIndex;
+    return match;
+  };
+  const start = read(tagStart);
+  if (start === null) return null;
   const attributes = new Map<string, string>();
-  for (;;) {
-    const keyStart = endOfSpace(text, end);
-    const keyEnd = endOfName(text, keyStart);
-    if (keyEnd === keyStart || keyStart === end) {
-      end = keyStart;
-      break;
-    }
-    const key = text.slice(keyStart, keyEnd);
-    const value = readValue(text, keyEnd);
+  for (let found = read(nextAttribute); found !== null; found = read(nextAttribute)) {
+    const [, key = "", inDouble, inSingle = ""] = found;
     // Readers differ in which of two equal attributes they believe.
-    if (!value || attributes.has(key) || attributes.size === attributesMax) return null;
-    attributes.set(key, value.text);
-    end = value.end;
+    if (attributes.has(key) || attributes.size === attributesMax) return null;
+    attributes.set(key, resolveReferences(inDouble ?? inSingle));
   }
-  if (text[end] === "/") end += 1;
-  return text[end] === ">" ? { name, attributes, end: end + 1 } : null;
+  return read(tagEnd) === null ? null : { name: start[1], attributes, end };
 };
-
-/** The equals sign and the quoted value of an attribute. */
-const readValue = (text: string, at: number): { readonly text: string; readonly end: number } | null => {
-  const equals = endOfSpace(text, at);
-  if (text[equals] !== "=") return null;
-  const start = endOfSpace(text, equals + 1);
-  const quote = text[start];
-  if (quote !== '"' && quote !== "'") return null;
-  const end = text.indexOf(quote, start + 1);
-  if (end < 0) return null;
-  const value = text.slice(start + 1, end);
-  return value.includes("<") ? null : { text: resolveReferences(value), end: end + 1 };
-};
-
-const endOfSpace = (text: string, at: number): number => {
-  while (isSpace(text.charCodeAt(at))) at += 1;
-  return at;
-};
-
-const endOfName = (text: string, at: number): number => {
-  while (at < text.length && !isSpace(text.charCodeAt(at)) && !isDelimiter(text.charCodeAt(at))) at += 1;
-  return at;
-};
-
-/** White space as XML counts it. */
-const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-
-/** `<`, `>`, `/`, `=` and quotation marks. */
-const isDelimiter = (code: number) =>
-  code === 0x3c || code === 0x3e || code === 0x2f || code === 0x3d || code === 0x22 || code === 0x27;
 
 const resolveReferences = (value: string): string =>
   value.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
