@@ -5,9 +5,9 @@ import { sizeIn } from "@submissions/shared/size";
 import type { ResumeRecord, StoredApplication } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { frame } from "./frame.ts";
-import { paragraph, type Written } from "./layout.ts";
+import type { Written } from "./layout.ts";
 import { aboutForm, emailFacts, noticeOf, optional, phoneFact, type Fact, type NoticeFacts } from "./notice.ts";
-import { receiptOf } from "./receipt.ts";
+import { receiptOf, repeatedLine } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
   en: {
@@ -26,14 +26,12 @@ const writeReceipt = receiptOf({
 
 const resumeArrived = { en: "Your resume arrived too", de: "Ihr Lebenslauf ist dabei" };
 
-const resumeFrame = frame<"words">((slot) => paragraph(slot("words")));
-
 /** The receipt: the reference to quote, and that the resume arrived. */
 export function writeApplicationReceipt(application: StoredApplication, brand: string): Written {
   const { language, resume } = application;
   // Kind and size are what we read off the bytes. The name of the file is a stranger's text.
-  const words = resume && `${resumeArrived[language]} (${kindAndSize(resume, language)}).`;
-  return writeReceipt(application, words === null ? null : { text: words, html: resumeFrame({ words }) }, brand);
+  const repeated = resume && repeatedLine(`${resumeArrived[language]} (${kindAndSize(resume, language)}).`);
+  return writeReceipt(application, repeated, brand);
 }
 
 const kindAndSize = ({ kind, size }: ResumeRecord, language = "en") =>

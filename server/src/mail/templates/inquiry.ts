@@ -5,9 +5,9 @@ import type { PackageTitles } from "../../config/catalogue.ts";
 import type { StoredInquiry } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { frame } from "./frame.ts";
-import { paragraph, type Written } from "./layout.ts";
+import type { Written } from "./layout.ts";
 import { aboutForm, emailFacts, noticeOf, optional, type Fact, type NoticeFacts } from "./notice.ts";
-import { receiptOf, type InEachLanguage, type Repeated } from "./receipt.ts";
+import { receiptOf, repeatedLine, type InEachLanguage, type Repeated } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
   en: {
@@ -35,8 +35,6 @@ const packagesFrame = frame<"asked" | "items">(
 const packageFrame = frame<"title">(
   (slot) => html`<li style="margin:0 0 4px;overflow-wrap:anywhere;word-break:break-word">${slot("title")}</li>`,
 );
-
-const countFrame = frame<"count">((slot) => paragraph(slot("count")));
 
 const packageCount = (count: number) => (count === 1 ? "1 package" : `${count} packages`);
 
@@ -68,10 +66,7 @@ function repeated({ language, selectedPackageIds }: StoredInquiry, packageTitles
   // An identifier is a stranger's text: packages without a title are counted.
   const titles = selectedPackageIds.flatMap((id) => packageTitles.get(id) ?? []);
   const untitled = selectedPackageIds.length - titles.length;
-  if (titles.length === 0) {
-    const count = words.counted(untitled);
-    return { text: count, html: countFrame({ count }) };
-  }
+  if (titles.length === 0) return repeatedLine(words.counted(untitled));
   const items = untitled === 0 ? titles : [...titles, words.more(untitled)];
   return {
     text: [words.asked, ...items.map((item) => `  - ${item}`)],

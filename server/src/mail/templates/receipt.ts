@@ -11,7 +11,7 @@ import { layout, paragraph, referencePanel, textOf, type Written } from "./layou
 export type InEachLanguage<T> = Readonly<Record<Language, T>>;
 
 /** The words of one kind of receipt. */
-export interface ReceiptWords {
+interface ReceiptWords {
   readonly heading: string;
   /** Follows the greeting and its comma. In German it begins in lower case. */
   readonly thanks: string;
@@ -42,6 +42,11 @@ export interface Repeated {
   readonly text: string | readonly string[];
   readonly html: Markup;
 }
+
+const lineFrame = frame<"line">((slot) => paragraph(slot("line")));
+
+/** A line of what is repeated. */
+export const repeatedLine = (line: string): Repeated => ({ text: line, html: lineFrame({ line }) });
 
 type Told = Pick<StoredSubmission, "language" | "reference" | "name">;
 
