@@ -19,7 +19,7 @@ import { procedures } from "../rpc/router.ts";
 import type { CallCounts } from "../storage/call-counts.ts";
 import type { Store } from "../storage/store.ts";
 import { altchaChallenge, challengesFactor } from "./altcha-challenge.ts";
-import { drain } from "./body/drain.ts";
+import { watchBodies } from "./body/arrival.ts";
 import { takeJson } from "./body/whole-body.ts";
 import { linesOf, type DoorOptions } from "./call.ts";
 import { answerClientError } from "./client-error.ts";
@@ -27,12 +27,9 @@ import { refuse } from "./fault-reply.ts";
 import { ClientAddresses, type TrustedProxies } from "./gate/client-address.ts";
 import { WrongPasswords } from "./gate/credentials.ts";
 import type { Draining } from "./gate/draining.ts";
-import { answerExpectations } from "./gate/expectation.ts";
 import { foreignSites } from "./gate/origin.ts";
 import { shedLoad } from "./gate/overload.ts";
 import { Guard, type RateLimit } from "./gate/rate-limit.ts";
-import { cutShreddedBodies } from "./gate/shredded-bodies.ts";
-import { cutSlowSenders } from "./gate/slow-senders.ts";
 import { Traffic } from "./gate/traffic.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
 import { healthRoutes } from "./health.ts";
@@ -132,8 +129,6 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
       refuse(request, reply, error);
     },
   });
-  cutSlowSenders(app.server, traffic, limits);
-  answerExpectations(app);
   app.removeAllContentTypeParsers();
   takeJson(app);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
@@ -148,13 +143,8 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   if (corsOrigins.length > 0) await app.register(import("@fastify/cors"), { delegator: corsOptions(corsOrigins) });
   const site = openSite(options);
   answerWithPages(app, site);
-  // A request that was answered before its body was read: let the client finish, within bounds.
-  app.addHook("onResponse", (request, _reply, done) => {
-    drain(request.raw, limits);
-    done();
-  });
   refuseUnknownAddresses(app);
-  cutShreddedBodies(app);
+  watchBodies(app, traffic, limits);
   draining.guard(app, traffic);
   shedLoad(app, traffic, limits.loopLagMsMax);
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { cutSlowSenders } from "./slow-senders.ts";
+import { cutSlowSenders } from "./arrival.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] });

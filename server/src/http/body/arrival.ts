@@ -1,0 +1,101 @@
+// Bodies on their way in, before anything reads them: when a client is asked for one, and what becomes of a client that
+// sends it too slowly, in too small pieces, or after its request was refused.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { Fault } from "../../fault.ts";
+import { cutSlowSender } from "../client-error.ts";
+import type { Traffic } from "../gate/traffic.ts";
+import type { HttpLimits } from "../limits.ts";
+
+/** Must be called before any route is added, and after the gates that look at the address. */
+export function watchBodies(app: FastifyInstance, traffic: Traffic, limits: HttpLimits): void {
+  answerExpectations(app);
+  cutSlowSenders(app.server, traffic, limits);
+  app.addHook("onRequest", ({ raw }, _reply, done) => {
+    if (raw.headers["transfer-encoding"] !== undefined) cutShredded(raw);
+    done();
+  });
+  app.addHook("onResponse", ({ raw }, _reply, done) => {
+    drain(raw, limits);
+    done();
+  });
+}
+
+// RFC 9110 10.1.1. A client that asks whether its body is welcome is told so once the gates have let its request pass; an
+// upload that is refused is never sent.
+function answerExpectations(app: FastifyInstance): void {
+  const server: Server = app.server;
+  const asking = new WeakSet<IncomingMessage>();
+  const goOn = (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response);
+  // Without a listener, Node asks for the body before anything has looked at the head.
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    asking.add(request);
+    goOn(request, response);
+  });
+  // Without a listener, Node refuses an expectation that it does not know with a bare 417. It may be ignored.
+  server.on("checkExpectation", goOn);
+  app.addHook("preParsing", (request, reply, _payload, done) => {
+    if (asking.has(request.raw)) reply.raw.writeContinue();
+    done();
+  });
+}
+
+type SlowLimits = Pick<HttpLimits, "checkMs" | "bodyBytesPerSecondMin" | "bodyGraceMs">;
+
+/**
+ * Cuts clients that send a body slower than a phone on a bad line: a trickle holds a request, and often the slot of an
+ * upload, for as long as it likes. Checks all unfinished bodies until the server closes, by the average since each was
+ * first looked at.
+ */
+export function cutSlowSenders(server: Server, traffic: Pick<Traffic, "lastAnswers">, limits: SlowLimits): void {
+  const begun = new WeakMap<IncomingMessage, { readonly at: number; readonly bytes: number }>();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const { req } of traffic.lastAnswers()) {
+      if (req.complete) continue;
+      const { bytesRead } = req.socket;
+      const start = begun.get(req);
+      // What waits to be read shows that this process is the slow side.
+      if (start === undefined || req.readableLength > 0) begun.set(req, { at: now, bytes: bytesRead });
+      else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req.socket);
+    }
+  }, limits.checkMs).unref();
+  server.once("close", () => clearInterval(timer));
+}
+
+const isTooSlow = (ms: number, bytes: number, { bodyBytesPerSecondMin, bodyGraceMs }: SlowLimits): boolean =>
+  ms >= bodyGraceMs && bytes * 1000 < bodyBytesPerSecondMin * ms;
+
+/** After these, the average must be that of a small network packet. */
+const piecesFree = 1_000;
+const pieceBytesMin = 64;
+
+// Node calls back for each piece of a chunked body, so two megabytes of pieces of one byte would hold the event loop for
+// 300 ms. Bodies with a length come in pieces as large as the network's.
+function cutShredded(request: IncomingMessage): void {
+  let pieces = 0;
+  let bytes = 0;
+  // Not `on`, which would let the body flow before its reader is there.
+  request.prependListener("data", (piece: Buffer) => {
+    pieces += 1;
+    bytes += piece.length;
+    if (pieces > piecesFree && bytes < pieces * pieceBytesMin) request.destroy(new Fault("bodyMalformed"));
+  });
+}
+
+// Reads on, and throws away, what a client still sends after it was answered, so that a client that writes before it reads
+// can see a refusal. Left alone, Node would read on without limit. A client that sends more or longer is cut off.
+function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimits): void {
+  if (request.complete || request.destroyed) return;
+  let bytes = 0;
+  const timer = setTimeout(() => request.destroy(), drainMsMax).unref();
+  request.once("close", () => clearTimeout(timer));
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > drainBytesMax) request.destroy();
+  });
+  // A destroyed request reports it as an error, and has no other listener for it.
+  request.on("error", () => {});
+  request.unpipe();
+  request.resume();
+}
