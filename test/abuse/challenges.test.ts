@@ -1,6 +1,6 @@
 // Where challenges come from, and what is no solution of one.
 import { expect, test } from "vitest";
-import { challengesFactor } from "../../server/src/http/altcha-challenge.ts";
+import { rateLimitFactors } from "../../server/src/http/limits.ts";
 import { altchaChallengePath } from "../../shared/src/altcha.ts";
 import { buyer, doors, form, applicant, json, type Answer } from "../support/doors.ts";
 import { MovableClock } from "../support/movable-clock.ts";
@@ -50,7 +50,7 @@ test("every challenge is a fresh one, is not cached, and can be read by pages of
 test("challenges are counted apart from submissions, of which a client may send fewer", async () => {
   await using service = await startService({ env: { ...env, RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "3600" } });
   const altcha = await proveWork(service);
-  for (let asked = 1; asked < challengesFactor; asked += 1) await fetchChallenge(service);
+  for (let asked = 1; asked < rateLimitFactors.challenges; asked += 1) await fetchChallenge(service);
   const refused = await fetch(service.url + altchaChallengePath);
   expect([refused.status, (await refused.json()) as unknown]).toMatchObject([429, { code: "TOO_MANY_REQUESTS" }]);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);

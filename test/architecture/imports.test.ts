@@ -129,7 +129,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "http/body/whole-body.ts",
     "http/fault-reply.ts",
     "http/gate/client-address.ts",
-    "http/gate/rate-limit.ts",
+    "http/gate/guard.ts",
     "http/pages/assets.ts",
     "http/rpc.ts",
     "observe/log.ts",

@@ -5,7 +5,7 @@ import { bodyKind } from "../http/body/content-type.ts";
 import { takeJson, takeUrlencoded } from "../http/body/whole-body.ts";
 import { noteFailure, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
-import type { Guard } from "../http/gate/rate-limit.ts";
+import type { Guard } from "../http/gate/guard.ts";
 import { jsonAgain } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
 import { bringsToken, callerOf, type Caller } from "./caller.ts";
@@ -26,9 +26,6 @@ export interface ConsoleDoorOptions {
   readonly folder: string;
 }
 
-/** How many times as many requests as submissions a client may send: an open console asks every few seconds. */
-export const consoleFactor = 20;
-
 /** Adds the console. The front end may be missing; the calls are there all the same. */
 export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOptions): Promise<void> {
   const { console, guard, folder } = options;
@@ -36,7 +33,6 @@ export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOpti
   app.removeContentTypeParser("application/json");
   takeJson(app, { mayBeEmpty: true });
   const onRequest = guard.hook({
-    calls: () => 1,
     refuseAll(request, reply, { fault, retryAfterSeconds = 1 }) {
       const isRate = fault === "rateLimited";
       refuse(request, reply, isRate ? new Fault("tooManyRequests", { retryAfterSeconds }) : new Fault("consoleOnly"));

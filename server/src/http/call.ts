@@ -7,7 +7,7 @@ import type { CallWatch } from "../intake/call.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { CallCounter, Context } from "../rpc/context.ts";
-import type { Guard } from "./gate/rate-limit.ts";
+import type { Guard } from "./gate/guard.ts";
 import type { HttpLimits } from "./limits.ts";
 
 /** What both doors are made with. */

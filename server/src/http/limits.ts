@@ -44,3 +44,14 @@ export const httpLimits = {
 } as const;
 
 export type HttpLimits = Readonly<Record<keyof typeof httpLimits, number>>;
+
+/** How often a client may do something, as a multiple of the limit on submissions. */
+export const rateLimitFactors = {
+  calls: 1,
+  /** A form asks for a challenge when it is opened, and is seldom sent. */
+  challenges: 10,
+  /** The one-click POSTs of a mail provider's readers come from few addresses. */
+  links: 10,
+  /** An open console asks every few seconds. */
+  console: 20,
+} as const;

@@ -41,7 +41,6 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
     method: entry.method,
     url: entry.url,
     onRequest: door.guard.hook({
-      calls: () => 1,
       refuseAll(request, reply, fault) {
         countRefusal({ count: door.count, door: "rest" }, entry.path, fault);
         refuse(request, reply, fault);

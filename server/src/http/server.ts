@@ -1,11 +1,12 @@
 // The HTTP server: what every request gets, and the gates and doors in their order. It knows none of their details.
 import { randomUUID } from "node:crypto";
 import type { RequestListener, Server } from "node:http";
+import { altchaChallengePath } from "@submissions/shared/altcha";
 import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Console } from "../console/console.ts";
-import { consoleDoor, consoleFactor } from "../console/mount.ts";
+import { consoleDoor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
 import type { CataloguePackage } from "../config/catalogue.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -18,7 +19,6 @@ import type { Vault } from "../resumes/vault.ts";
 import { procedures } from "../rpc/router.ts";
 import type { CallCounts } from "../storage/call-counts.ts";
 import type { Store } from "../storage/store.ts";
-import { altchaChallenge, challengesFactor } from "./altcha-challenge.ts";
 import { watchBodies } from "./body/arrival.ts";
 import { takeJson } from "./body/whole-body.ts";
 import { linesOf, type DoorOptions } from "./call.ts";
@@ -27,16 +27,15 @@ import { refuse } from "./fault-reply.ts";
 import { ClientAddresses, type TrustedProxies } from "./gate/client-address.ts";
 import { WrongPasswords } from "./gate/credentials.ts";
 import type { Draining } from "./gate/draining.ts";
-import { foreignSites } from "./gate/origin.ts";
+import { foreignSites, Guard, type RateLimit } from "./gate/guard.ts";
 import { shedLoad } from "./gate/overload.ts";
-import { Guard, type RateLimit } from "./gate/rate-limit.ts";
 import { Traffic } from "./gate/traffic.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
 import { healthRoutes } from "./health.ts";
-import { httpLimits, type HttpLimits } from "./limits.ts";
+import { httpLimits, type HttpLimits, rateLimitFactors } from "./limits.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 import { findFormsBundle } from "./pages/assets.ts";
-import { followedLinksFactor, newsletterPages } from "./pages/newsletter.ts";
+import { newsletterPages } from "./pages/newsletter.ts";
 import { answerWithPages } from "./pages/page-answer.ts";
 import { siteRoutes } from "./pages/routes.ts";
 import { siteOf, type Site } from "./pages/site.ts";
@@ -216,16 +215,19 @@ async function openDoors(
   const { proofOfWork, clock } = intake;
   openApiRoutes(app, { publicUrl, brand, version: options.version, proofOfWork: proofOfWork !== null });
   const isForeign = foreignSites(options);
-  const guardOf = (name: string, factor: number, counts = shared) => {
-    const limit = { ...options.rateLimit, max: options.rateLimit.max * factor };
+  const guardOf = (name: keyof typeof rateLimitFactors, counts = shared) => {
+    const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
     return new Guard({ name, limit, addresses, isForeign, shared: counts });
   };
-  if (proofOfWork !== null)
-    altchaChallenge(app, { proofOfWork, clock, guard: guardOf("challenges", challengesFactor) });
+  if (proofOfWork !== null) {
+    // Making a challenge costs as much as a guess.
+    const onRequest = guardOf("challenges").hook();
+    app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
+  }
   const door: DoorOptions = {
     intake,
     vault,
-    guard: guardOf("calls", 1),
+    guard: guardOf("calls"),
     count: (procedure, by, code) => metrics.submissions.of(procedure, by, code).add(),
     watch: (procedure, request, reply) => new WatchedCall(metrics.stages, procedure, begunAt(reply), request.trace),
     limits,
@@ -234,10 +236,10 @@ async function openDoors(
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
-  const guard = guardOf("links", followedLinksFactor);
+  const guard = guardOf("links");
   await app.register((scope) => newsletterPages(scope, { brand, links: { clock, store }, guard }));
   // Counted by each process alone: a shared count would cost each call a query.
-  const consoleGuard = guardOf("console", consoleFactor, null);
+  const consoleGuard = guardOf("console", null);
   const ofConsole = { console: options.console, addresses, folder: options.consoleFolder, guard: consoleGuard };
   await app.register((scope) => consoleDoor(scope, ofConsole));
   if (options.webhook !== null) {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { RateLimiterMemory } from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
 import type { ClientAddresses } from "./client-address.ts";
-import { countsInMemory } from "./limiter.ts";
+import { countsInMemory } from "./guard.ts";
 
 /** Compares with a secret, in a time that tells nothing of it. */
 export function secretCheck(secret: string): (sent: string | Buffer) => boolean {
@@ -26,7 +26,7 @@ export class WrongPasswords {
   constructor(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
     this.#addresses = addresses;
     this.#max = max;
-    this.#counts = countsInMemory({ name: "wrong-passwords", max, windowSeconds });
+    this.#counts = countsInMemory("wrong-passwords", { max, windowSeconds });
   }
 
   /**

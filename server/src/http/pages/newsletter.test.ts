@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, test } from "vitest";
 import { refuse } from "../fault-reply.ts";
-import { Guard } from "../gate/rate-limit.ts";
+import { Guard } from "../gate/guard.ts";
 import { newsletterPages } from "./newsletter.ts";
 import { answerWithPages } from "./page-answer.ts";
 import { samplePackages } from "../../config/sample-catalogue.ts";

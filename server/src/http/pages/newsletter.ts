@@ -6,8 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
 import { checkLink, confirmSubscription, unsubscribe, type LinkDeps } from "../../intake/links.ts";
 import type { LinkPurpose } from "../../storage/records.ts";
-import { refuse } from "../fault-reply.ts";
-import type { Guard } from "../gate/rate-limit.ts";
+import type { Guard } from "../gate/guard.ts";
 import { sendPage } from "./page-answer.ts";
 
 /** A token and the words of RFC 8058, with what mail programs put around them. */
@@ -15,9 +14,6 @@ const formBytesMax = 4 * 1024;
 
 /** Longer than such a form takes over any line. A slower one would hold one of the requests that the process carries. */
 const formMsMax = 10_000;
-
-/** How many times the limit on submissions. The one-click POSTs of a mail provider's readers come from few addresses. */
-export const followedLinksFactor = 10;
 
 const follow = { confirm: confirmSubscription, unsubscribe };
 
@@ -52,8 +48,7 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, { brand, links, gu
 
   // The button sends the token in the form, so that the next page's address does not hold it. A mail program's one click
   // (RFC 8058) has it in the address.
-  const onRequest = guard.hook({ calls: () => 1, refuseAll: (...refused) => void refuse(...refused) });
-  app.post(url, { onRequest }, async (request, reply) => {
+  app.post(url, { onRequest: guard.hook() }, async (request, reply) => {
     const done = await follow[purpose](links, fieldIn(request.query, "token") || formField(request, "token"));
     const language = languageAsked(request);
     const { outcomePage, deadLinkPage } = await import("./newsletter-page.ts");

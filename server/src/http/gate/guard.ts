@@ -1,0 +1,149 @@
+// The guard in front of what a client may do so often: refuses pages of other sites, then counts the calls of a client,
+// both before any body is read. It knows nothing of procedures and bodies.
+import { createRequire } from "node:module";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
+import { Fault } from "../../fault.ts";
+import type { Admission } from "../../rpc/context.ts";
+import type { CallCounts } from "../../storage/call-counts.ts";
+import { StorageUnavailable } from "../../storage/store.ts";
+import { refuse } from "../fault-reply.ts";
+import type { ClientAddresses } from "./client-address.ts";
+
+export interface RateLimit {
+  /** Calls of one client in a window. */
+  readonly max: number;
+  readonly windowSeconds: number;
+}
+
+interface Gated {
+  /** How many calls a request holds; one, if left out. */
+  readonly calls?: (request: FastifyRequest) => number;
+  /** Answers a request of which no call may pass; in the terms of its door, if left out. */
+  readonly refuseAll?: (request: FastifyRequest, reply: FastifyReply, fault: Fault) => void;
+}
+
+interface GuardOptions {
+  /** Keeps its counts apart from those of other guards. */
+  readonly name: string;
+  readonly limit: RateLimit;
+  readonly addresses: Pick<ClientAddresses, "keysOf">;
+  readonly isForeign: IsForeign;
+  /** Where several processes count together; null: only this process counts. */
+  readonly shared: CallCounts | null;
+}
+
+/** What a client did in the window that is open. */
+interface Counted {
+  /** All of the window. */
+  readonly calls: number;
+  readonly msLeft: number;
+}
+
+/** Counts by client address. Both doors share one, so that changing the door does not change the limit. */
+export class Guard {
+  readonly #options: GuardOptions;
+  readonly #memory: RateLimiterMemory;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+    this.#memory = countsInMemory(options.name, options.limit);
+  }
+
+  /** A hook for routes that hold calls. What it lets pass is in `request.admission`. */
+  hook({ calls = () => 1, refuseAll = refuse }: Gated = {}): onRequestHookHandler {
+    return (request, reply, done) => {
+      if (this.#options.isForeign(request)) refuseAll(request, reply, new Fault("crossSiteForbidden"));
+      else void this.#admit(request, reply, { calls, refuseAll }, done);
+    };
+  }
+
+  async #admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { calls, refuseAll }: Required<Gated>,
+    done: Parameters<onRequestHookHandler>[2],
+  ): Promise<void> {
+    const held = calls(request);
+    let counted: Counted;
+    try {
+      counted = await this.#count(this.#options.addresses.keysOf(request.raw).rate, held);
+    } catch (error) {
+      return done(error as Error);
+    }
+    const { max } = this.#options.limit;
+    const left = max - counted.calls;
+    const retryAfterSeconds = Math.max(1, Math.ceil(counted.msLeft / 1000));
+    reply.headers({
+      "ratelimit-limit": max,
+      "ratelimit-remaining": Math.max(0, left),
+      "ratelimit-reset": retryAfterSeconds,
+    });
+    request.admission = { calls: Math.min(held, Math.max(0, left + held)), retryAfterSeconds };
+    if (request.admission.calls > 0) done();
+    else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
+  }
+
+  // Counts calls, also beyond the limit, which moves no window. While the shared counts cannot be reached, this process
+  // counts alone: whether submissions can be stored then is for the store to say.
+  async #count(client: string, calls: number): Promise<Counted> {
+    const { name, limit, shared } = this.#options;
+    if (shared !== null) {
+      try {
+        const key = `${name}:${client}`;
+        const { calls: all, endsAt } = await shared.count({ key, calls, windowMs: limit.windowSeconds * 1000 });
+        return { calls: all, msLeft: Math.max(0, endsAt - Date.now()) };
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable)) throw error;
+      }
+    }
+    // Unlike `consume` it rejects nothing.
+    const { consumedPoints, msBeforeNext } = await this.#memory.penalty(client, calls);
+    return { calls: consumedPoints, msLeft: msBeforeNext };
+  }
+}
+
+const require = createRequire(import.meta.url);
+// Not the package's entry, which loads an adapter for every database there is: 9 MB and 25 ms at each start.
+const Memory = require("rate-limiter-flexible/lib/RateLimiterMemory.js") as new (
+  options: IRateLimiterOptions,
+) => RateLimiterMemory;
+
+/**
+ * The library's counts in this process.
+ *
+ * @param name keeps them apart from others
+ */
+export const countsInMemory = (name: string, { max, windowSeconds }: RateLimit): RateLimiterMemory =>
+  new Memory({ keyPrefix: name, points: max, duration: windowSeconds });
+
+/** Whether a request comes from a page of a site that may not send here. */
+type IsForeign = (request: Pick<FastifyRequest, "method" | "headers">) => boolean;
+
+interface Sites {
+  /** The base address of this service. Asked for with each request that needs it, because it may depend on the port. */
+  readonly publicUrl: () => string;
+  /** Origins whose pages may call from a browser. */
+  readonly corsOrigins: readonly string[];
+}
+
+/**
+ * Tells what a browser sends from a page of another site, so that no page can submit in its visitors' names. Programs and
+ * mail programs send neither of the two headers and are never refused. Looks at POST only: other methods change nothing.
+ */
+export function foreignSites({ publicUrl, corsOrigins }: Sites): IsForeign {
+  const allowed = new Set(corsOrigins);
+  return ({ method, headers }) => {
+    const { origin, "sec-fetch-site": site } = headers;
+    if ((origin === undefined && site === undefined) || method !== "POST") return false;
+    if (origin !== undefined && allowed.has(origin)) return false;
+    return site === undefined ? origin !== new URL(publicUrl()).origin : site === "cross-site";
+  };
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** How many calls of this request may pass; on gated routes only. */
+    admission: Admission;
+  }
+}
