@@ -126,7 +126,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "desk/",
     // It reads, limits and answers calls as the server does.
     "http/body/content-type.ts",
-    "http/body/whole-body.ts",
     "http/fault-reply.ts",
     "http/gate/client-address.ts",
     "http/gate/guard.ts",

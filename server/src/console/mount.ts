@@ -1,8 +1,7 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
 import { batchCallsMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { bodyKind } from "../http/body/content-type.ts";
-import { takeJson, takeUrlencoded } from "../http/body/whole-body.ts";
+import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
 import { noteFailure, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";

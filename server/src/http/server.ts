@@ -20,7 +20,7 @@ import { procedures } from "../rpc/router.ts";
 import type { CallCounts } from "../storage/call-counts.ts";
 import type { Store } from "../storage/store.ts";
 import { watchBodies } from "./body/arrival.ts";
-import { takeJson } from "./body/whole-body.ts";
+import { takeJson } from "./body/content-type.ts";
 import { linesOf, type DoorOptions } from "./call.ts";
 import { answerClientError } from "./client-error.ts";
 import { refuse } from "./fault-reply.ts";

@@ -1,6 +1,6 @@
 import Fastify from "fastify";
 import { expect, test, vi } from "vitest";
-import { takeJson } from "./body/whole-body.ts";
+import { takeJson } from "./body/content-type.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
 import { WrongPasswords } from "./gate/credentials.ts";

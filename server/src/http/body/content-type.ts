@@ -1,8 +1,12 @@
-// What kind of body a request says it carries. Only what RFC 9110 8.3.1 allows is understood; anything else is refused,
-// never guessed, because guesses are how checks are slipped past.
+// The content types: what kind of body a request says it carries, and the parsers of those that are read whole. What is
+// not exactly understood is refused, never guessed or repaired, because guesses are how checks are slipped past.
+import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
+import { bytesMax } from "@submissions/shared/limits";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
 
+// Only what RFC 9110 8.3.1 allows.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 // Values are taken more widely than RFC 9110 has them: mail libraries send boundaries with "=" and "/" in them unquoted.
 // No two parts of the pattern can match the same white space, so that it fails in linear time.
@@ -35,4 +39,58 @@ function parse(header: string): string | undefined {
   const charset = /;[ \t]*charset="?([^";]*)"?/i.exec(parameters)?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset.trim())) return undefined;
   return type?.toLowerCase();
+}
+
+/**
+ * JSON bodies of at most 64 KiB become values.
+ *
+ * @param mayBeEmpty whether an empty body is no body, instead of malformed
+ */
+export function takeJson(app: FastifyInstance, { mayBeEmpty = false } = {}): void {
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer", bodyLimit: bytesMax.json },
+    async (_request: FastifyRequest, bytes: Buffer) =>
+      mayBeEmpty && bytes.length === 0 ? undefined : parseJson(textOf(bytes)),
+  );
+}
+
+/** URL-encoded forms of at most 256 KiB become `URLSearchParams`. */
+export function takeUrlencoded(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "buffer", bodyLimit: bytesMax.urlencodedForm },
+    async (_request: FastifyRequest, bytes: Buffer) => parseUrlencoded(textOf(bytes)),
+  );
+}
+
+function textOf(bytes: Buffer): string {
+  if (bytes.length === 0) throw new Fault("bodyEmpty");
+  if (!isUtf8(bytes)) throw new Fault("bodyMalformed");
+  return bytes.toString("utf8");
+}
+
+// Keys that are names of prototypes become plain properties of the parsed object and are dropped by the schemas, which
+// copy known fields only.
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // A SyntaxError quotes the body; it goes no further than the log.
+    throw new Fault("bodyMalformed", { cause: error });
+  }
+}
+
+/** Pairs of a form: those of the largest list and all fields. Half of the bytes of a form could be ampersands. */
+const pairsMax = 1_100;
+
+function parseUrlencoded(text: string): URLSearchParams {
+  if (text.split("&", pairsMax + 1).length > pairsMax) throw new Fault("fieldTooLarge");
+  // URLSearchParams would put U+FFFD where the bytes are not UTF-8 and keep stray percent signs.
+  try {
+    decodeURIComponent(text.replaceAll("+", " "));
+  } catch (error) {
+    throw new Fault("bodyMalformed", { cause: error });
+  }
+  return new URLSearchParams(text);
 }

@@ -6,7 +6,7 @@ import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { refuse } from "../fault-reply.ts";
 import { withInput } from "./procedure-input.ts";
-import { takeJson } from "./whole-body.ts";
+import { takeJson } from "./content-type.ts";
 
 /** Reads what is sent, with or without room on the disk, and answers with it. */
 async function send(type: string, payload: string, hasRoom: boolean) {
