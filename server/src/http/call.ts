@@ -8,6 +8,7 @@ import type { Intake } from "../intake/intake.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { CallCounter, Context } from "../rpc/context.ts";
 import type { Guard } from "./gate/guard.ts";
+import { linesOf } from "./headers.ts";
 import type { HttpLimits } from "./limits.ts";
 
 /** What both doors are made with. */
@@ -54,7 +55,3 @@ function checkedKey([key, ...more]: readonly unknown[]): string | null {
   }
   return key;
 }
-
-/** The values of a header as they came, one for each line. */
-export const linesOf = (rawHeaders: readonly string[], name: string): readonly string[] =>
-  rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);

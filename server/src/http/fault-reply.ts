@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { describeFailure, errorShape } from "../rpc/failure.ts";
 import { procedures } from "../rpc/router.ts";
-import { variesBy } from "./vary.ts";
+import { variesBy } from "./headers.ts";
 
 /** Where the typed door is. */
 export const rpcPrefix = "/trpc";

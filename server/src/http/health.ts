@@ -15,6 +15,9 @@ interface HealthOptions {
   readonly metricsToken: string | null;
 }
 
+/** Asked every few seconds, by those who must see that the process is alive however busy it is. */
+export const probePaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
 // Each check writes to the disk, and strangers may ask.
 const keptMs = 1_000;
 

@@ -11,7 +11,7 @@ import { FormBody, formShapes } from "./body/form-body.ts";
 import { type InputOptions, withInput } from "./body/procedure-input.ts";
 import { refuse } from "./fault-reply.ts";
 import { thanksAddress } from "./pages/page-answer.ts";
-import { variesBy } from "./vary.ts";
+import { variesBy } from "./headers.ts";
 
 /** Adds the REST routes, each in a scope of its own for the bodies that it takes. JSON is parsed by the scope around. */
 export async function restDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {

@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { RequestListener, Server } from "node:http";
 import { altchaChallengePath } from "@submissions/shared/altcha";
 import { bytesMax } from "@submissions/shared/limits";
-import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 import type { Console } from "../console/console.ts";
 import { consoleDoor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
@@ -21,7 +20,7 @@ import type { CallCounts } from "../storage/call-counts.ts";
 import type { Store } from "../storage/store.ts";
 import { watchBodies } from "./body/arrival.ts";
 import { takeJson } from "./body/content-type.ts";
-import { linesOf, type DoorOptions } from "./call.ts";
+import type { DoorOptions } from "./call.ts";
 import { answerClientError } from "./client-error.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses, type TrustedProxies } from "./gate/client-address.ts";
@@ -31,16 +30,16 @@ import { foreignSites, Guard, type RateLimit } from "./gate/guard.ts";
 import { shedLoad } from "./gate/overload.ts";
 import { Traffic } from "./gate/traffic.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
+import { corsOptions, headAnswer, isMalformed, originForm } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { httpLimits, type HttpLimits, rateLimitFactors } from "./limits.ts";
+import { begunAt, observeRequests } from "./observed-requests.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 import { findFormsBundle } from "./pages/assets.ts";
 import { newsletterPages } from "./pages/newsletter.ts";
 import { answerWithPages } from "./pages/page-answer.ts";
 import { siteRoutes } from "./pages/routes.ts";
 import { siteOf, type Site } from "./pages/site.ts";
-import { observeRequests } from "./request-log.ts";
-import { begunAt, traceRequests } from "./request-trace.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
 import { postmarkWebhook, type WebhookCredentials } from "./webhook.ts";
@@ -88,17 +87,6 @@ export interface HttpOptions {
   readonly limits?: Partial<HttpLimits> | undefined;
 }
 
-const everyAnswer = {
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-};
-
-function headAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(everyAnswer).header("x-request-id", request.id);
-}
-
 // Inputs and receipts are checked by the procedures' zod schemas. Fastify's own compilers are 120 files, which it loads
 // unless it is given others.
 const noSchemas = (): never => {
@@ -132,8 +120,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   takeJson(app);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
-  observeRequests(app, log, metrics);
-  traceRequests(app, options.traces);
+  observeRequests(app, options);
   app.addHook("onRequest", (request, reply, done) => {
     headAnswer(request, reply);
     done(isMalformed(request) ? new Fault("requestMalformed") : undefined);
@@ -183,22 +170,6 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
   traffic.watch(server);
   return server;
 }
-
-/** The target of a request as every server understands it; RFC 9112 3.2.2 lets clients send a whole URL. */
-function originForm(url: string): string {
-  if (url.startsWith("/")) return url;
-  const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1];
-  // Anything else, such as `*`, gets a slash in front, and no route matches it.
-  return path?.startsWith("/") ? path : `/${path ?? url}`;
-}
-
-// RFC 9112 3.2 wants exactly one valid Host, which Node does not check, and a target without a fragment, which the router
-// would cut off.
-const isMalformed = ({ raw }: FastifyRequest): boolean => {
-  const [host, ...more] = linesOf(raw.rawHeaders, "host");
-  const isHost = host === undefined ? raw.httpVersion !== "1.1" : /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(host);
-  return !isHost || more.length > 0 || (raw.url?.includes("#") ?? false);
-};
 
 interface Shared {
   readonly site: Site;
@@ -261,25 +232,4 @@ function openSite({ brand, packages, intake, privacy, publicUrl, log, doors, for
   if (formsFolder !== undefined && doors && bundle === null)
     log.warn({}, "the forms' script was not built (npm run build): forms work without it");
   return siteOf({ brand, packages, intake, privacy, publicUrl, bundle });
-}
-
-function corsOptions(origins: readonly string[]): FastifyCorsOptionsDelegateCallback {
-  const options = {
-    origin: [...origins],
-    methods: ["GET", "POST"],
-    allowedHeaders: ["content-type", "trpc-accept", "idempotency-key"],
-    exposedHeaders: [
-      "x-request-id",
-      "retry-after",
-      "idempotency-replayed",
-      "ratelimit-limit",
-      "ratelimit-remaining",
-      "ratelimit-reset",
-    ],
-    maxAge: 600,
-  };
-  // An OPTIONS that is no preflight is a method like others. The library would refuse it in its own words.
-  const isPreflight = ({ headers }: FastifyRequest) =>
-    headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
-  return (request, done) => done(null, { ...options, preflight: isPreflight(request) });
 }

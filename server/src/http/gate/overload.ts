@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
 import { refuse } from "../fault-reply.ts";
+import { probePaths } from "../health.ts";
 import type { Traffic } from "./traffic.ts";
 
 const lagCheckMs = 500;
@@ -10,16 +11,13 @@ const lagCheckMs = 500;
 const lateChecksMin = 3;
 const retryAfterSeconds = 2;
 
-/** Those who watch the process must see that it is alive but busy. */
-const alwaysAnswered: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
-
 /** Refuses what is too much. */
 export function shedLoad(app: FastifyInstance, traffic: Traffic, loopLagMsMax: number): void {
   const lag = new LoopLag(loopLagMsMax);
   app.addHook("onRequest", (request, reply, done) => {
     const isBusy = lag.isTooLong || traffic.isTooMuch(request.raw);
     const isTaken = !isBusy && (!isUpload(request) || traffic.takeUpload(request.raw, reply.raw));
-    if (isTaken || alwaysAnswered.has(request.url)) return done();
+    if (isTaken || probePaths.has(request.url)) return done();
     refuse(request, reply, new Fault("overloaded", { retryAfterSeconds }));
   });
   const timer = setInterval(() => lag.check(performance.now()), lagCheckMs).unref();

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { formStyle } from "@submissions/shared/forms/form-style";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { variesBy } from "../vary.ts";
+import { variesBy } from "../headers.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",

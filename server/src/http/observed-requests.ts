@@ -1,0 +1,75 @@
+// Observes requests: one log line, one measurement and, if anything is traced, one trace for each. The route's pattern is
+// told, never the URL.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Log, LogFacts } from "../observe/log.ts";
+import { statusClass, type Metrics } from "../observe/metrics.ts";
+import type { RequestTrace, Traces } from "../observe/traces.ts";
+import { probePaths } from "./health.ts";
+
+interface Observers {
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "requests" | "refusals">;
+  /** Null: nothing is traced. */
+  readonly traces: Traces | null;
+}
+
+/** Must be added before all other hooks: a trace begins with the first of them. */
+export function observeRequests(app: FastifyInstance, { log, metrics, traces }: Observers): void {
+  const tellsMore = ["info", "debug", "trace"].includes(log.level);
+  app.decorateRequest("failure", null);
+  app.decorateRequest("trace", null);
+  if (traces !== null) {
+    app.addHook("onRequest", (request, reply, done) => {
+      const { traceparent } = request.headers;
+      if (!probePaths.has(routeOf(request))) request.trace = traces.begin(begunAt(reply), traceparent);
+      done();
+    });
+  }
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = routeOf(request);
+    const { statusCode: status, elapsedTime: ms } = reply;
+    metrics.requests.of(route, statusClass(status)).observe(ms / 1000);
+    for (let { failure } = request; failure !== null; failure = failure.before)
+      metrics.refusals.of(route, failure.fault).add();
+    const level = status >= 500 ? "error" : probePaths.has(route) ? "debug" : "info";
+    if (level === "error" || tellsMore) {
+      log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
+    }
+    endTrace(request, status);
+    done();
+  });
+  app.addHook("onRequestAbort", (request, done) => {
+    log.info(factsOf(request, { route: routeOf(request) }), "client went away");
+    endTrace(request, null);
+    done();
+  });
+}
+
+/** By `performance.now()`. */
+export const begunAt = (reply: FastifyReply): number => performance.now() - reply.elapsedTime;
+
+const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? "unknown";
+
+function factsOf({ id, method, failure }: FastifyRequest, more: LogFacts): LogFacts {
+  return {
+    requestId: id,
+    method,
+    ...more,
+    ...(failure === null ? {} : { fault: failure.fault }),
+    ...(failure?.error === undefined ? {} : { err: failure.error }),
+  };
+}
+
+function endTrace(request: FastifyRequest, status: number | null): void {
+  const { trace, method, id, failure } = request;
+  if (trace === null) return;
+  request.trace = null;
+  trace.end({ method, route: routeOf(request), status, requestId: id, fault: failure?.fault ?? null });
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Null: the request is not traced. */
+    trace: RequestTrace | null;
+  }
+}
