@@ -3,9 +3,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Intake } from "../../server/src/intake/intake.ts";
-import type { Context } from "../../server/src/rpc/context.ts";
 import { describeFailure } from "../../server/src/rpc/failure.ts";
-import { stockProcedure } from "../../server/src/rpc/procedure.ts";
+import { type Context, stockProcedure } from "../../server/src/rpc/procedure.ts";
 import { appRouter, routerOf } from "../../server/src/rpc/router.ts";
 import { Fault } from "../../server/src/fault.ts";
 import { StorageUnavailable, type Entry } from "../../server/src/storage/store.ts";

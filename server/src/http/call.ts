@@ -6,7 +6,7 @@ import { Fault } from "../fault.ts";
 import type { CallWatch } from "../intake/call.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Vault } from "../resumes/vault.ts";
-import type { CallCounter, Context } from "../rpc/context.ts";
+import type { CallCounter, Context } from "../rpc/procedure.ts";
 import type { Guard } from "./gate/guard.ts";
 import { linesOf } from "./headers.ts";
 import type { HttpLimits } from "./limits.ts";

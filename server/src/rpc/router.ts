@@ -14,8 +14,7 @@ import { inquiry, unknownPackages } from "../intake/inquiry.ts";
 import type { Intake } from "../intake/intake.ts";
 import { submit } from "../intake/submit.ts";
 import { subscribe } from "../intake/subscription.ts";
-import type { Context } from "./context.ts";
-import { procedure, type stockProcedure, trpc } from "./procedure.ts";
+import { type Context, procedure, type stockProcedure, trpc } from "./procedure.ts";
 
 /** Builds the router from either form of procedures. */
 export const routerOf = (base: typeof stockProcedure) =>

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
-import type { Admission } from "../../rpc/context.ts";
+import type { Admission } from "../../rpc/procedure.ts";
 import type { CallCounts } from "../../storage/call-counts.ts";
 import { StorageUnavailable } from "../../storage/store.ts";
 import { refuse } from "../fault-reply.ts";
