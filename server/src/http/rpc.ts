@@ -8,8 +8,7 @@ import { errorShape } from "../rpc/failure.ts";
 import { type Context, countRefusal, objectOnly } from "../rpc/procedure.ts";
 import { appRouter, callProcedure, procedures } from "../rpc/router.ts";
 import type { BodyKind } from "./body/content-type.ts";
-import { withInput } from "./body/procedure-input.ts";
-import { contextOf, type DoorOptions } from "./call.ts";
+import { contextOf, type DoorOptions, withInput } from "./call.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import multipart from "@fastify/multipart";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { refuse } from "../fault-reply.ts";
-import { withInput } from "./procedure-input.ts";
-import { takeJson } from "./content-type.ts";
+import { refuse } from "./fault-reply.ts";
+import { withInput } from "./call.ts";
+import { takeJson } from "./body/content-type.ts";
 
 /** Reads what is sent, with or without room on the disk, and answers with it. */
 async function send(type: string, payload: string, hasRoom: boolean) {
