@@ -5,13 +5,9 @@ import type { Feature } from "./submit.ts";
 
 export const application: Feature<ApplicationInput, ApplicationReceipt> = {
   procedure: "applications.submit",
-  record: (input, { receivedAt, door, requestId, language, resume, consent }) => ({
+  record: (input, { received, resume }) => ({
+    ...received,
     kind: "application",
-    receivedAt,
-    door,
-    requestId,
-    language,
-    email: input.email,
     name: input.fullName,
     position: input.position,
     phone: input.phone ?? null,
@@ -22,7 +18,6 @@ export const application: Feature<ApplicationInput, ApplicationReceipt> = {
     resumeUrl: input.resumeUrl ?? null,
     coverLetter: input.coverLetter ?? null,
     resume,
-    consent,
   }),
   delivery: "awaited",
   receipt: ({ reference, confirmationEmailSent }) => ({

@@ -7,17 +7,12 @@ import type { Feature } from "./submit.ts";
 export const inquiry: Feature<InquiryInput, InquiryReceipt> = {
   procedure: "marketplace.inquiry",
   refusals: (intake, { selectedPackageIds }) => unknownPackages(intake, selectedPackageIds),
-  record: (input, { receivedAt, door, requestId, language, consent }) => ({
+  record: (input, { received }) => ({
+    ...received,
     kind: "inquiry",
-    receivedAt,
-    door,
-    requestId,
-    language,
-    email: input.email,
     name: input.name,
     company: input.company ?? null,
     selectedPackageIds: input.selectedPackageIds,
-    consent,
   }),
   delivery: "awaited",
   receipt: ({ reference, confirmationEmailSent }) => ({

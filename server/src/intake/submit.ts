@@ -2,21 +2,21 @@
 // store everything in one commit → deliver the mails → receipt. What differs from kind to kind is in `Feature`.
 import { createHash } from "node:crypto";
 import type { Issue } from "@submissions/shared/faults";
+import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
 import { StagedUpload } from "../resumes/staged-upload.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import type {
-  ConsentRecord,
   EarlierSubmission,
   IdempotencyRecord,
+  Received,
   ResumeRecord,
   SubmissionRecord,
   SubscriptionRecord,
 } from "../storage/records.ts";
 import { StorageUnavailable, type Acceptance, type Accepted } from "../storage/store.ts";
 import type { Call } from "./call.ts";
-import { fingerprint } from "./fingerprint.ts";
 import type { Intake } from "./intake.ts";
 import { proofRefused } from "./proof-of-work.ts";
 
@@ -24,7 +24,7 @@ import { proofRefused } from "./proof-of-work.ts";
 const keysConfirmedMax = 5_000;
 
 /** What a kind of submission adds to the path. */
-export interface Feature<Input extends object, Receipt> {
+export interface Feature<Input extends { readonly email: string }, Receipt> {
   /** `marketplace.inquiry`; keys are kept apart by it and shared by both doors. */
   readonly procedure: string;
   /** What of the input the configuration of this service refuses. Absent: nothing. */
@@ -38,19 +38,15 @@ export interface Feature<Input extends object, Receipt> {
   readonly receipt: (answer: Answer) => Receipt;
 }
 
-/** What a record says beside the input. */
-export interface Facts {
-  readonly receivedAt: number;
-  readonly door: Call["door"];
-  readonly requestId: string;
-  readonly language: Call["language"];
+/** What a record says beside the input of its kind. */
+interface Facts {
+  readonly received: Received;
   readonly resume: ResumeRecord | null;
-  readonly consent: ConsentRecord | null;
   readonly intake: Intake;
 }
 
 /** What a receipt is written from. */
-export interface Answer {
+interface Answer {
   /** Empty for a subscription. */
   readonly reference: string;
   /** Whether the provider took the receipt before this answer. */
@@ -63,7 +59,7 @@ export interface Answer {
  *
  * @throws Fault as `docs/errors.md` says; StorageUnavailable, VaultUnavailable
  */
-export async function submit<Input extends object, Receipt>(
+export async function submit<Input extends { readonly email: string }, Receipt>(
   intake: Intake,
   feature: Feature<Input, Receipt>,
   input: Input,
@@ -83,17 +79,11 @@ export async function submit<Input extends object, Receipt>(
 
   const resume = await keepResume(intake, input, call.deadline);
   if (resume !== null) call.watch.ended("resume");
-  const submission = feature.record(input, {
-    receivedAt,
-    door: call.door,
-    requestId: call.requestId,
-    language: call.language,
-    resume,
-    consent: call.consent && { ...call.consent, at: receivedAt },
-    intake,
-  });
+  const { door, requestId, language, spam, deadline } = call;
+  const consent = call.consent && { ...call.consent, at: receivedAt };
+  const received = { receivedAt, door, requestId, language, email: input.email, consent };
+  const submission = feature.record(input, { received, resume, intake });
   const lease = intake.outbox.lease();
-  const { spam, deadline } = call;
   const waitMs = feature.commitWaitMs ?? 0;
   const stored = intake.store.accept({ submission, spam, key, challenge, lease, deadline, waitMs });
   const acceptance = resume === null ? await stored : await discardingUnlessStored(intake, resume.key, stored);
@@ -105,7 +95,7 @@ export async function submit<Input extends object, Receipt>(
   }
 
   reached("after-commit");
-  const confirmationEmailSent = await deliver(intake, feature, acceptance, call);
+  const confirmationEmailSent = await deliver(intake, feature.delivery, acceptance, call);
   call.watch.ended("mail");
   if (key !== null && confirmationEmailSent) rememberConfirmed(intake, key);
   reached("before-answer");
@@ -115,6 +105,24 @@ export async function submit<Input extends object, Receipt>(
 function keyRecord(procedure: string, key: string, input: object, createdAt: number): IdempotencyRecord {
   const keyHash = createHash("sha256").update(key).digest("hex");
   return { procedure, keyHash, fingerprint: fingerprint(input), createdAt };
+}
+
+/**
+ * Tells whether two submissions have the same content: a hash of the parsed fields, not of the bytes, so that the order of
+ * fields, white space and multipart boundaries make no difference. SHA-256, lower-case hexadecimal.
+ */
+function fingerprint(input: object): string {
+  const fields = Object.entries(input as Readonly<Record<string, unknown>>)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, meaningOf(name, value)])
+    .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+}
+
+// A file counts by its own SHA-256 and not by its name.
+function meaningOf(name: string, value: unknown): unknown {
+  if (value instanceof StagedUpload) return value.staged.sha256;
+  return name === "email" && typeof value === "string" ? emailKey(value) : value;
 }
 
 const nameOf = ({ procedure, keyHash }: IdempotencyRecord) => `${procedure} ${keyHash}`;
@@ -135,9 +143,9 @@ function holdKey({ keysInFlight }: Intake, key: IdempotencyRecord | null): Dispo
 }
 
 /** @throws Fault `idempotencyKeyReused` when the key stands for other content */
-function repeat<Input extends object, Receipt>(
+function repeat<Receipt>(
   intake: Intake,
-  feature: Feature<Input, Receipt>,
+  feature: { readonly receipt: (answer: Answer) => Receipt },
   earlier: EarlierSubmission,
   key: IdempotencyRecord | null,
   call: Call,
@@ -178,9 +186,9 @@ async function discard({ vault }: Intake, key: string): Promise<void> {
 }
 
 /** Never rejects: the submission is stored, so the answer is a success whatever happens now. */
-async function deliver<Input extends object, Receipt>(
+async function deliver(
   intake: Intake,
-  { delivery }: Feature<Input, Receipt>,
+  delivery: "awaited" | "untold",
   { mails, capped }: Accepted,
   { spam, watch }: Call,
 ): Promise<boolean> {

@@ -21,17 +21,12 @@ const answerMsMin = commitWaitMs + 25;
 
 const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
   procedure: "newsletter.subscribe",
-  record: ({ email, source }, { receivedAt, door, requestId, language, consent, intake }) => ({
+  record: ({ source }, { received, intake }) => ({
+    ...received,
     kind: "subscription",
-    receivedAt,
-    door,
-    requestId,
-    language,
-    email,
     source,
-    consent,
     optIn: intake.newsletterOptIn,
-    confirm: { ...newToken(), expiresAt: receivedAt + confirmMs },
+    confirm: { ...newToken(), expiresAt: received.receivedAt + confirmMs },
     unsubscribe: newToken(),
   }),
   commitWaitMs,

@@ -17,7 +17,7 @@ export interface ConsentRecord {
 }
 
 /** When and how a submission came in. */
-interface Received {
+export interface Received {
   /** Milliseconds since the epoch, at the moment the request was understood. */
   readonly receivedAt: number;
   readonly door: Door;
