@@ -134,8 +134,9 @@ export class MultipartForm implements AsyncDisposable {
   readonly #watch = (piece: Buffer): void => {
     this.#bytes += piece.length;
     this.#delimiters.feed(piece);
-    const fault = this.#faultOfBytes();
-    if (fault === null) return;
+    const isTooLarge = this.#bytes > this.#bytesMax;
+    if (!isTooLarge && this.#delimiters.parts <= partsMax) return;
+    const fault = isTooLarge ? resumeTooLarge() : new Fault("fieldTooLarge");
     this.#request.raw.off("data", this.#watch);
     this.#request.raw.unpipe();
     // The parser gets this piece all the same. 64 KiB of delimiters would cost it as much as some megabytes of text.
@@ -143,11 +144,6 @@ export class MultipartForm implements AsyncDisposable {
     this.#overrun.reject(fault);
     this.#reading?.destroy(fault);
   };
-
-  #faultOfBytes(): Fault | null {
-    if (this.#bytes > this.#bytesMax) return resumeTooLarge();
-    return this.#delimiters.parts > partsMax ? new Fault("fieldTooLarge") : null;
-  }
 
   #orOverrun<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#overrun.promise]);

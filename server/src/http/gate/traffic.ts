@@ -25,19 +25,8 @@ interface Connection {
 const connectionOf = Symbol("connection");
 type Counted = Socket & { [connectionOf]?: Connection };
 
-type TrafficLimits = Pick<
-  HttpLimits,
-  | "connectionsMax"
-  | "connectionsPerClientMax"
-  | "requestsMax"
-  | "requestsPerClientMax"
-  | "requestsPerConnectionMax"
-  | "uploadsMax"
-  | "uploadsPerClientMax"
->;
-
 export class Traffic {
-  readonly #limits: TrafficLimits;
+  readonly #limits: HttpLimits;
   readonly #addresses: ClientAddresses;
   readonly #shares = new Map<string, Share>();
   readonly #connections = new Set<Connection>();
@@ -45,10 +34,11 @@ export class Traffic {
   // One function for all answers: 'close' comes after every end of one, also when the client went away.
   readonly #onClose: (this: ServerResponse) => void;
   readonly #uploadsChanged: (uploads: number) => void;
-  #requests = 0;
+  /** Requests that wait for their answers. */
+  requests = 0;
 
   /** @param uploadsChanged told how many uploads there are now */
-  constructor(limits: TrafficLimits, addresses: ClientAddresses, uploadsChanged: (uploads: number) => void) {
+  constructor(limits: HttpLimits, addresses: ClientAddresses, uploadsChanged: (uploads: number) => void) {
     this.#limits = limits;
     this.#addresses = addresses;
     this.#uploadsChanged = uploadsChanged;
@@ -56,11 +46,6 @@ export class Traffic {
     this.#onClose = function onClose() {
       leave(this);
     };
-  }
-
-  /** Requests that wait for their answers. */
-  get requests(): number {
-    return this.#requests;
   }
 
   /** Of each connection with unanswered requests, the answer to the last of them. Only its request can be unfinished. */
@@ -90,7 +75,7 @@ export class Traffic {
     }
     connection.unanswered += 1;
     connection.last = response;
-    this.#requests += 1;
+    this.requests += 1;
     if (connection.share !== null) connection.share.requests += 1;
     response.on("close", this.#onClose);
     return true;
@@ -99,7 +84,7 @@ export class Traffic {
   /** Whether a request that was counted is one too many, in all or for its client. */
   isTooMuch(request: IncomingMessage): boolean {
     const ofClient = (request.socket as Counted)[connectionOf]?.share?.requests ?? 0;
-    return this.#requests > this.#limits.requestsMax || ofClient > this.#limits.requestsPerClientMax;
+    return this.requests > this.#limits.requestsMax || ofClient > this.#limits.requestsPerClientMax;
   }
 
   /** Takes a slot for an upload, until its answer ends. False: there is none left, in all or for its client. */
@@ -138,7 +123,7 @@ export class Traffic {
   #leave(response: ServerResponse): void {
     const connection = (response.req.socket as Counted)[connectionOf];
     if (connection !== undefined) {
-      this.#requests -= 1;
+      this.requests -= 1;
       connection.unanswered -= 1;
       if (connection.unanswered === 0) connection.last = null;
       if (connection.share !== null) {

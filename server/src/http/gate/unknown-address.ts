@@ -17,12 +17,12 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
     // `*` is a route for preflights of any address.
     if (url !== "*") known.push({ matches: matcherOf(url), methods: [method].flat() });
   });
-  const methodsOf = (path: string) => new Set(known.flatMap(({ matches, methods }) => (matches(path) ? methods : [])));
 
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const methods = [...methodsOf(decoded(request.url.replace(/\?.*$/s, "")))];
-    if (methods.length > 0) reply.header("allow", methods.join(", "));
-    return refuse(request, reply, new Fault(methods.length > 0 ? "methodNotSupported" : "notFound"));
+    const path = decoded(request.url.replace(/\?.*$/s, ""));
+    const methods = new Set(known.flatMap((one) => (one.matches(path) ? one.methods : [])));
+    if (methods.size > 0) reply.header("allow", [...methods].join(", "));
+    return refuse(request, reply, new Fault(methods.size > 0 ? "methodNotSupported" : "notFound"));
   };
   app.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();
