@@ -3,7 +3,7 @@
 import type { FaultBody, FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
-import { describeFailure, errorShape } from "../rpc/failure.ts";
+import { describeFailure, errorShape, type Failure } from "../rpc/failure.ts";
 import { procedures } from "../rpc/router.ts";
 import { variesBy } from "./headers.ts";
 
@@ -23,13 +23,12 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
 /** Answers a request with a failure, in the terms of its door. Fastify's own refusals become entries of the table. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = recognise(thrown);
-  noteFailure(request, reply, error);
-  const failure = describeFailure(error);
-  const { status, message, code: faultCode, issues } = failure;
+  const failure = noteFailure(request, reply, error);
+  const { status, message, code, issues } = failure;
   if (!isRpc(request)) variesBy(reply, "Accept");
   // A request with a malformed head comes here without having been through the hooks.
   if (request.page) return request.page.refuse(reply, failure);
-  const ofRest: FaultBody = { message, code: faultCode, requestId: request.id, ...(issues ? { issues } : {}) };
+  const ofRest: FaultBody = { message, code, requestId: request.id, ...(issues ? { issues } : {}) };
   const body = isRpc(request) ? { error: errorShape(error, procedureOf(request), request.id) } : ofRest;
   // Not by the schema of the route, which describes its successes.
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
@@ -50,12 +49,14 @@ const procedureOf = ({ url }: FastifyRequest) =>
   procedures.get(url.replace(/\?.*$/s, "").slice(rpcPrefix.length + 1))?.path;
 
 /** Hands a failure to the request's log line, and its headers to the answer. */
-export function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-  const { fault, status, retryAfterSeconds } = describeFailure(error);
+export function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Failure {
+  const failure = describeFailure(error);
+  const { fault, status, retryAfterSeconds } = failure;
   // The name of a fault without a cause says all, and its stack would only make an overload worse.
   const expected = error instanceof Fault && error.cause === undefined;
   request.failure = { fault, error: status >= 500 && !expected ? error : undefined, before: request.failure };
   if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
+  return failure;
 }
 
 interface RequestFailure {

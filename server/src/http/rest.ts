@@ -1,7 +1,7 @@
 // The REST door: one real Fastify route for each procedure, made from its `openapi` meta. Browsers that post a form
 // without script come here too, and are answered with pages.
 import multipart from "@fastify/multipart";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { countRefusal } from "../rpc/procedure.ts";
 import { callProcedure, procedures, type ProcedureEntry } from "../rpc/router.ts";
 import { Fault } from "../fault.ts";
@@ -47,7 +47,9 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
     handler: async (request, reply) => {
       variesBy(reply, "Accept");
       try {
-        const receipt = await call(request, reply, entry, door);
+        const receipt = await withInput(request, inputOf(request, entry, door), (read) =>
+          callProcedure(entry.path, contextOf(request, reply, door, "rest"), read),
+        );
         return request.page ? reply.redirect(thanksAddress(request, receipt), 303) : receipt;
       } catch (error) {
         return refuse(request, reply, error);
@@ -55,16 +57,6 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
     },
   });
 }
-
-const call = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  entry: ProcedureEntry,
-  door: DoorOptions,
-): Promise<unknown> =>
-  withInput(request, inputOf(request, entry, door), (read) =>
-    callProcedure(entry.path, contextOf(request, reply, door, "rest"), read),
-  );
 
 function inputOf(request: FastifyRequest, entry: ProcedureEntry, { vault, limits }: DoorOptions): InputOptions {
   const accepted = entry.contentTypes as readonly BodyKind[];

@@ -44,7 +44,7 @@ export interface CallWatch {
 }
 
 /** What a body says of its call beside the fields of the submission. */
-export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution" | "language" | "consent"> => ({
+export const readHiddenFields = (input: object): Pick<Call, "spam" | "solution" | "language" | "consent"> => ({
   spam: valuesOf(input, honeypotField).some(isFilled),
   solution: onlyText(valuesOf(input, altchaField)),
   language: languageOf(valuesOf(input, languageField)[0]),
@@ -54,9 +54,8 @@ export const readHiddenFields = (input: unknown): Pick<Call, "spam" | "solution"
   ),
 });
 
-function valuesOf(input: unknown, field: string): readonly unknown[] {
+function valuesOf(input: object, field: string): readonly unknown[] {
   if (input instanceof FormData) return input.getAll(field);
-  if (typeof input !== "object" || input === null) return [];
   return [(input as Readonly<Record<string, unknown>>)[field]];
 }
 

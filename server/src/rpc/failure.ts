@@ -14,8 +14,8 @@ export interface Failure {
   readonly status: number;
   readonly code: FaultCode;
   readonly message: string;
-  readonly issues?: readonly Issue[];
-  readonly retryAfterSeconds?: number;
+  readonly issues?: readonly Issue[] | undefined;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 // A storage that is unusable is mostly back within seconds, and asking more often only adds load.
@@ -35,14 +35,7 @@ export function describeFailure(error: unknown): Failure {
 
 function failure(fault: FaultName, issues?: readonly Issue[], retryAfterSeconds?: number): Failure {
   const { status, code, message } = faults[fault];
-  return {
-    fault,
-    status,
-    code,
-    message,
-    ...(issues === undefined ? {} : { issues }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  };
+  return { fault, status, code, message, issues, retryAfterSeconds };
 }
 
 /**
