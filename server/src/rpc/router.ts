@@ -7,7 +7,6 @@ import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
 import type { AnyTRPCProcedure } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
-import type { z } from "zod";
 import { Fault } from "../fault.ts";
 import { application } from "../intake/application.ts";
 import { inquiry, unknownPackages } from "../intake/inquiry.ts";
@@ -102,12 +101,10 @@ export interface ProcedureEntry {
   /** `/api/marketplace/inquiry` */
   readonly url: string;
   readonly contentTypes: readonly string[];
-  /** What a success looks like. */
-  readonly output: z.ZodType;
   readonly call: AnyTRPCProcedure;
 }
 
-type Described = AnyTRPCProcedure & { readonly _def: { readonly meta: OpenApiMeta; readonly output?: z.ZodType } };
+type Described = AnyTRPCProcedure & { readonly _def: { readonly meta: OpenApiMeta; readonly output?: unknown } };
 
 /** The procedures by their paths. */
 export const procedures: ReadonlyMap<string, ProcedureEntry> = new Map(
@@ -117,7 +114,7 @@ export const procedures: ReadonlyMap<string, ProcedureEntry> = new Map(
     // A procedure without these would be reachable by one door only; better not to start.
     if (openapi === undefined || output === undefined) throw new Error(`${path} lacks its openapi meta or its output.`);
     const { method, path: url, contentTypes = ["application/json"] } = openapi;
-    return [path, { path, method, url, contentTypes, output, call }];
+    return [path, { path, method, url, contentTypes, call }];
   }),
 );
 
