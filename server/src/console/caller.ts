@@ -36,8 +36,8 @@ export async function callerOf(
     return token === null ? null : { kind: "token", name: `token ${token.name}`, role: token.role };
   }
   const sessionHash = hashOfSent(cookies.read(request, sessionCookie) ?? "");
-  const session = sessionHash === null ? null : await access.findSession(sessionHash, now);
-  if (sessionHash === null || session === null) return null;
-  const { email, role, id: operatorId } = session.operator;
+  const operator = sessionHash === null ? null : await access.findSession(sessionHash, now);
+  if (sessionHash === null || operator === null) return null;
+  const { email, role, id: operatorId } = operator;
   return { kind: "operator", name: email, role, operatorId, sessionHash };
 }

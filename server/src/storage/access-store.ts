@@ -10,27 +10,12 @@ export interface StoredOperator {
   readonly role: Role;
   /** argon2id, PHC string; null: signs in by OpenID Connect only, or has not accepted the invitation. */
   readonly password: string | null;
-  readonly createdAt: number;
-  /** Whose sign-in by OpenID Connect this is; null: none was bound. */
-  readonly oidc: OidcIdentity | null;
 }
 
+/** Whose sign-in by OpenID Connect it is. */
 export interface OidcIdentity {
   readonly issuer: string;
   readonly subject: string;
-}
-
-export interface StoredSession {
-  readonly operator: StoredOperator;
-  readonly createdAt: number;
-  /** When it was last used, to the minute. */
-  readonly seenAt: number;
-}
-
-/** A token that a script signs in with. */
-export interface StoredToken extends TokenRow {
-  /** E-mail address of the operator who made it, or `command line`. */
-  readonly createdBy: string;
 }
 
 /** A session ends after this time without use. */
@@ -93,8 +78,8 @@ export interface AccessStore {
    */
   createSession(idHash: string, operator: Pick<StoredOperator, "id" | "password">, now: number): Promise<void>;
 
-  /** A session that has not ended, with its operator as of now. Records its use at most once in {@link touchMs}. */
-  findSession(idHash: string, now: number): Promise<StoredSession | null>;
+  /** The operator, as of now, of a session that has not ended. Records its use at most once in {@link touchMs}. */
+  findSession(idHash: string, now: number): Promise<StoredOperator | null>;
 
   /** Signs out. */
   deleteSession(idHash: string, actor: Actor): Promise<void>;
@@ -108,9 +93,9 @@ export interface AccessStore {
   ): Promise<TokenRow>;
 
   /** A token that has not expired. Records its use at most once in {@link touchMs}. */
-  findToken(hash: string, now: number): Promise<StoredToken | null>;
+  findToken(hash: string, now: number): Promise<TokenRow | null>;
 
-  listTokens(): Promise<readonly StoredToken[]>;
+  listTokens(): Promise<readonly TokenRow[]>;
 
   /** False when there is no such token. */
   revokeToken(id: number, actor: Actor): Promise<boolean>;
