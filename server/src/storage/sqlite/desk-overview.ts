@@ -21,7 +21,7 @@ import {
   waitingMax,
 } from "../rules/overview.ts";
 import { retryWhileBusy as read } from "./busy.ts";
-import type { SqliteConnection, Statement } from "./connection.ts";
+import type { SqliteConnection } from "./connection.ts";
 import type { DeskLists } from "./desk-lists.ts";
 import type { RunJob } from "./desk.ts";
 
@@ -53,7 +53,6 @@ export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, {
   const mailAt = connection.prepare<[number], { at: number }>(
     "SELECT created_at AS at FROM mail WHERE id >= ? ORDER BY id LIMIT 1",
   );
-  const mailCounts = new Map<string, Statement<[number, number], { status: string; count: number }>>();
 
   /** Within one transaction or read. */
   const countKinds = (kinds: readonly SubmissionKind[], from: number, to: number): DayCounts =>
@@ -70,15 +69,14 @@ export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, {
   async function mails(scope: Scope, since: number): Promise<ReturnType<typeof outcomesOf>> {
     const kinds = mailKindsOf(scope);
     if (kinds.length === 0) return outcomesOf([]);
-    const text = `SELECT status, count(*) AS count FROM mail NOT INDEXED
-      WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`;
-    const statement = mailCounts.get(text) ?? connection.prepare(text);
-    mailCounts.set(text, statement);
+    const countRange = connection.prepare<[number, number], { status: string; count: number }>(`
+      SELECT status, count(*) AS count FROM mail NOT INDEXED
+      WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`);
     const last = (await read(() => lastMail.get()))?.last ?? 0;
     const first = await firstAt(since, last, (id) => read(() => mailAt.get(id)?.at ?? null));
     const counts: { status: string; count: number }[] = [];
     for (let from = first; from <= last; from += mailsAtOnce) {
-      counts.push(...(await read(() => statement.all(from, Math.min(from + mailsAtOnce, last + 1)))));
+      counts.push(...(await read(() => countRange.all(from, Math.min(from + mailsAtOnce, last + 1)))));
       await nextTurn();
     }
     return outcomesOf(counts);

@@ -79,14 +79,6 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
   const auditBehind = connection.prepare<[number, number], AuditColumns>(
     "SELECT id, at, operator, action, subject, detail FROM audit WHERE id > ? ORDER BY id LIMIT ?",
   );
-  const statements = new Map<string, Statement<SQLInputValue[], unknown>>();
-
-  function prepared<Row>(text: string): Statement<SQLInputValue[], Row> {
-    const found = statements.get(text) ?? connection.prepare<SQLInputValue[], unknown>(text);
-    statements.set(text, found);
-    return found as Statement<SQLInputValue[], Row>;
-  }
-
   /** One page of a table by its row number, newest first. */
   async function pageBelow<Row>(
     lastOf: Statement<[], { last: number | null }>,
@@ -182,7 +174,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         wheres.unshift("status = ?");
         values.unshift(status);
       }
-      const statement = prepared<SubscriberRow>(`
+      const statement = connection.prepare<SQLInputValue[], SubscriberRow>(`
         SELECT ${subscriberColumns} FROM subscriber ${status === undefined ? "NOT INDEXED" : "INDEXED BY subscriber_status"}
         WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT ?`);
       return pageBelow(
@@ -197,7 +189,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
       const kinds = mailKindsOf(scope);
       if (kinds.length === 0) return { rows: [], next: null };
       const stopped = status === "failed" || status === "in-doubt";
-      const statement = prepared<ReadMail>(`
+      const statement = connection.prepare<[number, number, number], ReadMail>(`
         SELECT ${mailColumns} FROM mail ${stopped ? "INDEXED BY mail_stopped" : "NOT INDEXED"} ${mailJoins}
         WHERE ${stopped ? "mail.status IN ('failed', 'in-doubt') AND" : ""}
           ${status === undefined ? "" : `mail.status = '${status}' AND`}
