@@ -11,26 +11,29 @@ const quickMs = 4;
 /** After this much work a page is answered as far as it is found. */
 const workMsMax = 400;
 
-export interface RangeSearch<Row> {
+export interface Bounds {
   /** Row numbers between these, both excluded. */
   readonly above: number;
   readonly below: number;
   readonly descending: boolean;
   /** Rows that are wanted. */
   readonly limit: number;
+}
+
+interface RangeSearch<Row> extends Bounds {
   /** Row numbers of the first range. Wider where each range costs something of its own. */
   readonly firstWidth?: number;
   /** Reads the wanted rows of a range in order, at most `limit`. */
-  read(above: number, below: number, limit: number): Row[] | Promise<Row[]>;
+  read(above: number, below: number, limit: number): Promise<Row[]>;
 }
 
-export interface RangeFound<Row> {
-  readonly rows: Row[];
+export interface Found<Row> {
+  readonly rows: readonly Row[];
   /** Where to go on when the search ended before the end of the rows; null: it did not. */
   readonly stoppedAt: number | null;
 }
 
-export async function searchRanges<Row>(search: RangeSearch<Row>): Promise<RangeFound<Row>> {
+export async function searchRanges<Row>(search: RangeSearch<Row>): Promise<Found<Row>> {
   const { descending, limit } = search;
   let { above, below } = search;
   const rows: Row[] = [];
@@ -61,7 +64,7 @@ export async function searchRanges<Row>(search: RangeSearch<Row>): Promise<Range
 export async function firstAt(
   instant: number,
   last: number,
-  timeAt: (number: number) => number | null | Promise<number | null>,
+  timeAt: (number: number) => Promise<number | null>,
 ): Promise<number> {
   let [low, high] = [1, last + 1];
   while (low < high) {

@@ -1,28 +1,22 @@
 // The lists of the inbox: along an index that is chosen here.
-import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
+import type { InboxCounts, InboxFilter } from "@submissions/shared/console";
 import type { DeskStore, Scope } from "../desk-store.ts";
-import { firstAt } from "../ranges.ts";
-import {
-  type Condition,
-  countMax,
-  type ListPlan,
-  pageOf,
-  planList,
-  rowsOf,
-  splitReference,
-} from "../rules/inbox-filter.ts";
-import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
+import { type Bounds, firstAt } from "../ranges.ts";
+import { type Condition, countMax, type ListPlan, planList } from "../rules/inbox-filter.ts";
+import { makeInboxLists } from "../rules/inbox-list.ts";
+import { listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";
-import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { folded, searchedWords, typedWords } from "../rules/words.ts";
 import type { Connections } from "./connections.ts";
-import { findRow, lastSubmission } from "./reading.ts";
+import { lastSubmission } from "./reading.ts";
 import type { Session } from "./session.ts";
 import { prepared, type Statement } from "./statement.ts";
 
 const receivedAt = prepared<{ at: number }>(
   "SELECT received_at AS at FROM submission WHERE arrival >= $1 ORDER BY arrival LIMIT 1",
 );
+
+const findArrival = prepared<Listed>("SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2");
 
 const rowsByArrival = prepared<ListedRow>(`SELECT ${listedColumns} FROM submission WHERE arrival = ANY ($1::bigint[])`);
 
@@ -58,39 +52,18 @@ export const firstSince = async (connections: Connections, instant: number): Pro
 const lastArrival = async (connections: Connections) => (await connections.all(lastSubmission))[0]?.last ?? 0;
 
 export function makeDeskLists(connections: Connections, references: References) {
-  async function list<Row>(
-    scope: Scope,
-    asked: InboxFilter,
-    page: PageRequest,
-    rowOf: (row: ListedRow) => Row,
-  ): Promise<Page<Row>> {
-    const { reference, filter } = splitReference(asked);
-    const wanted = listOf(scope, filter);
-    if (wanted === null) return { rows: [], next: null };
-    const descending = filter.order !== "oldest";
-    let above = filter.from === undefined ? 0 : (await firstSince(connections, filter.from)) - 1;
-    let below = filter.until === undefined ? Number.MAX_SAFE_INTEGER : await firstSince(connections, filter.until);
-    if (page.after !== undefined && descending) below = Math.min(below, page.after);
-    if (page.after !== undefined && !descending) above = Math.max(above, page.after);
-    if (reference !== null) {
-      const only = (await findRow(connections, references, reference))?.arrival ?? 0;
-      [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
-    }
-    const limit = rowsOf(page);
-    const found = await find(connections, wanted, { above, below, limit: limit + 1, descending });
-    const { rows: shown, next } = pageOf(found, limit, ({ arrival }) => arrival);
-    const arrivals = shown.map(({ arrival }) => arrival);
-    const listed = await connections.all(rowsByArrival, [arrivals]);
-    const byArrival = new Map(listed.map((row) => [row.arrival, rowOf(row)]));
-    return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next };
-  }
-
-  const listSubmissions = (scope: Scope, filter: InboxFilter, page: PageRequest) => list(scope, filter, page, inboxRow);
-
   return {
-    listSubmissions,
-
-    listWhole: (scope, filter, page) => list(scope, filter, page, readSubmissionAnyway),
+    ...makeInboxLists(references, {
+      firstSince: (instant) => firstSince(connections, instant),
+      arrivalOf: async ({ dayNumber, kind }) =>
+        (await connections.all(findArrival, [dayNumber, kind]))[0]?.arrival ?? null,
+      find: async (scope, filter, bounds) => {
+        const wanted = listOf(scope, filter);
+        const found = wanted === null ? [] : await find(connections, wanted, bounds);
+        return { rows: found.map(({ arrival }) => arrival), stoppedAt: null };
+      },
+      readRows: (arrivals) => connections.all(rowsByArrival, [arrivals]),
+    }),
 
     async countByStatus({ kinds }, operator) {
       const [row] = await connections.all(counts, [kinds, operator]);
@@ -101,21 +74,7 @@ export function makeDeskLists(connections: Connections, references: References) 
       const [row] = await connections.all(since, [kinds, arrival]);
       return row ?? { latest: 0, added: 0 };
     },
-
-    async neighbours(scope, reference, filter) {
-      const row = await findRow(connections, references, reference);
-      if (row === undefined || !scope.kinds.includes(row.kind)) return { previous: null, next: null };
-      return neighboursOf(listSubmissions, scope, row.arrival, filter);
-    },
   } satisfies Partial<DeskStore>;
-}
-
-/** Arrival numbers between which is read, both excluded. */
-interface Bounds {
-  readonly above: number;
-  readonly below: number;
-  readonly limit: number;
-  readonly descending: boolean;
 }
 
 /**

@@ -23,7 +23,7 @@ const find = prepared<SubmissionRow & { readonly resume_scan: ScanState | null }
 );
 
 /** The row that a reference names. */
-export async function findRow(connections: Connections, references: References, reference: string) {
+async function findRow(connections: Connections, references: References, reference: string) {
   const named = references.parse(reference);
   if (named === null) return undefined;
   const [row] = await connections.all(find, [named.dayNumber, named.kind]);

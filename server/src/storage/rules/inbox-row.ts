@@ -1,6 +1,6 @@
-// A submission as a row of a list, its neighbours there, and its possible duplicates.
-import type { InboxFilter, InboxRow, Neighbours } from "@submissions/shared/console";
-import type { DeskDetail, DeskStore, Scope } from "../desk-store.ts";
+// A submission as a row of a list, and its possible duplicates.
+import type { InboxRow } from "@submissions/shared/console";
+import type { DeskDetail } from "../desk-store.ts";
 import type { ScanState, StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 
@@ -54,23 +54,6 @@ function summaryOf(submission: StoredSubmission): string {
 function shorten(text: string): string {
   const points = Array.from(text.slice(0, 2 * summaryLengthMax));
   return points.length <= summaryLengthMax ? points.join("") : `${points.slice(0, summaryLengthMax - 1).join("")}…`;
-}
-
-/** The rows before and behind an arrival number in a list. */
-export async function neighboursOf(
-  list: DeskStore["listSubmissions"],
-  scope: Scope,
-  arrival: number,
-  filter: InboxFilter,
-): Promise<Neighbours> {
-  const backwards = { ...filter, order: filter.order === "oldest" ? "newest" : "oldest" } as const;
-  const [before, behind] = await Promise.all([
-    list(scope, backwards, { after: arrival, limit: 1 }),
-    list(scope, filter, { after: arrival, limit: 1 }),
-  ]);
-  const named = (row: InboxRow | undefined) =>
-    row === undefined ? null : { reference: row.reference, kind: row.kind };
-  return { previous: named(before.rows[0]), next: named(behind.rows[0]) };
 }
 
 /** Possible duplicates of a submission that its page shows. */

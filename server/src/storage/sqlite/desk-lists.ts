@@ -1,15 +1,15 @@
 // The lists of the inbox: along an index that is chosen here, in ranges of arrival numbers.
-import type { InboxFilter, Page, PageRequest } from "@submissions/shared/console";
+import type { InboxFilter } from "@submissions/shared/console";
 import type { SQLInputValue } from "node:sqlite";
 import type { DeskStore, Scope } from "../desk-store.ts";
-import { firstAt, searchRanges } from "../ranges.ts";
+import { type Bounds, firstAt, type Found, searchRanges } from "../ranges.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
-import { countMax, type ListPlan, pageOf, planList, rowsOf, splitReference } from "../rules/inbox-filter.ts";
-import { inboxRow, listedColumns, type ListedRow, neighboursOf } from "../rules/inbox-row.ts";
+import { countMax, type ListPlan, planList } from "../rules/inbox-filter.ts";
+import { makeInboxLists } from "../rules/inbox-list.ts";
+import { listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";
-import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { retryWhileBusy as read } from "./busy.ts";
-import type { SqliteConnection, Statement } from "./connection.ts";
+import type { SqliteConnection } from "./connection.ts";
 import { matchOf } from "./desk-search.ts";
 
 /** Each range looks its words up again. */
@@ -50,13 +50,6 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
   const addedOf = connection.prepare<[string, number], { count: number }>(`
     SELECT count(*) AS count FROM (SELECT 1 FROM submission INDEXED BY submission_status
       WHERE status = 'new' AND kind IN (SELECT value FROM json_each(?)) AND arrival > ? LIMIT ${countMax})`);
-  const statements = new Map<string, Statement<SQLInputValue[], { arrival: number }>>();
-
-  function prepared(text: string) {
-    const found = statements.get(text) ?? connection.prepare<SQLInputValue[], { arrival: number }>(text);
-    statements.set(text, found);
-    return found;
-  }
 
   const lastArrival = () => read(() => latest.get()?.arrival ?? 0);
 
@@ -108,63 +101,31 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
         ORDER BY found.rowid ${direction} LIMIT ?`;
       values.push(first.match);
     }
-    return (above: number, below: number, limit: number) =>
-      read(() =>
-        prepared(text)
-          .all(...values, above, below, limit)
-          .map(({ arrival }) => arrival),
-      );
+    const statement = connection.prepare<SQLInputValue[], { arrival: number }>(text);
+    return (above, below, limit) =>
+      read(() => statement.all(...values, above, below, limit).map(({ arrival }) => arrival));
   }
 
-  async function arrivalOf(reference: string): Promise<number | null> {
-    const named = references.parse(reference);
-    return named && read(() => find.get(named.dayNumber, named.kind)?.arrival ?? null);
-  }
-
-  async function list<Row>(
-    scope: Scope,
-    asked: InboxFilter,
-    page: PageRequest,
-    rowOf: (row: ListedRow) => Row,
-  ): Promise<Page<Row>> {
-    const { reference, filter } = splitReference(asked);
-    const descending = filter.order !== "oldest";
+  async function findArrivals(scope: Scope, filter: InboxFilter, bounds: Bounds): Promise<Found<number>> {
     const plan = planList(scope, filter);
-    const readRange = plan === null ? null : reader(plan, filter, descending);
-    if (readRange === null) return { rows: [], next: null };
-    let above = filter.from === undefined ? 0 : (await firstSince(filter.from)) - 1;
-    let below = filter.until === undefined ? (await lastArrival()) + 1 : await firstSince(filter.until);
-    if (page.after !== undefined && descending) below = Math.min(below, page.after);
-    if (page.after !== undefined && !descending) above = Math.max(above, page.after);
-    if (reference !== null) {
-      const only = (await arrivalOf(reference)) ?? 0;
-      [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
-    }
-    const limit = rowsOf(page);
+    const readRange = plan === null ? null : reader(plan, filter, bounds.descending);
+    if (readRange === null) return { rows: [], stoppedAt: null };
+    const below = Math.min(bounds.below, (await lastArrival()) + 1);
     const bySearch = filter.search !== undefined || filter.letter !== undefined;
-    const { rows: found, stoppedAt } = await searchRanges({
-      above,
-      below,
-      descending,
-      limit: limit + 1,
-      read: readRange,
-      ...(bySearch && { firstWidth: searchWidth }),
-    });
-    const { rows: arrivals, next } = pageOf(found, limit, (arrival) => arrival);
-    const listed = await read(() => rowsByArrival.all(JSON.stringify(arrivals)));
-    const byArrival = new Map(listed.map((row) => [row.arrival, rowOf(row)]));
-    return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next: next ?? stoppedAt };
+    return searchRanges({ ...bounds, below, read: readRange, ...(bySearch && { firstWidth: searchWidth }) });
   }
-
-  const listSubmissions = (scope: Scope, filter: InboxFilter, page: PageRequest) => list(scope, filter, page, inboxRow);
 
   const countsOf = (status: TriageStatus, kinds: string) => countCapped.get(status, kinds)?.count ?? 0;
 
   return {
     firstSince,
-    listSubmissions,
 
-    listWhole: (scope, filter, page) => list(scope, filter, page, readSubmissionAnyway),
+    ...makeInboxLists(references, {
+      firstSince,
+      arrivalOf: ({ dayNumber, kind }) => read(() => find.get(dayNumber, kind)?.arrival ?? null),
+      find: findArrivals,
+      readRows: (arrivals) => read(() => rowsByArrival.all(JSON.stringify(arrivals))),
+    }),
 
     countByStatus({ kinds }, operator) {
       const wanted = JSON.stringify(kinds);
@@ -181,11 +142,5 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
         latest: Math.max(0, ...kinds.map((kind) => latestOf.get(kind)?.arrival ?? 0)),
         added: addedOf.get(JSON.stringify(kinds), arrival)?.count ?? 0,
       })),
-
-    async neighbours(scope, reference, filter) {
-      const inScope = scope.kinds.some((kind) => kind === references.parse(reference)?.kind);
-      const arrival = inScope ? await arrivalOf(reference) : null;
-      return arrival === null ? { previous: null, next: null } : neighboursOf(listSubmissions, scope, arrival, filter);
-    },
   } satisfies Partial<DeskStore> & { readonly firstSince: typeof firstSince };
 }

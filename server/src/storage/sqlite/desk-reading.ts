@@ -79,6 +79,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
   const auditBehind = connection.prepare<[number, number], AuditColumns>(
     "SELECT id, at, operator, action, subject, detail FROM audit WHERE id > ? ORDER BY id LIMIT ?",
   );
+
   /** One page of a table by its row number, newest first. */
   async function pageBelow<Row>(
     lastOf: Statement<[], { last: number | null }>,

@@ -1,0 +1,66 @@
+// A page of the inbox, and the neighbours of a submission in it. An engine finds the arrival numbers of the rows, and reads
+// the rows of arrival numbers.
+import type { InboxFilter, InboxRow, Page, PageRequest } from "@submissions/shared/console";
+import type { DeskStore, Scope } from "../desk-store.ts";
+import type { Bounds, Found } from "../ranges.ts";
+import { pageOf, rowsOf, splitReference } from "./inbox-filter.ts";
+import { inboxRow, type ListedRow } from "./inbox-row.ts";
+import type { DayNumber, References } from "./references.ts";
+import { readSubmissionAnyway } from "./submission-row.ts";
+
+interface Reader {
+  /** The first arrival number received at or after an instant. */
+  firstSince(instant: number): Promise<number>;
+  arrivalOf(named: DayNumber): Promise<number | null>;
+  /** Arrival numbers in the order of the list. */
+  find(scope: Scope, filter: InboxFilter, bounds: Bounds): Promise<Found<number>>;
+  /** In any order. */
+  readRows(arrivals: readonly number[]): Promise<readonly ListedRow[]>;
+}
+
+export function makeInboxLists(references: References, { firstSince, arrivalOf, find, readRows }: Reader) {
+  async function list<Row>(
+    scope: Scope,
+    asked: InboxFilter,
+    { after, ...page }: PageRequest,
+    rowOf: (row: ListedRow) => Row,
+  ): Promise<Page<Row>> {
+    const { reference, filter } = splitReference(asked);
+    const descending = filter.order !== "oldest";
+    let above = filter.from === undefined ? 0 : (await firstSince(filter.from)) - 1;
+    let below = filter.until === undefined ? Number.MAX_SAFE_INTEGER : await firstSince(filter.until);
+    if (after !== undefined && descending) below = Math.min(below, after);
+    if (after !== undefined && !descending) above = Math.max(above, after);
+    if (reference !== null) {
+      const named = references.parse(reference);
+      const only = (named && (await arrivalOf(named))) ?? 0;
+      [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
+    }
+    const limit = rowsOf(page);
+    const found = await find(scope, filter, { above, below, limit: limit + 1, descending });
+    const { rows: arrivals, next } = pageOf(found.rows, limit, (arrival) => arrival);
+    const byArrival = new Map((await readRows(arrivals)).map((row) => [row.arrival, rowOf(row)]));
+    return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next: next ?? found.stoppedAt };
+  }
+
+  const nameOf = ([row]: readonly InboxRow[]) =>
+    row === undefined ? null : { reference: row.reference, kind: row.kind };
+
+  return {
+    listSubmissions: (scope, filter, page) => list(scope, filter, page, inboxRow),
+
+    listWhole: (scope, filter, page) => list(scope, filter, page, readSubmissionAnyway),
+
+    async neighbours(scope, reference, filter) {
+      const named = references.parse(reference);
+      const after = named !== null && scope.kinds.includes(named.kind) ? await arrivalOf(named) : null;
+      if (after === null) return { previous: null, next: null };
+      const backwards = { ...filter, order: filter.order === "oldest" ? "newest" : "oldest" } as const;
+      const [before, behind] = await Promise.all([
+        list(scope, backwards, { after, limit: 1 }, inboxRow),
+        list(scope, filter, { after, limit: 1 }, inboxRow),
+      ]);
+      return { previous: nameOf(before.rows), next: nameOf(behind.rows) };
+    },
+  } satisfies Partial<DeskStore>;
+}
