@@ -4,7 +4,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { discardErased } from "./desk/erase.ts";
-import { eraseOutdated } from "./desk/retention.ts";
 import type { Log } from "./observe/log.ts";
 import { repeatedly } from "./repeatedly.ts";
 import type { Vault } from "./resumes/vault.ts";
@@ -18,6 +17,9 @@ const closeMsMax = 500;
 const leftoverAfterMs = 60 * 60 * 1000;
 /** By the clock of another process the window may not be over. */
 const countsKeptMs = 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+/** Erasing is slow and not urgent: submissions are stored in between. */
+const erasePauseMs = 20;
 
 interface HousekeepingOptions {
   readonly vault: Pick<Vault, "sweep" | "belongsTo" | "discard">;
@@ -38,7 +40,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   const eraseOutdatedDaily = async (signal: AbortSignal) => {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     if (today === erasedOn) return;
-    await eraseOutdated({ desk: store.desk, days: options.retentionDays, now: clock.now(), signal });
+    await eraseOutdated(options, signal);
     erasedOn = today;
   };
   const chores: ((signal: AbortSignal) => Promise<unknown>)[] = [
@@ -67,6 +69,19 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
 /** Submissions are stored between the batches. @param next answers whether there is more to do */
 async function inBatches(next: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   for (let more = true; more && !signal.aborted; await nextTurn()) more = await next();
+}
+
+/** Erases submissions that are older than their days. The bytes of resumes are discarded later. */
+async function eraseOutdated({ store, retentionDays, clock }: HousekeepingOptions, signal: AbortSignal): Promise<void> {
+  const now = clock.now();
+  for (const kind of ["inquiry", "application", "spam"] as const) {
+    const days = retentionDays[kind];
+    if (days === null) continue;
+    const outdated = { kind, before: now - days * dayMs };
+    for (let more = true; more && !signal.aborted; await sleep(erasePauseMs)) {
+      ({ more } = await store.desk.eraseOutdated(outdated, { operator: "retention", at: now }));
+    }
+  }
 }
 
 async function sweep({ vault, store, log }: HousekeepingOptions): Promise<void> {
