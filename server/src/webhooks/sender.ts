@@ -21,7 +21,6 @@ interface SenderOptions {
   readonly publicUrl: () => string;
   readonly log: Log;
   readonly tried?: (result: DeliverySettlement["result"]) => void;
-  readonly resolve?: PostOptions["resolve"];
   readonly pollMs?: number;
 }
 
@@ -34,7 +33,7 @@ const loadDelivery = async () => ({
 });
 
 /** Begins to send. Disposing breaks off the calls under way, which the next process makes again. */
-export function startSender({ store, targets, publicUrl, log, tried, resolve, pollMs = pollMsDefault }: SenderOptions) {
+export function startSender({ store, targets, publicUrl, log, tried, pollMs = pollMsDefault }: SenderOptions) {
   const { webhooks, clock } = store;
   const owner = randomUUID();
   const stopping = new AbortController();
@@ -52,7 +51,7 @@ export function startSender({ store, targets, publicUrl, log, tried, resolve, po
     }
     const { afterTry, payloadOf, post, signedHeaders } = await loadDelivery();
     const body = payloadOf(delivery, publicUrl());
-    const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal, resolve });
+    const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal });
     const now = clock.now();
     // Whether it arrived is not known: it is sent again.
     if (signal.aborted) return settle({ result: "later", dueAt: now, answer: null });
