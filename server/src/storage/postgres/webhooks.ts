@@ -41,7 +41,8 @@ const remove = prepared(`
   UPDATE webhook SET removed_at = $2, url = '', secret = '', old_secret = NULL, old_secret_until = NULL WHERE id = $1`);
 
 const rotate = prepared<WebhookColumns>(`
-  UPDATE webhook SET old_secret = secret, old_secret_until = $2, secret = $3 WHERE id = $1 RETURNING ${webhookColumns}`);
+  UPDATE webhook SET old_secret = secret, old_secret_until = $2, secret = $3 WHERE id = $1 AND ${live}
+  RETURNING ${webhookColumns}`);
 
 const list = (condition: string) =>
   prepared<ListedDelivery>(`
@@ -111,10 +112,9 @@ export const makeWebhooks = (connections: Connections): WebhookStore => ({
 
   rotate: (id, secret, actor) =>
     connections.transaction(async (session) => {
-      const [found] = await session.all(lockOne, [id]);
-      if (found === undefined) return null;
-      const [rotated = found] = await session.all(rotate, [id, actor.at + secretOverlapMs, secret]);
-      await auditWithin(session, [webhookEntry("rotate", found)], actor);
+      const [rotated] = await session.all(rotate, [id, actor.at + secretOverlapMs, secret]);
+      if (rotated === undefined) return null;
+      await auditWithin(session, [webhookEntry("rotate", rotated)], actor);
       return webhookRow(rotated);
     }),
 

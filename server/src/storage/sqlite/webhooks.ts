@@ -43,7 +43,8 @@ function prepareStatements(connection: SqliteConnection) {
     remove: connection.prepare<[number, number]>(`
       UPDATE webhook SET removed_at = ?, url = '', secret = '', old_secret = NULL, old_secret_until = NULL WHERE id = ?`),
     rotate: connection.prepare<[number, string, number], WebhookColumns>(`
-      UPDATE webhook SET old_secret = secret, old_secret_until = ?, secret = ? WHERE id = ? RETURNING ${webhookColumns}`),
+      UPDATE webhook SET old_secret = secret, old_secret_until = ?, secret = ? WHERE id = ? AND ${live}
+      RETURNING ${webhookColumns}`),
     listAll: list("?3 = 0"),
     listOf: list("delivery.webhook = ?3"),
     isDue: connection.prepare<[number, number], object>(
@@ -105,10 +106,9 @@ export function makeWebhooks(connection: SqliteConnection, run: RunJob): Webhook
 
     rotate: (id, secret, actor) =>
       run(() => {
-        const found = statements.find.get(id);
-        if (found === undefined) return null;
-        const rotated = statements.rotate.get(actor.at + secretOverlapMs, secret, id) ?? found;
-        audit(webhookEntry("rotate", found), actor);
+        const rotated = statements.rotate.get(actor.at + secretOverlapMs, secret, id);
+        if (rotated === undefined) return null;
+        audit(webhookEntry("rotate", rotated), actor);
         return webhookRow(rotated);
       }),
 
