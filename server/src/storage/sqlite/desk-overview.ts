@@ -54,16 +54,12 @@ export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, {
     "SELECT created_at AS at FROM mail WHERE id >= ? ORDER BY id LIMIT 1",
   );
 
-  /** Within one transaction or read. */
-  const countKinds = (kinds: readonly SubmissionKind[], from: number, to: number): DayCounts =>
-    Object.fromEntries(kinds.map((kind) => [kind, countKind.get(kind, from, to)?.count ?? 0]));
-
   async function countDay(at: number, kinds: readonly SubmissionKind[]): Promise<DayCounts> {
     const [from, to] = [await firstSince(at), await firstSince(at + dayMs)];
-    return read(() => countKinds(kinds, from, to));
+    return read(() => Object.fromEntries(kinds.map((kind) => [kind, countKind.get(kind, from, to)?.count ?? 0])));
   }
 
-  const countActive = () => active.get()?.count ?? 0;
+  const countActive = () => read(() => active.get()?.count ?? 0);
 
   /** Outcomes of the mails that were stored in the last days, counted in ranges: there may be many. */
   async function mails(scope: Scope, since: number): Promise<ReturnType<typeof outcomesOf>> {
@@ -99,7 +95,7 @@ export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, {
 
     async subscriberGrowth(now, days) {
       const rows = await read(() => counted.all(firstShown(now, days)));
-      return growthOf(rows, now, await read(countActive));
+      return growthOf(rows, now, await countActive());
     },
 
     async countNextDay(now) {
@@ -107,11 +103,10 @@ export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, {
       const first = await read(() => firstReceived.get());
       const at = nextToCount(last?.day ?? null, first?.at, now);
       if (at === null) return false;
-      const [from, to] = [await firstSince(at), await firstSince(at + dayMs)];
       const isLast = isYesterday(at, now);
+      const counts = await countDay(at, ["inquiry", "application"]);
+      if (isLast) counts.subscriber = await countActive();
       await run(() => {
-        const counts = countKinds(["inquiry", "application"], from, to);
-        if (isLast) counts.subscriber = countActive();
         for (const [kind, count] of Object.entries(counts)) insert.run(storedDay(at), kind, count);
       });
       return !isLast;
