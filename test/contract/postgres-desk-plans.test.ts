@@ -29,8 +29,7 @@ function explained(scope: Scope, filter: InboxFilter, isRare = false): string {
   const statement = listOf(scope, filter);
   if (statement === null) throw new Error("Nothing can match.");
   const { text: usual, rare } = statement;
-  const last = statement.last === undefined ? [] : [statement.last];
-  const values = [...statement.values, 0, 1_000_000_000, 51, ...last].map((value) =>
+  const values = [...statement.values, 0, 1_000_000_000, 51].map((value) =>
     typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`,
   );
   const text = ((isRare ? rare?.text : undefined) ?? usual).replaceAll(

@@ -101,11 +101,11 @@ async function find(connections: Connections, wanted: ListStatement, bounds: Bou
 
 function read(
   connections: Connections,
-  { settings, values, last }: ListStatement,
+  { settings, values }: ListStatement,
   { text }: Statement<Listed>,
   { above, below, limit }: Bounds,
 ): Promise<Listed[]> {
-  const all = [...values, above, below, limit, ...(last === undefined ? [] : [last])];
+  const all = [...values, above, below, limit];
   const work = async (session: Session) => {
     const [, found] = await Promise.all([session.script(settings), session.all<Listed>({ text }, all)]);
     return found;
@@ -117,8 +117,6 @@ interface ListStatement extends Statement<Listed> {
   readonly settings: string;
   /** Behind them come the arrival numbers between which is read, and the limit. */
   readonly values: readonly (string | number)[];
-  /** Comes last. */
-  readonly last?: string | number;
   /** For words that are rare, with the same values. Absent: another part of the filter may be the narrow one. */
   readonly rare?: Statement<Listed>;
 }
@@ -143,24 +141,24 @@ function listAlong({ index, conditions }: ListPlan, direction: "ASC" | "DESC"): 
   const others = conditions.filter((one) => one !== fixed);
   const values = others.flatMap((one) => one.values);
   const place = new Numbered(others);
-  const [above, below, limit] = [place.next(), place.next(), place.next()];
   if (first === undefined) {
-    const wheres = [...place.texts, `arrival > ${above}`, `arrival < ${below}`].join(" AND ");
-    const text = `SELECT arrival FROM submission WHERE ${wheres} ORDER BY arrival ${direction} LIMIT ${limit}`;
+    const wheres = [...place.texts, `arrival > ${place.next()}`, `arrival < ${place.next()}`].join(" AND ");
+    const text = `SELECT arrival FROM submission WHERE ${wheres} ORDER BY arrival ${direction} LIMIT ${place.next()}`;
     return { text, values, settings: alongIndex };
   }
   // The number and the literals are ours; an address of an operator is a parameter.
+  if (index === "assignee") values.push(first);
   const value = index === "assignee" ? place.next() : typeof first === "number" ? String(first) : `'${first}'`;
   const wheres = [
     ...place.texts,
     ...(index === "assignee" ? ["assignee IS NOT NULL"] : []),
     // As the index says it: an equality would make the order by this column mean nothing.
     ...(index === "disposable" ? ["disposable > 0"] : []),
-    `(${index}, arrival) > (${value}, ${above}::bigint)`,
-    `(${index}, arrival) < (${value}, ${below}::bigint)`,
+    `(${index}, arrival) > (${value}, ${place.next()}::bigint)`,
+    `(${index}, arrival) < (${value}, ${place.next()}::bigint)`,
   ].join(" AND ");
-  const text = `SELECT arrival FROM submission WHERE ${wheres} ORDER BY ${index} ${direction}, arrival ${direction} LIMIT ${limit}`;
-  return { text, values, settings: alongIndex, ...(index === "assignee" && { last: first }) };
+  const order = `ORDER BY ${index} ${direction}, arrival ${direction} LIMIT ${place.next()}`;
+  return { text: `SELECT arrival FROM submission WHERE ${wheres} ${order}`, values, settings: alongIndex };
 }
 
 /** Whether nothing but the kind, the time and the words narrows a list. */
