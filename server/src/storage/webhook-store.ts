@@ -22,9 +22,6 @@ export interface NewWebhook {
   readonly secret: string;
 }
 
-/** What a delivery is about, as it is when it is sent. */
-export type DeliverySubject = { readonly submission: StoredSubmission } | { readonly subscriber: StoredSubscriber };
-
 /** A delivery that this process may send. */
 export interface LeasedDelivery {
   readonly id: string;
@@ -33,7 +30,8 @@ export interface LeasedDelivery {
   /** Those that are in force: the newest first. */
   readonly secrets: readonly string[];
   readonly event: WebhookEvent;
-  readonly about: DeliverySubject;
+  /** As it is when the delivery is sent. */
+  readonly about: { readonly submission: StoredSubmission } | { readonly subscriber: StoredSubscriber };
   readonly createdAt: number;
   /** Tries made before this one. */
   readonly attempts: number;

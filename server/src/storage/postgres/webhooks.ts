@@ -1,13 +1,11 @@
 // Outgoing webhooks, and the deliveries that wait for them or were made.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Actor } from "../desk-store.ts";
 import { rowsOf } from "../rules/inbox-filter.ts";
 import {
   type ClaimedDelivery,
   claimedColumns,
   deliveryColumns,
   deliveryPage,
-  eventsOf,
   leasedDelivery,
   type ListedDelivery,
   parseDeliveryId,
@@ -22,7 +20,6 @@ import { secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-stor
 import type { Connections } from "./connections.ts";
 import { auditWithin } from "./desk-changes.ts";
 import { batchPauseMs } from "./outbox.ts";
-import type { Session } from "./session.ts";
 import { prepared } from "./statement.ts";
 
 const live = "removed_at IS NULL";
@@ -78,10 +75,10 @@ const settle = prepared(`
 // A lease stays with its holder: the delivery may be on its way at this moment.
 const woken = "status = 'queued', due_at = $1, ended_at = NULL, attempts = 0";
 
-const replayOne = prepared<{ webhook: number }>(`
+const replayOne = prepared<{ id: number; url: string }>(`
   UPDATE webhook_delivery SET ${woken} FROM webhook
   WHERE webhook_delivery.id = $2 AND webhook_delivery.created_at = $3 AND webhook.id = webhook_delivery.webhook
-    AND ${live} RETURNING webhook`);
+    AND ${live} RETURNING webhook.id, webhook.url`);
 
 const replayBatch = prepared<{ id: number }>(`
   UPDATE webhook_delivery SET ${woken} WHERE id = ANY (ARRAY (
@@ -93,7 +90,7 @@ export const makeWebhooks = (connections: Connections): WebhookStore => ({
   add: ({ url, events, secret }, actor) =>
     connections.transaction(async (session) => {
       if ((await session.all(all)).length >= webhooksMax) return "too-many";
-      const [stored] = await session.all(insert, [url, eventsOf({ events }), secret, actor.at]);
+      const [stored] = await session.all(insert, [url, events.join(" "), secret, actor.at]);
       if (stored === undefined) throw new Error("The webhook was not stored.");
       await auditWithin(session, [webhookEntry("add", stored, { events })], actor);
       return webhookRow(stored);
@@ -129,16 +126,21 @@ export const makeWebhooks = (connections: Connections): WebhookStore => ({
     const named = parseDeliveryId(id);
     if (named === null) return false;
     return connections.transaction(async (session) => {
-      const [replayed] = await session.all(replayOne, [actor.at, named.row, named.createdAt]);
-      return replayed !== undefined && (await noteReplay(session, replayed.webhook, actor, { delivery: id }));
+      const [webhook] = await session.all(replayOne, [actor.at, named.row, named.createdAt]);
+      if (webhook === undefined) return false;
+      await auditWithin(session, [webhookEntry("replay", webhook, { delivery: id })], actor);
+      return true;
     });
   },
 
   async replayFailed(webhook, actor) {
-    const noted = await connections.transaction((session) =>
-      noteReplay(session, webhook, actor, { deliveries: "failed" }),
-    );
-    if (!noted) return null;
+    const isNoted = await connections.transaction(async (session) => {
+      const [found] = await session.all(lockOne, [webhook]);
+      if (found === undefined) return false;
+      await auditWithin(session, [webhookEntry("replay", found, { deliveries: "failed" })], actor);
+      return true;
+    });
+    if (!isNoted) return null;
     let replayed = 0;
     for (let after = 0; ; await pause(batchPauseMs)) {
       const batch = await connections.write(replayBatch, [actor.at, webhook, after], { repeatable: true });
@@ -164,15 +166,3 @@ export const makeWebhooks = (connections: Connections): WebhookStore => ({
     await connections.write(settle, values, { repeatable: true });
   },
 });
-
-/** Records something that is done with the deliveries of a webhook. False when there is no such webhook. */
-async function noteReplay(
-  session: Session,
-  id: number,
-  actor: Actor,
-  detail: Readonly<Record<string, unknown>>,
-): Promise<boolean> {
-  const [found] = await session.all(lockOne, [id]);
-  if (found !== undefined) await auditWithin(session, [webhookEntry("replay", found, detail)], actor);
-  return found !== undefined;
-}

@@ -3,7 +3,7 @@
 import type { DeliveryRow, Page, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { AuditEntry, KnownFact } from "../desk-store.ts";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
-import { type DeliverySettlement, type LeasedDelivery, type NewWebhook } from "../webhook-store.ts";
+import type { DeliverySettlement, LeasedDelivery } from "../webhook-store.ts";
 import { pageOf } from "./inbox-filter.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { storable } from "./mails.ts";
@@ -21,10 +21,10 @@ export function subscriberEvent(before: SubscriberStatus | undefined, after: Sub
   return after === "active" ? "subscriber.confirmed" : "subscriber.unsubscribed";
 }
 
-/** The column `events`: names with a space between them. No name is a part of another. */
-export const eventsOf = ({ events }: Pick<NewWebhook, "events">): string => events.join(" ");
-
-export type WebhookColumns = Omit<WebhookRow, "events"> & { readonly events: string };
+export interface WebhookColumns extends Omit<WebhookRow, "events"> {
+  /** Names with a space between them. No name is a part of another. */
+  readonly events: string;
+}
 
 /** Quoted names keep their case on both engines. */
 export const webhookColumns = `id, url, events, created_at AS "createdAt", old_secret_until AS "oldSecretUntil"`;

@@ -1,12 +1,10 @@
 // Outgoing webhooks, and the deliveries that wait for them or were made. Changes run inside transactions of the commit queue.
-import type { Actor } from "../desk-store.ts";
 import { rowsOf } from "../rules/inbox-filter.ts";
 import {
   type ClaimedDelivery,
   claimedColumns,
   deliveryColumns,
   deliveryPage,
-  eventsOf,
   leasedDelivery,
   type ListedDelivery,
   parseDeliveryId,
@@ -63,9 +61,10 @@ function prepareStatements(connection: SqliteConnection) {
         last_answer = coalesce(?, last_answer), lease_owner = NULL, lease_until = NULL
       WHERE id = ? AND created_at = ? AND status = 'queued' AND lease_owner = ?`),
     // A lease stays with its holder: the delivery may be on its way at this moment.
-    replay: connection.prepare<[number, number, number], { webhook: number }>(`
+    replay: connection.prepare<[number, number, number], { id: number; url: string }>(`
       UPDATE webhook_delivery SET status = 'queued', due_at = ?, ended_at = NULL, attempts = 0
-      WHERE id = ? AND created_at = ? AND webhook IN (SELECT id FROM webhook WHERE ${live}) RETURNING webhook`),
+      WHERE id = ? AND created_at = ? AND webhook IN (SELECT id FROM webhook WHERE ${live})
+      RETURNING webhook AS id, (SELECT url FROM webhook WHERE webhook.id = webhook_delivery.webhook) AS url`),
     failed: connection.prepare<[number, number], { id: number; createdAt: number }>(`
       SELECT id, created_at AS createdAt FROM webhook_delivery
       WHERE webhook = ? AND status = 'failed' AND id > ? ORDER BY id LIMIT ${replayedAtOnce}`),
@@ -76,18 +75,11 @@ export function makeWebhooks(connection: SqliteConnection, run: RunJob): Webhook
   const statements = prepareStatements(connection);
   const audit = prepareAudit(connection);
 
-  /** False when there is no such webhook. */
-  function noteReplay(id: number, actor: Actor, detail: Readonly<Record<string, unknown>>): boolean {
-    const found = statements.find.get(id);
-    if (found !== undefined) audit(webhookEntry("replay", found, detail), actor);
-    return found !== undefined;
-  }
-
   return {
     add: ({ url, events, secret }, actor) =>
       run(() => {
         if (statements.all.all().length >= webhooksMax) return "too-many";
-        const stored = statements.insert.get(url, eventsOf({ events }), secret, actor.at);
+        const stored = statements.insert.get(url, events.join(" "), secret, actor.at);
         if (stored === undefined) throw new Error("The webhook was not stored.");
         audit(webhookEntry("add", stored, { events }), actor);
         return webhookRow(stored);
@@ -122,13 +114,19 @@ export function makeWebhooks(connection: SqliteConnection, run: RunJob): Webhook
     replay: (id, actor) =>
       run(() => {
         const named = parseDeliveryId(id);
-        if (named === null) return false;
-        const replayed = statements.replay.get(actor.at, named.row, named.createdAt);
-        return replayed !== undefined && noteReplay(replayed.webhook, actor, { delivery: id });
+        const webhook = named === null ? undefined : statements.replay.get(actor.at, named.row, named.createdAt);
+        if (webhook === undefined) return false;
+        audit(webhookEntry("replay", webhook, { delivery: id }), actor);
+        return true;
       }),
 
     async replayFailed(webhook, actor) {
-      if (!(await run(() => noteReplay(webhook, actor, { deliveries: "failed" })))) return null;
+      const isNoted = await run(() => {
+        const found = statements.find.get(webhook);
+        if (found !== undefined) audit(webhookEntry("replay", found, { deliveries: "failed" }), actor);
+        return found !== undefined;
+      });
+      if (!isNoted) return null;
       let replayed = 0;
       for (let after = 0; ;) {
         const batch = await run(() => {
