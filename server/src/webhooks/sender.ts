@@ -66,11 +66,12 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     await settle(settlement);
   }
 
-  async function deliverAll(deliveries: readonly LeasedDelivery[]): Promise<void> {
+  async function deliverAll(webhook: number, deliveries: readonly LeasedDelivery[]): Promise<void> {
     // A settlement that the store did not take: the lease ends, and it is sent again.
-    for (const one of await Promise.allSettled(deliveries.map(deliver))) {
-      if (one.status === "rejected") failed(one.reason);
-    }
+    await Promise.all(deliveries.map((one) => deliver(one).catch(failed)));
+    underWay.delete(webhook);
+    // There may be more for it.
+    if (deliveries.length === callsMax) waiting.abort();
   }
 
   async function round(): Promise<void> {
@@ -78,26 +79,18 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     const lease = { owner, until: now + leaseMs };
     const claimed = await webhooks.claimDeliveries({ now, limit: callsMax, except: [...underWay.keys()], lease });
     for (const [webhook, deliveries] of Map.groupBy(claimed, (delivery) => delivery.webhook)) {
-      underWay.set(
-        webhook,
-        deliverAll(deliveries).finally(() => {
-          underWay.delete(webhook);
-          // There may be more for it.
-          if (deliveries.length === callsMax) nudge.resolve();
-        }),
-      );
+      underWay.set(webhook, deliverAll(webhook, deliveries));
     }
   }
 
-  let nudge = Promise.withResolvers<void>();
+  /** Ends the wait for the next round. */
+  let waiting = new AbortController();
   const polling = (async () => {
     while (!signal.aborted) {
-      nudge = Promise.withResolvers<void>();
+      waiting = new AbortController();
       await round().catch(failed);
-      const waiting = new AbortController();
-      const pause = sleep(pollMs, undefined, { signal: AbortSignal.any([signal, waiting.signal]), ref: false });
-      await Promise.race([pause.catch(() => {}), nudge.promise]);
-      waiting.abort();
+      const ended = AbortSignal.any([signal, waiting.signal]);
+      await sleep(pollMs, undefined, { signal: ended, ref: false }).catch(() => {});
     }
   })();
 
