@@ -15,13 +15,6 @@ export const secretOverlapMs = 24 * 60 * 60 * 1000;
 /** The last answer of a delivery that was not sent, because its submission had become spam. */
 export const keptBack = "kept back: spam";
 
-export interface NewWebhook {
-  readonly url: string;
-  readonly events: readonly WebhookEvent[];
-  /** `whsec_…` */
-  readonly secret: string;
-}
-
 /** A delivery that this process may send. */
 export interface LeasedDelivery {
   readonly id: string;
@@ -42,19 +35,13 @@ export type DeliverySettlement =
   | { readonly result: "delivered" | "failed"; readonly at: number; readonly answer: string }
   | { readonly result: "later"; readonly dueAt: number; readonly answer: string | null };
 
-export interface DeliveryClaim {
-  readonly now: number;
-  /** Most deliveries of one webhook. */
-  readonly limit: number;
-  /** Webhooks whose turn it is not. */
-  readonly except: readonly number[];
-  readonly lease: Lease;
-}
-
 /** Changes are stored with their entries in the audit log. Those name the host of an address: its path may be secret. */
 export interface WebhookStore {
-  /** `too-many`: there are {@link webhooksMax} already. */
-  add(webhook: NewWebhook, actor: Actor): Promise<WebhookRow | "too-many">;
+  /** `secret`: `whsec_…`. `too-many`: there are {@link webhooksMax} already. */
+  add(
+    webhook: { readonly url: string; readonly events: readonly WebhookEvent[]; readonly secret: string },
+    actor: Actor,
+  ): Promise<WebhookRow | "too-many">;
 
   list(): Promise<readonly WebhookRow[]>;
 
@@ -79,8 +66,13 @@ export interface WebhookStore {
   /** The same for all failed deliveries of a webhook. Answers how many; null when there is no such webhook. */
   replayFailed(webhook: number, actor: Actor): Promise<number | null>;
 
-  /** Leases due deliveries whose lease is free, the oldest of each webhook. */
-  claimDeliveries(claim: DeliveryClaim): Promise<readonly LeasedDelivery[]>;
+  /** Leases due deliveries whose lease is free: the oldest of each webhook, at most `limit`, but for some webhooks. */
+  claimDeliveries(claim: {
+    readonly now: number;
+    readonly limit: number;
+    readonly except: readonly number[];
+    readonly lease: Lease;
+  }): Promise<readonly LeasedDelivery[]>;
 
   /** Records how a try ended and gives the lease back. Ignored when another process holds the lease. */
   settleDelivery(id: string, settlement: DeliverySettlement, owner: string): Promise<void>;
