@@ -34,10 +34,9 @@ export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { li
   const outdatedSpam = outdated("status", "");
   const erase = connection.prepare<[number]>("DELETE FROM submission WHERE arrival = ?");
   const eraseSubscriber = connection.prepare<[string]>("DELETE FROM subscriber WHERE email_key = ?");
-  const findSuppression = connection.prepare<[string], { reason: string | null; at: number }>(
-    "SELECT reason, changed_at AS at FROM suppression WHERE email_key = ?",
+  const eraseSuppression = connection.prepare<[string], { reason: string | null; at: number }>(
+    "DELETE FROM suppression WHERE email_key = ? RETURNING reason, changed_at AS at",
   );
-  const eraseSuppression = connection.prepare<[string]>("DELETE FROM suppression WHERE email_key = ?");
   const isKnown = connection.prepare<[string], { known: number }>(`
     SELECT EXISTS (SELECT 1 FROM submission WHERE email_key = ?1)
       OR EXISTS (SELECT 1 FROM subscriber WHERE email_key = ?1) AS known`);
@@ -66,10 +65,9 @@ export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { li
   }
 
   function eraseSuppressionOf(key: string): boolean {
-    const found = findSuppression.get(key);
-    if (found === undefined) return false;
-    eraseSuppression.run(key);
-    if (found.reason !== null) keepHash.run(hashedKey(key), found.reason, found.at);
+    const erased = eraseSuppression.get(key);
+    if (erased === undefined) return false;
+    if (erased.reason !== null) keepHash.run(hashedKey(key), erased.reason, erased.at);
     return true;
   }
 
