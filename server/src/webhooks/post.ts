@@ -33,10 +33,6 @@ export interface PostOptions {
   readonly ca?: string | undefined;
 }
 
-class Refused extends Error {
-  readonly code = "address-refused";
-}
-
 /**
  * Asks the name servers. The system's own look-up would also read the hosts file; it cannot be broken off, and two of them
  * that hang would hold up every name that the process looks for.
@@ -80,7 +76,9 @@ export async function post(
   try {
     const found = await unlessAborted(addressesOf(url.hostname, resolver), timed);
     // One that is refused says that the name is not one of the internet.
-    if (found.length === 0 || !found.every((one) => mayBeCalled(one.address, targets))) throw new Refused();
+    if (found.length === 0 || !found.every((one) => mayBeCalled(one.address, targets))) {
+      return { failure: "address-refused" };
+    }
     const sent = send(url, body, {
       method: "POST",
       headers: {
