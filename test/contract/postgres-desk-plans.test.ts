@@ -32,7 +32,7 @@ function explained(scope: Scope, filter: InboxFilter, isRare = false): string {
   const values = [...statement.values, 0, 1_000_000_000, 51].map((value) =>
     typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`,
   );
-  const text = ((isRare ? rare?.text : undefined) ?? usual).replaceAll(
+  const text = ((isRare ? rare : undefined) ?? usual).replaceAll(
     /\$(\d+)/g,
     (_all, number: string) => values[Number(number) - 1] ?? "",
   );

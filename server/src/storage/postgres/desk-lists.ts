@@ -10,7 +10,7 @@ import { folded, searchedWords, typedWords } from "../rules/words.ts";
 import type { Connections } from "./connections.ts";
 import { lastSubmission } from "./reading.ts";
 import type { Session } from "./session.ts";
-import { prepared, type Statement } from "./statement.ts";
+import { prepared } from "./statement.ts";
 
 const receivedAt = prepared<{ at: number }>(
   "SELECT received_at AS at FROM submission WHERE arrival >= $1 ORDER BY arrival LIMIT 1",
@@ -89,36 +89,38 @@ interface Listed {
 }
 
 async function find(connections: Connections, wanted: ListStatement, bounds: Bounds): Promise<Listed[]> {
-  if (wanted.rare === undefined) return read(connections, wanted, wanted, bounds);
+  if (wanted.rare === undefined) return read(connections, wanted, wanted.text, bounds);
   const { above, below, limit, descending } = bounds;
   const last = await lastArrival(connections);
   const near = descending
     ? { ...bounds, above: Math.max(above, Math.min(below, last + 1) - nearRows) }
     : { ...bounds, below: Math.min(below, above + nearRows) };
-  const found = await read(connections, wanted, wanted, near);
+  const found = await read(connections, wanted, wanted.text, near);
   return found.length >= limit ? found : read(connections, wanted, wanted.rare, bounds);
 }
 
 function read(
   connections: Connections,
   { settings, values }: ListStatement,
-  { text }: Statement<Listed>,
+  text: string,
   { above, below, limit }: Bounds,
 ): Promise<Listed[]> {
   const all = [...values, above, below, limit];
   const work = async (session: Session) => {
+    // In this order: the settings are there before the statement is planned.
     const [, found] = await Promise.all([session.script(settings), session.all<Listed>({ text }, all)]);
     return found;
   };
   return connections.transaction(work, { repeatable: true });
 }
 
-interface ListStatement extends Statement<Listed> {
+interface ListStatement {
+  readonly text: string;
   readonly settings: string;
   /** Behind them come the arrival numbers between which is read, and the limit. */
   readonly values: readonly (string | number)[];
   /** For words that are rare, with the same values. Absent: another part of the filter may be the narrow one. */
-  readonly rare?: Statement<Listed>;
+  readonly rare?: string;
 }
 
 /** The arrival numbers of a list; null: nothing can match. */
@@ -191,7 +193,7 @@ function listFound(
     text,
     values: conditions.flatMap((one) => one.values),
     settings: bySearch,
-    ...(wide && { rare: { text: rare } }),
+    ...(wide && { rare }),
   };
 }
 
