@@ -1,22 +1,14 @@
-// Numbers of the overview. Past days were counted before; only what came since is counted when it is asked for.
-import type { DeskStore } from "../desk-store.ts";
+// Numbers of the overview.
 import { firstAt } from "../ranges.ts";
 import type { SubmissionKind } from "../records.ts";
-import { dayMs, storedDay } from "../rules/days.ts";
-import { mailKindsOf } from "../rules/inbox-filter.ts";
-import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { dayMs } from "../rules/days.ts";
+import { listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import {
   type CountedDay,
   type DayCounts,
-  daysOf,
-  firstShown,
-  growthOf,
-  isYesterday,
-  median,
-  nextToCount,
-  outcomesOf,
+  type MailCount,
+  makeOverview,
   responsesMax,
-  shownDays,
   waitingMax,
 } from "../rules/overview.ts";
 import type { Connections } from "./connections.ts";
@@ -51,7 +43,7 @@ const lastMail = prepared<{ last: number }>("SELECT coalesce(max(id), 0) AS last
 
 const mailAt = prepared<{ at: number }>("SELECT created_at AS at FROM mail WHERE id >= $1 ORDER BY id LIMIT 1");
 
-const mailOutcomes = prepared<{ status: string; count: number }>(
+const mailOutcomes = prepared<MailCount>(
   "SELECT status, count(*) AS count FROM mail WHERE id >= $1 AND kind = ANY ($2::text[]) GROUP BY status",
 );
 
@@ -63,47 +55,22 @@ export function makeDeskOverview(connections: Connections) {
     return counts;
   }
 
-  async function countActive(): Promise<number> {
-    return (await connections.all(active))[0]?.count ?? 0;
+  async function countMails(since: number, kinds: readonly string[]): Promise<MailCount[]> {
+    const last = (await connections.all(lastMail))[0]?.last ?? 0;
+    const first = await firstAt(since, last, async (id) => (await connections.all(mailAt, [id]))[0]?.at ?? null);
+    return connections.all(mailOutcomes, [first, kinds]);
   }
 
-  return {
-    async overview(scope, now) {
-      const since = now - shownDays * dayMs;
-      const countedDays = async () => {
-        const known = await connections.all(counted, [firstShown(now, shownDays)]);
-        return daysOf(scope, now, known, countDay);
-      };
-      const mailsSince = async () => {
-        const last = (await connections.all(lastMail))[0]?.last ?? 0;
-        const first = await firstAt(since, last, async (id) => (await connections.all(mailAt, [id]))[0]?.at ?? null);
-        return outcomesOf(await connections.all(mailOutcomes, [first, mailKindsOf(scope)]));
-      };
-      const [waits, took, days, mails] = await Promise.all([
-        connections.all(waiting, [scope.kinds]),
-        connections.all(responses, [since, scope.kinds]),
-        countedDays(),
-        mailsSince(),
-      ]);
-      return { days, mails, waiting: waits.map(inboxRow), firstResponseMs: median(took.map((row) => row.took)) };
-    },
-
-    async subscriberGrowth(now, days) {
-      const [rows, current] = await Promise.all([connections.all(counted, [firstShown(now, days)]), countActive()]);
-      return growthOf(rows, now, current);
-    },
-
-    async countNextDay(now) {
-      const [last] = await connections.all(lastCounted);
-      const [first] = await connections.all(firstReceived);
-      const at = nextToCount(last?.day ?? null, first?.at, now);
-      if (at === null) return false;
-      const isLast = isYesterday(at, now);
-      const counts = await countDay(at, ["inquiry", "application"]);
-      if (isLast) counts.subscriber = await countActive();
-      const values = [storedDay(at), Object.keys(counts), Object.values(counts)];
-      await connections.write(storeDay, values, { repeatable: true });
-      return !isLast;
-    },
-  } satisfies Partial<DeskStore>;
+  return makeOverview({
+    counted: (day) => connections.all(counted, [day]),
+    lastCounted: async () => (await connections.all(lastCounted))[0]?.day ?? null,
+    firstReceivedAt: async () => (await connections.all(firstReceived))[0]?.at ?? null,
+    countDay,
+    countActive: async () => (await connections.all(active))[0]?.count ?? 0,
+    storeDay: (day, counts) =>
+      connections.write(storeDay, [day, Object.keys(counts), Object.values(counts)], { repeatable: true }),
+    responses: async (since, kinds) => (await connections.all(responses, [since, kinds])).map((row) => row.took),
+    waiting: (kinds) => connections.all(waiting, [kinds]),
+    mails: countMails,
+  });
 }

@@ -1,23 +1,16 @@
-// Numbers of the overview. Past days were counted before; only what came since is counted when it is asked for.
+// Numbers of the overview.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { DeskStore, Scope } from "../desk-store.ts";
 import { firstAt } from "../ranges.ts";
 import type { SubmissionKind } from "../records.ts";
-import { dayMs, storedDay } from "../rules/days.ts";
-import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
-import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { dayMs } from "../rules/days.ts";
+import { quoted } from "../rules/inbox-filter.ts";
+import { listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import {
   type CountedDay,
   type DayCounts,
-  daysOf,
-  firstShown,
-  growthOf,
-  isYesterday,
-  median,
-  nextToCount,
-  outcomesOf,
+  type MailCount,
+  makeOverview,
   responsesMax,
-  shownDays,
   waitingMax,
 } from "../rules/overview.ts";
 import { retryWhileBusy as read } from "./busy.ts";
@@ -59,57 +52,32 @@ export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, {
     return read(() => Object.fromEntries(kinds.map((kind) => [kind, countKind.get(kind, from, to)?.count ?? 0])));
   }
 
-  const countActive = () => read(() => active.get()?.count ?? 0);
-
-  /** Outcomes of the mails that were stored in the last days, counted in ranges: there may be many. */
-  async function mails(scope: Scope, since: number): Promise<ReturnType<typeof outcomesOf>> {
-    const kinds = mailKindsOf(scope);
-    if (kinds.length === 0) return outcomesOf([]);
-    const countRange = connection.prepare<[number, number], { status: string; count: number }>(`
+  /** Counted in ranges: there may be many. */
+  async function countMails(since: number, kinds: readonly string[]): Promise<MailCount[]> {
+    if (kinds.length === 0) return [];
+    const countRange = connection.prepare<[number, number], MailCount>(`
       SELECT status, count(*) AS count FROM mail NOT INDEXED
       WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`);
     const last = (await read(() => lastMail.get()))?.last ?? 0;
     const first = await firstAt(since, last, (id) => read(() => mailAt.get(id)?.at ?? null));
-    const counts: { status: string; count: number }[] = [];
+    const counts: MailCount[] = [];
     for (let from = first; from <= last; from += mailsAtOnce) {
       counts.push(...(await read(() => countRange.all(from, Math.min(from + mailsAtOnce, last + 1)))));
       await nextTurn();
     }
-    return outcomesOf(counts);
+    return counts;
   }
 
-  return {
-    async overview(scope, now) {
-      const wanted = JSON.stringify(scope.kinds);
-      const since = now - shownDays * dayMs;
-      const waits = await read(() => waiting.all(wanted).map(inboxRow));
-      const took = await read(() => responses.all(since, wanted).map((row) => row.took));
-      const known = await read(() => counted.all(firstShown(now, shownDays)));
-      return {
-        days: await daysOf(scope, now, known, countDay),
-        firstResponseMs: median(took),
-        waiting: waits,
-        mails: await mails(scope, since),
-      };
-    },
-
-    async subscriberGrowth(now, days) {
-      const rows = await read(() => counted.all(firstShown(now, days)));
-      return growthOf(rows, now, await countActive());
-    },
-
-    async countNextDay(now) {
-      const last = await read(() => lastCounted.get());
-      const first = await read(() => firstReceived.get());
-      const at = nextToCount(last?.day ?? null, first?.at, now);
-      if (at === null) return false;
-      const isLast = isYesterday(at, now);
-      const counts = await countDay(at, ["inquiry", "application"]);
-      if (isLast) counts.subscriber = await countActive();
-      await run(() => {
-        for (const [kind, count] of Object.entries(counts)) insert.run(storedDay(at), kind, count);
-      });
-      return !isLast;
-    },
-  } satisfies Partial<DeskStore>;
+  return makeOverview({
+    counted: (day) => read(() => counted.all(day)),
+    lastCounted: () => read(() => lastCounted.get()?.day ?? null),
+    firstReceivedAt: () => read(() => firstReceived.get()?.at ?? null),
+    countDay,
+    countActive: () => read(() => active.get()?.count ?? 0),
+    storeDay: (day, counts) =>
+      run(() => Object.entries(counts).forEach(([kind, count]) => void insert.run(day, kind, count))),
+    responses: (since, kinds) => read(() => responses.all(since, JSON.stringify(kinds)).map((row) => row.took)),
+    waiting: (kinds) => read(() => waiting.all(JSON.stringify(kinds))),
+    mails: countMails,
+  });
 }
