@@ -2,41 +2,38 @@
 import type { Note, Page, PageRequest } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { SQLInputValue } from "node:sqlite";
-import type { DeskStore, KnownFact } from "../desk-store.ts";
-import { pageRows, readPages } from "../pages.ts";
+import type { DeskStore } from "../desk-store.ts";
+import { readPages } from "../pages.ts";
 import { searchRanges } from "../ranges.ts";
 import type { SubmissionKind } from "../records.ts";
-import { type AuditColumns, auditRow, historyEntry, historyMax, personMax } from "../rules/audit.ts";
+import { type AuditColumns, auditRow, historyMax } from "../rules/audit.ts";
+import { makeBelongings, type Owner, ownerColumn, type UsedKey } from "../rules/belongings.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { mailKindsOf, pageOf, quoted, rowsOf } from "../rules/inbox-filter.ts";
 import {
   detailColumns,
   type DetailRow,
   duplicatesMax,
-  inboxRow,
-  inboxRowOf,
   listedColumns,
   type ListedRow,
-  newestTwins,
   type Twin,
 } from "../rules/inbox-row.ts";
 import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-row.ts";
 import type { References } from "../rules/references.ts";
-import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
-import { type DeliveryFact, deliveryFact, factColumns } from "../rules/webhooks.ts";
+import { type DeliveryFact, factColumns } from "../rules/webhooks.ts";
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 
 export function prepareDeskReading(connection: SqliteConnection, references: References) {
   const find = connection.prepare<[number, SubmissionKind], DetailRow>(`
     SELECT ${detailColumns} FROM submission WHERE day_number = ? AND kind = ?`);
-  const mailsOf = connection.prepare<[number], ReadMail>(
-    `SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.submission = ? ORDER BY mail.id`,
-  );
-  const welcomesOf = connection.prepare<[string], ReadMail>(
-    `SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.subscriber = ? ORDER BY mail.created_at`,
-  );
+  const mails = (condition: string) =>
+    connection.prepare<[Owner], ReadMail>(`SELECT ${mailColumns} FROM mail ${mailJoins} WHERE ${condition}`);
+  const mailsOf = {
+    submission: mails("mail.submission = ? ORDER BY mail.id"),
+    subscriber: mails("mail.subscriber = ? ORDER BY mail.created_at"),
+  };
   const notesOf = connection.prepare<[number], Note>(
     "SELECT id, author, at, text FROM note WHERE submission = ? ORDER BY id",
   );
@@ -59,18 +56,16 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
   const suppressionOf = connection.prepare<[string, string], { reason: string | null; at: number }>(
     "SELECT reason, changed_at AS at FROM suppression WHERE email_key IN (?, ?)",
   );
-  const deliveries = `SELECT ${factColumns} FROM webhook_delivery AS delivery
-    JOIN webhook ON webhook.id = delivery.webhook WHERE webhook.removed_at IS NULL`;
-  const deliveriesOf = connection.prepare<[number], DeliveryFact>(`${deliveries} AND delivery.submission = ?`);
-  const deliveriesOfSubscriber = connection.prepare<[string], DeliveryFact>(
-    `${deliveries} AND delivery.subscriber = ?`,
-  );
-  const keysOf = connection.prepare<[number], { procedure: string; createdAt: number }>(
-    "SELECT procedure, created_at AS createdAt FROM idempotency WHERE submission = ?",
-  );
-  const keysOfSubscriber = connection.prepare<[string], { procedure: string; createdAt: number }>(
-    "SELECT procedure, created_at AS createdAt FROM idempotency WHERE subscriber = ?",
-  );
+  const deliveries = (owner: "submission" | "subscriber") =>
+    connection.prepare<[Owner], DeliveryFact>(`
+      SELECT ${factColumns} FROM webhook_delivery AS delivery JOIN webhook ON webhook.id = delivery.webhook
+      WHERE removed_at IS NULL AND delivery.${owner} = ?`);
+  const deliveriesOf = { submission: deliveries("submission"), subscriber: deliveries("subscriber") };
+  const keys = (owner: "submission" | "subscriber") =>
+    connection.prepare<[Owner], UsedKey>(
+      `SELECT procedure, created_at AS createdAt FROM idempotency WHERE ${owner} = ?`,
+    );
+  const keysOf = { submission: keys("submission"), subscriber: keys("subscriber") };
   const lastSubscriber = connection.prepare<[], { last: number | null }>("SELECT max(arrival) AS last FROM subscriber");
   const lastMail = connection.prepare<[], { last: number | null }>("SELECT max(id) AS last FROM mail");
   const auditBefore = connection.prepare<[number, number], AuditColumns>(
@@ -100,69 +95,20 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     return { rows, next: next ?? stoppedAt };
   }
 
-  const suppressed = (key: string) => suppressionOf.get(key, hashedKey(key));
-
-  function factsOf(row: ListedRow): KnownFact[] {
-    const { arrival, reference } = row;
-    return [
-      { kind: "submission", submission: readSubmissionAnyway(row) },
-      ...notesOf.all(arrival).map((note): KnownFact => ({ kind: "note", reference, note: { ...note } })),
-      ...mailsOf.all(arrival).map((mail): KnownFact => ({ kind: "mail", mail: mailRow(mail) })),
-      ...deliveriesOf.all(arrival).map(deliveryFact),
-      ...keysOf.all(arrival).map((one): KnownFact => ({ kind: "idempotency", ...one })),
-    ];
-  }
-
-  function factsOfSubscriber(key: string): KnownFact[] {
-    const found = subscriberOf.get(key);
-    if (found === undefined) return [];
-    return [
-      { kind: "subscription", subscriber: storedSubscriber(found) },
-      ...welcomesOf.all(key).map((mail): KnownFact => ({ kind: "mail", mail: mailRow(mail) })),
-      ...deliveriesOfSubscriber.all(key).map(deliveryFact),
-      ...keysOfSubscriber.all(key).map((one): KnownFact => ({ kind: "idempotency", ...one })),
-    ];
-  }
-
   return {
-    async findDetail(scope, reference) {
-      const named = references.parse(reference);
-      if (named === null || !scope.kinds.includes(named.kind)) return null;
-      return read(() => {
-        const row = find.get(named.dayNumber, named.kind);
-        if (row === undefined) return null;
-        const submission = readSubmissionAnyway(row);
-        const kinds = JSON.stringify(scope.kinds);
-        const twins = [
-          ...sameAddress.all(row.email_key, row.arrival, kinds),
-          ...(row.resume_sha256 === null ? [] : sameResume.all(row.resume_sha256, row.arrival, kinds)),
-        ];
-        return {
-          row: inboxRowOf(submission, row.disposable === 1),
-          submission,
-          scan: row.resume_scan,
-          mails: mailsOf.all(row.arrival).map(mailRow),
-          notes: notesOf.all(row.arrival).map((note) => ({ ...note })),
-          history: historyOf.all(row.reference).map(historyEntry).toReversed(),
-          duplicates: newestTwins(twins),
-        };
-      });
-    },
-
-    findPerson({ kinds, subscribers }, email) {
-      const key = emailKey(email);
-      return read(() => {
-        const rows = ofPerson.all(key, Number.MAX_SAFE_INTEGER, JSON.stringify(kinds), personMax).map(inboxRow);
-        const found = subscribers ? subscriberOf.get(key) : undefined;
-        if (rows.length === 0 && found === undefined) return null;
-        return {
-          email: rows[0]?.email ?? found?.email ?? email,
-          submissions: rows,
-          subscription: found === undefined ? null : storedSubscriber(found),
-          suppressed: suppressed(key)?.reason ?? null,
-        };
-      });
-    },
+    ...makeBelongings(references, {
+      find: ({ dayNumber, kind }) => read(() => find.get(dayNumber, kind)),
+      submissionsOf: (key, below, kinds, limit) => read(() => ofPerson.all(key, below, JSON.stringify(kinds), limit)),
+      subscriberOf: (key) => read(() => subscriberOf.get(key)),
+      suppressionOf: (key) => read(() => suppressionOf.get(key, hashedKey(key))),
+      sameAddress: (key, arrival, kinds) => read(() => sameAddress.all(key, arrival, JSON.stringify(kinds))),
+      sameResume: (sha256, arrival, kinds) => read(() => sameResume.all(sha256, arrival, JSON.stringify(kinds))),
+      historyOf: (reference) => read(() => historyOf.all(reference)),
+      notesOf: (arrival) => read(() => notesOf.all(arrival)),
+      mailsOf: (owner) => read(() => mailsOf[ownerColumn(owner)].all(owner)),
+      deliveriesOf: (owner) => read(() => deliveriesOf[ownerColumn(owner)].all(owner)),
+      keysOf: (owner) => read(() => keysOf[ownerColumn(owner)].all(owner)),
+    }),
 
     listSubscribers({ status, search }, page) {
       const wheres = ["arrival > ?", "arrival < ?"];
@@ -212,19 +158,5 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         await connection.settled();
         return { rows: rows.map(auditRow), last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
       }),
-
-    async *readPerson({ kinds, subscribers }, email) {
-      const key = emailKey(email);
-      const wanted = JSON.stringify(kinds);
-      for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
-        const below: number = before;
-        const rows = await read(() => ofPerson.all(key, below, wanted, pageRows));
-        for (const row of rows) yield* await read(() => factsOf(row));
-        before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);
-      }
-      if (subscribers) yield* await read(() => factsOfSubscriber(key));
-      const found = await read(() => suppressed(key));
-      if (found !== undefined) yield { kind: "suppression", reason: found.reason, at: found.at };
-    },
   } satisfies Partial<DeskStore>;
 }
