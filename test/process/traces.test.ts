@@ -11,7 +11,8 @@ async function loadedBy(env: Readonly<Record<string, string>>): Promise<number> 
   expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
   service.child.kill("SIGTERM");
   expect(await service.ended).toBe(0);
-  return service.log.filter((line) => line.includes('"loaded"') && line.includes("/otlp-")).length;
+  return service.log.filter((line) => line.includes('"loaded"') && /\/observe\/(traces|otlp-exporter)\./.test(line))
+    .length;
 }
 
 test("what traces is loaded only where a collector is set", async () => {
