@@ -159,7 +159,7 @@ describe("a full disk", () => {
   test("refuses all submissions at once with the cause, keeps what was stored, and recovers", async () => {
     await using folder = await openFolder();
     const connection = new SqliteConnection(`${folder.path}/full.db`);
-    connection.configure("read-write");
+    connection.configure();
     await applyPending(connection, sqliteMigrations());
     await using store = new SqliteStore(connection, systemClock);
     await accept(store, application(0));

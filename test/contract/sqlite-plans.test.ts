@@ -8,7 +8,7 @@ import { openFolder } from "./sqlite-under-test.ts";
 
 async function openMigrated(file: string): Promise<SqliteConnection> {
   const connection = new SqliteConnection(file);
-  connection.configure("read-write");
+  connection.configure();
   await applyPending(connection, sqliteMigrations());
   return connection;
 }
@@ -43,7 +43,7 @@ test("no statement scans a table, or sorts more than one person's submissions", 
 
 test("everything that refers to a row is found by an index, so that erasing the row scans no table", async () => {
   await using folder = await openFolder();
-  const connection = await openMigrated(`${folder.path}/plans.db`);
+  using connection = await openMigrated(`${folder.path}/plans.db`);
   const references = connection.query<{ child: string; column: string }>(`
     SELECT tables.name AS child, keys."from" AS column
     FROM sqlite_schema AS tables, pragma_foreign_key_list(tables.name) AS keys WHERE tables.type = 'table'`);
@@ -53,16 +53,14 @@ test("everything that refers to a row is found by an index, so that erasing the 
     const [plan] = connection.query<{ detail: string }>(text);
     expect(plan?.detail, `${child}.${column}`).toContain("INDEX");
   }
-  connection.close();
 });
 
 test("everything of one person is found by an index", async () => {
   await using folder = await openFolder();
-  const connection = await openMigrated(`${folder.path}/plans.db`);
+  using connection = await openMigrated(`${folder.path}/plans.db`);
   for (const table of ["submission", "subscriber", "newsletter_token", "suppression"]) {
     const text = `EXPLAIN QUERY PLAN SELECT * FROM ${table} WHERE email_key = ?`;
     const [plan] = connection.query<{ detail: string }>(text);
     expect(plan?.detail, table).toMatch(/INDEX|PRIMARY KEY/);
   }
-  connection.close();
 });

@@ -29,7 +29,7 @@ export interface Statement<Parameters extends readonly SQLInputValue[], Row> {
   run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
 }
 
-export class SqliteConnection {
+export class SqliteConnection implements Disposable {
   readonly file: string;
   readonly #database: DatabaseSync;
   readonly #guard: FileGuard;
@@ -62,14 +62,14 @@ export class SqliteConnection {
   }
 
   /** @throws StorageUnavailable when this SQLite is too old to be trusted with the log */
-  configure(access: Access): void {
+  configure(): void {
     this.execute("PRAGMA trusted_schema = OFF");
     const [found] = this.query<{ version: string }>("SELECT sqlite_version() AS version");
     if (found === undefined || !isAtLeast(found.version, sqliteVersionMin)) {
       throw new StorageUnavailable(`SQLite ${found?.version} is too old; ${sqliteVersionMin.join(".")} is needed.`);
     }
     this.execute(`PRAGMA cache_size = -${cacheKiB}`);
-    if (access === "read-only") return;
+    if (this.#access === "read-only") return;
     // FULL syncs the log on every commit: what was acknowledged survives a power cut, too. See also syncApart.
     this.execute("PRAGMA journal_mode = WAL");
     this.execute("PRAGMA synchronous = FULL");
@@ -191,7 +191,7 @@ export class SqliteConnection {
   }
 
   /** Closes the handle. The last one to close moves the log into the database and removes it. */
-  close(): void {
+  [Symbol.dispose](): void {
     // Moving the log compares no checksums either.
     if (this.#mayHaveGap && this.#database.isOpen) this.#closeGap();
     if (this.#database.isOpen) this.#database.close();

@@ -19,7 +19,7 @@ export async function openSqliteMove(file: string, role: MoveRole): Promise<Mova
   if (role === "source" && !existsSync(file)) throw new StorageUnavailable("There is no database file to move.");
   await using opened = new AsyncDisposableStack();
   opened.use(await lockForService(file, 0));
-  const connection = opened.adopt(await connect(file, "read-write"), (one) => one.close());
+  const connection = opened.use(await connect(file, "read-write"));
   if (role === "target") await applyPending(connection, sqliteMigrations());
   else await refusePending(connection);
   await retryWhileBusy(() => connection.begin());

@@ -16,9 +16,8 @@ const openWaitMs = 10_000;
 export async function connect(file: string, access: Access): Promise<SqliteConnection> {
   using opened = new DisposableStack();
   try {
-    const opening = retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs);
-    const connection = opened.adopt(await opening, (one) => one.close());
-    await retryWhileBusy(() => connection.configure(access), openWaitMs);
+    const connection = opened.use(await retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs));
+    await retryWhileBusy(() => connection.configure(), openWaitMs);
     opened.move();
     return connection;
   } catch (error) {
@@ -35,7 +34,7 @@ export async function openSqliteStore(
   { access, clock }: { readonly access: Access; readonly clock: Clock },
 ): Promise<SqliteStore> {
   using opened = new DisposableStack();
-  const connection = opened.adopt(await connect(file, access), (one) => one.close());
+  const connection = opened.use(await connect(file, access));
   if (access === "read-only") await refusePending(connection);
   else await applyPending(connection, sqliteMigrations());
   const store = await retryWhileBusy(() => new SqliteStore(connection, clock));
@@ -51,8 +50,7 @@ export async function refusePending(connection: SqliteConnection): Promise<void>
 
 /** Makes the database if need be and applies what is pending. Answers the names of what this process applied. */
 export async function migrateSqlite(file: string): Promise<string[]> {
-  using opened = new DisposableStack();
-  const connection = opened.adopt(await connect(file, "read-write"), (one) => one.close());
+  using connection = await connect(file, "read-write");
   return await applyPending(connection, sqliteMigrations());
 }
 
@@ -60,7 +58,6 @@ export async function migrateSqlite(file: string): Promise<string[]> {
 export async function pendingSqliteMigrations(file: string): Promise<string[]> {
   const migrations = sqliteMigrations();
   if (!existsSync(file)) return migrations.map(({ name }) => name);
-  using opened = new DisposableStack();
-  const connection = opened.adopt(await connect(file, "read-only"), (one) => one.close());
+  using connection = await connect(file, "read-only");
   return (await retryWhileBusy(() => findPending(connection, migrations))).map(({ name }) => name);
 }

@@ -289,6 +289,6 @@ export class SqliteStore implements Store {
   /** Waits for what was handed in, then closes; a second call waits for the same. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue.close();
-    this.#connection.close();
+    this.#connection[Symbol.dispose]();
   }
 }
