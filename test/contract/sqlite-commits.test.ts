@@ -5,7 +5,7 @@ import { systemClock } from "../../server/src/clock.ts";
 import { forgottenAtOnce } from "../../server/src/storage/rules/retention.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending, sqliteMigrations } from "../../server/src/storage/sqlite/migrate.ts";
-import { SqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
+import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
 import { idempotencyMs, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { startChild } from "./children/child.ts";
 import {
@@ -161,7 +161,7 @@ describe("a full disk", () => {
     const connection = new SqliteConnection(`${folder.path}/full.db`);
     connection.configure();
     await applyPending(connection, sqliteMigrations());
-    await using store = new SqliteStore(connection, systemClock);
+    await using store = makeSqliteStore(connection, systemClock);
     await accept(store, application(0));
 
     const [pages] = connection.query<{ page_count: number }>("PRAGMA page_count");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending, sqliteMigrations } from "../../server/src/storage/sqlite/migrate.ts";
-import { SqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
+import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
 import { openFolder } from "./sqlite-under-test.ts";
 
 async function openMigrated(file: string): Promise<SqliteConnection> {
@@ -28,7 +28,7 @@ test("no statement scans a table, or sorts more than one person's submissions", 
     texts.push(text);
     return prepare(text);
   };
-  await using _store = new SqliteStore(connection, systemClock);
+  await using _store = makeSqliteStore(connection, systemClock);
   expect(texts.length).toBeGreaterThan(50);
   for (const text of texts) {
     const plan = connection.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => detail);

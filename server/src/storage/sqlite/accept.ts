@@ -14,20 +14,20 @@ import type { Acceptance, Entry, Lease } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareDayCounters } from "./day-counters.ts";
 import { type KeyOwner, noOwner, prepareKeys } from "./keys.ts";
-import type { Subscribers } from "./subscribers.ts";
+import { prepareSubscribers } from "./subscribers.ts";
 import type { Announcements } from "./announcements.ts";
 
 export type Acceptor = ReturnType<typeof prepareAcceptor>;
 
 interface Parts {
   readonly references: References;
-  readonly subscribers: Subscribers;
   readonly announcements: Announcements;
 }
 
-export function prepareAcceptor(connection: SqliteConnection, { references, subscribers, announcements }: Parts) {
+export function prepareAcceptor(connection: SqliteConnection, { references, announcements }: Parts) {
   const keys = prepareKeys(connection);
   const counters = prepareDayCounters(connection);
+  const subscribers = prepareSubscribers(connection);
   // Two look-ups: for one IN with both keys SQLite would make a table, which takes twice as long.
   const addressee = connection.prepare<[string, number, string], { receipts: number; suppressed: number }>(`
     SELECT (SELECT count(*) FROM submission WHERE email_key = ?1 AND receipt_at > ?2) AS receipts,

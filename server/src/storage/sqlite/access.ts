@@ -6,7 +6,7 @@ import { listedOperatorColumns, operatorColumns, tokenColumns } from "../rules/a
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareAudit } from "./desk-changes.ts";
-import type { RunJob } from "./desk.ts";
+import type { RunJob } from "./jobs.ts";
 
 function prepareStatements(connection: SqliteConnection) {
   const operators = `SELECT ${operatorColumns} FROM operator`;

@@ -19,8 +19,7 @@ import {
   type TriageTarget,
 } from "../rules/triage.ts";
 import type { SqliteConnection } from "./connection.ts";
-import type { RunJob } from "./desk.ts";
-import type { Oversight } from "./oversight.ts";
+import type { RunJob } from "./jobs.ts";
 import type { LeaveSpam } from "./leave-spam.ts";
 
 export type Audit = (entry: AuditEntry, actor: Actor) => void;
@@ -36,14 +35,9 @@ interface Parts {
   readonly references: References;
   readonly audit: Audit;
   readonly leaveSpam: LeaveSpam;
-  readonly oversight: Oversight;
 }
 
-export function prepareDeskChanges(
-  connection: SqliteConnection,
-  run: RunJob,
-  { references, audit, leaveSpam, oversight }: Parts,
-) {
+export function prepareDeskChanges(connection: SqliteConnection, run: RunJob, { references, audit, leaveSpam }: Parts) {
   interface Row extends Triaged {
     readonly arrival: number;
     readonly kind: SubmissionKind;
@@ -67,6 +61,9 @@ export function prepareDeskChanges(
   >(`
     SELECT mail.kind, mail.status, mail.submission, submission.reference, submission.email_key AS key
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission WHERE mail.id = ? AND mail.created_at = ?`);
+  const wakeMail = connection.prepare<[number, number]>(
+    "UPDATE mail SET status = 'queued', due_at = ?, attempts = 0 WHERE id = ?",
+  );
   const isSuppressed = connection.prepare<[string, string], object>(
     "SELECT 1 FROM suppression WHERE email_key IN (?, ?) AND reason IS NOT NULL",
   );
@@ -125,11 +122,12 @@ export function prepareDeskChanges(
     sendAgain: (scope, id, actor) =>
       run(() => {
         const named = parseMailId(id);
-        const mail = named === null ? undefined : findMail.get(named.row, named.createdAt);
+        if (named === null) return null;
+        const mail = findMail.get(named.row, named.createdAt);
         if (mail === undefined || !mailKindsOf(scope).includes(mail.kind)) return null;
         const { kind, status, submission, reference, key } = mail;
         if (status === "queued") return "queued";
-        if (status !== "sent") oversight.wakeOne(id, actor.at);
+        if (status !== "sent") wakeMail.run(actor.at, named.row);
         else if (submission === null || key === null) return "not-sendable";
         else if (isAutomatic(kind) && isSuppressed.get(key, hashedKey(key)) !== undefined) return "not-sendable";
         else insertMail.run(kind, submission, actor.at);

@@ -7,7 +7,7 @@ import type { SqliteConnection } from "./connection.ts";
 import type { Audit } from "./desk-changes.ts";
 import type { DeskLists } from "./desk-lists.ts";
 import type { DeskSearch } from "./desk-search.ts";
-import type { RunJob } from "./desk.ts";
+import type { RunJob } from "./jobs.ts";
 
 interface Parts {
   readonly lists: DeskLists;

@@ -16,7 +16,7 @@ import {
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { DeskLists } from "./desk-lists.ts";
-import type { RunJob } from "./desk.ts";
+import type { RunJob } from "./jobs.ts";
 
 /** Mails that are counted in one turn: some milliseconds. */
 const mailsAtOnce = 20_000;

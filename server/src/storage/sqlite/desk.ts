@@ -9,23 +9,15 @@ import { prepareDeskLists } from "./desk-lists.ts";
 import { prepareDeskOverview } from "./desk-overview.ts";
 import { prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
-import type { Oversight } from "./oversight.ts";
+import type { RunJob } from "./jobs.ts";
 import type { LeaveSpam } from "./leave-spam.ts";
-
-/** Runs a job in the next transaction. */
-export type RunJob = <T>(job: () => T) => Promise<T>;
 
 interface Parts {
   readonly references: References;
   readonly leaveSpam: LeaveSpam;
-  readonly oversight: Oversight;
 }
 
-export function makeDesk(
-  connection: SqliteConnection,
-  run: RunJob,
-  { references, leaveSpam, oversight }: Parts,
-): DeskStore {
+export function makeDesk(connection: SqliteConnection, run: RunJob, { references, leaveSpam }: Parts): DeskStore {
   const audit = prepareAudit(connection);
   const search = prepareDeskSearch(connection);
   const lists = prepareDeskLists(connection, references);
@@ -33,7 +25,7 @@ export function makeDesk(
     ...lists,
     ...prepareDeskReading(connection, references),
     ...prepareDeskOverview(connection, run, lists),
-    ...prepareDeskChanges(connection, run, { references, audit, leaveSpam, oversight }),
+    ...prepareDeskChanges(connection, run, { references, audit, leaveSpam }),
     ...prepareDeskErase(connection, run, { lists, search, audit }),
 
     audit: (entry, actor) => run(() => audit(entry, actor)),

@@ -1,10 +1,10 @@
-// Forgets what has had its time, a batch in each commit. Runs inside a transaction of the commit queue.
+// Forgets what has had its time, a batch in each transaction.
 import { expiredBefore, forgottenAtOnce } from "../rules/retention.ts";
+import type { Store } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
+import type { RunJob } from "./jobs.ts";
 
-export type Housekeeping = ReturnType<typeof prepareHousekeeping>;
-
-export function prepareHousekeeping(connection: SqliteConnection) {
+export function makeHousekeeping(connection: SqliteConnection, run: RunJob) {
   const keys = connection.prepare<[number]>(`
     DELETE FROM idempotency WHERE (procedure, key_hash) IN (
       SELECT procedure, key_hash FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${forgottenAtOnce})`);
@@ -24,35 +24,39 @@ export function prepareHousekeeping(connection: SqliteConnection) {
   const mails = connection.prepare<[number, number, number]>(
     "DELETE FROM mail WHERE id > ? AND id <= ? AND created_at <= ? AND status <> 'queued'",
   );
+  /** Mails up to this row were looked at. */
+  let mailsSeen = 0;
+
   // Mails have no index by time. Their rows are in the order of their times, but for seconds: once a batch ends with one
   // that is too young, the search begins again at the oldest.
-  function forgetMails(before: number, after: number): { readonly forgotten: number; readonly next: number } {
-    const batch = nextMails.all(after);
+  function forgetMails(before: number): { readonly forgotten: number; readonly seen: number } {
+    const batch = nextMails.all(mailsSeen);
     const last = batch.at(-1);
-    if (last === undefined) return { forgotten: 0, next: 0 };
-    const forgotten = Number(mails.run(after, last.id, before).changes);
-    return { forgotten, next: batch.length === forgottenAtOnce && last.createdAt <= before ? last.id : 0 };
+    if (last === undefined) return { forgotten: 0, seen: 0 };
+    const forgotten = Number(mails.run(mailsSeen, last.id, before).changes);
+    return { forgotten, seen: batch.length === forgottenAtOnce && last.createdAt <= before ? last.id : 0 };
+  }
+
+  function forget(now: number) {
+    const before = expiredBefore(now);
+    const counts = [
+      keys.run(before.keys),
+      challenges.run(before.challenges),
+      deliveries.run(before.deliveries),
+      ofRemoved.run(),
+    ].map(({ changes }) => Number(changes));
+    return { counts, ofMails: forgetMails(before.mails) };
   }
 
   return {
-    /**
-     * @param mailsAfter `nextMail` of the last batch, 0 in the beginning
-     * @returns `nextMail`: the row behind which the next batch looks for mails; 0 when this was the last one
-     */
-    forget(now: number, mailsAfter: number) {
-      const before = expiredBefore(now);
-      const counts = [
-        keys.run(before.keys),
-        challenges.run(before.challenges),
-        deliveries.run(before.deliveries),
-        ofRemoved.run(),
-      ].map(({ changes }) => Number(changes));
-      const { forgotten, next } = forgetMails(before.mails, mailsAfter);
+    async forgetExpired(now) {
+      const { counts, ofMails } = await run(() => forget(now));
+      // Not within the job, which may be undone.
+      mailsSeen = ofMails.seen;
       return {
-        forgotten: counts.reduce((sum, count) => sum + count, forgotten),
-        more: next > 0 || counts.includes(forgottenAtOnce),
-        nextMail: next,
+        forgotten: counts.reduce((sum, count) => sum + count, ofMails.forgotten),
+        more: ofMails.seen > 0 || counts.includes(forgottenAtOnce),
       };
     },
-  };
+  } satisfies Partial<Store>;
 }

@@ -3,11 +3,12 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
+import type { Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
 import { asOpeningError } from "./errors.ts";
 import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
-import { SqliteStore } from "./sqlite-store.ts";
+import { makeSqliteStore } from "./sqlite-store.ts";
 
 /** Another process may be recovering the log of a crash, or switching a new file to its log. */
 const openWaitMs = 10_000;
@@ -32,12 +33,12 @@ export async function connect(file: string, access: Access): Promise<SqliteConne
 export async function openSqliteStore(
   file: string,
   { access, clock }: { readonly access: Access; readonly clock: Clock },
-): Promise<SqliteStore> {
+): Promise<Store> {
   using opened = new DisposableStack();
   const connection = opened.use(await connect(file, access));
   if (access === "read-only") await refusePending(connection);
   else await applyPending(connection, sqliteMigrations());
-  const store = await retryWhileBusy(() => new SqliteStore(connection, clock));
+  const store = await retryWhileBusy(() => makeSqliteStore(connection, clock));
   opened.move();
   return store;
 }

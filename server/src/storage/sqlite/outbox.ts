@@ -1,12 +1,15 @@
-// The mails that wait, who holds them and how they ended. Runs inside a transaction of the commit queue.
-import type { Digest, LeasedMail, MailKind, MailSettlement, MailStatus } from "../records.ts";
+// The mails that wait, who holds them and how they ended.
+import { reached } from "../../failpoint.ts";
+import { inSteps } from "../pages.ts";
+import type { LeasedMail, MailKind, MailSettlement, MailStatus } from "../records.ts";
 import { digestColumns, readDigest } from "../rules/digest.ts";
 import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
-import { storable } from "../rules/mails.ts";
+import { settlementWaitMs, storable } from "../rules/mails.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { readWelcome } from "../rules/subscription.ts";
-import type { Lease } from "../store.ts";
+import type { Lease, Store } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
+import type { RunJob } from "./jobs.ts";
 import type { Suppressions } from "./suppression.ts";
 
 /** Mails that one commit wakes or gives back. */
@@ -23,11 +26,9 @@ export interface DuePlace {
 
 export const firstPlace: DuePlace = { dueAt: 0, id: 0 };
 
-export type Outbox = ReturnType<typeof prepareClaims> & ReturnType<typeof prepareSettlements>;
-
-export const prepareOutbox = (connection: SqliteConnection, suppressions: Suppressions): Outbox => ({
-  ...prepareClaims(connection),
-  ...prepareSettlements(connection, suppressions),
+export const makeOutbox = (connection: SqliteConnection, run: RunJob, suppressions: Suppressions) => ({
+  ...makeClaims(connection, run),
+  ...makeSettlements(connection, run, suppressions),
 });
 
 /**
@@ -38,7 +39,7 @@ export const queuedBehind = (columns: string) => `
   SELECT ${columns} FROM mail WHERE status = 'queued' AND due_at = ?1 AND id > ?2
   UNION ALL SELECT ${columns} FROM mail WHERE status = 'queued' AND due_at > ?1 ORDER BY dueAt, id`;
 
-function prepareClaims(connection: SqliteConnection) {
+function makeClaims(connection: SqliteConnection, run: RunJob) {
   type DueMail = SubmissionRow & {
     readonly mail: number;
     readonly mailKind: MailKind;
@@ -91,44 +92,51 @@ function prepareClaims(connection: SqliteConnection) {
     INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at) VALUES ('digest', ?1, ?2, 'queued', ?3, ?3)
     ON CONFLICT DO NOTHING`);
 
-  return {
-    storeDigest: (digest: Digest, now: number): boolean => storeDigest.run(...digestColumns(digest), now).changes === 1,
-
-    claim(now: number, limit: number, { owner, until }: Lease): LeasedMail[] {
-      const claimed: LeasedMail[] = [];
-      for (const row of due.all(now, limit)) {
-        const { mail, mailKind: kind, createdAt, attempts, leaseOwner } = row;
-        const about = aboutOf(row);
-        if (about === null) {
-          setAside.run(mail);
-          continue;
-        }
-        // The process that let the lease run out may have sent the mail and died before it recorded that.
-        const denials = leaseOwner === null || leaseOwner === owner ? row.denials : 0;
-        lend.run(owner, until, denials, mail);
-        claimed.push({ id: mailId(mail, createdAt), kind, about, createdAt, attempts, denials, leasedUntil: until });
+  function claim(now: number, limit: number, { owner, until }: Lease): LeasedMail[] {
+    const claimed: LeasedMail[] = [];
+    for (const row of due.all(now, limit)) {
+      const { mail, mailKind: kind, createdAt, attempts, leaseOwner } = row;
+      const about = aboutOf(row);
+      if (about === null) {
+        setAside.run(mail);
+        continue;
       }
+      // The process that let the lease run out may have sent the mail and died before it recorded that.
+      const denials = leaseOwner === null || leaseOwner === owner ? row.denials : 0;
+      lend.run(owner, until, denials, mail);
+      claimed.push({ id: mailId(mail, createdAt), kind, about, createdAt, attempts, denials, leasedUntil: until });
+    }
+    return claimed;
+  }
+
+  function isRenewed(id: string, { owner, until }: Lease): boolean {
+    const mail = parseMailId(id);
+    return mail !== null && renew.run(until, mail.row, mail.createdAt, owner).changes === 1;
+  }
+
+  /** Looks at one batch of queued mails and gives back those of an owner. Answers the last place, null at the end. */
+  function giveBackBatch(owner: string, now: number, after: DuePlace): DuePlace | null {
+    const batch = queued.all(after.dueAt, after.id);
+    for (const mail of batch) if (mail.owner === owner) giveBack.run(now, mail.id);
+    return batch.length < mailsAtOnce ? null : (batch.at(-1) ?? null);
+  }
+
+  return {
+    storeDigest: (digest, now) => run(() => storeDigest.run(...digestColumns(digest), now).changes === 1),
+
+    async claimDueMails(now, limit, lease) {
+      const claimed = await run(() => claim(now, limit, lease));
+      if (claimed.length > 0) reached("mail-claimed");
       return claimed;
     },
 
-    renew: (ids: readonly string[], { owner, until }: Lease): ReadonlySet<string> =>
-      new Set(
-        ids.filter((id) => {
-          const mail = parseMailId(id);
-          return mail !== null && renew.run(until, mail.row, mail.createdAt, owner).changes === 1;
-        }),
-      ),
+    renewLeases: (ids, lease) => run(() => new Set(ids.filter((id) => isRenewed(id, lease)))),
 
-    /** Looks at one batch of queued mails and gives back those of an owner. Answers the last place, null at the end. */
-    giveBack(owner: string, now: number, after: DuePlace): DuePlace | null {
-      const batch = queued.all(after.dueAt, after.id);
-      for (const mail of batch) if (mail.owner === owner) giveBack.run(now, mail.id);
-      return batch.length < mailsAtOnce ? null : (batch.at(-1) ?? null);
-    },
-  };
+    releaseMails: (owner, now) => inSteps(firstPlace, (after) => run(() => giveBackBatch(owner, now, after))),
+  } satisfies Partial<Store>;
 }
 
-function prepareSettlements(connection: SqliteConnection, suppressions: Suppressions) {
+function makeSettlements(connection: SqliteConnection, run: RunJob, suppressions: Suppressions) {
   // A settlement counts the try, gives the lease back, and touches no mail that another owner holds.
   const mine = "WHERE id = ? AND created_at = ? AND status = 'queued' AND lease_owner = ?";
   const noLease = "lease_owner = NULL, lease_until = NULL";
@@ -159,11 +167,15 @@ function prepareSettlements(connection: SqliteConnection, suppressions: Suppress
   }
 
   return {
-    settle(settlements: readonly MailSettlement[], owner: string): void {
-      for (const settlement of settlements) {
-        const mail = parseMailId(settlement.id);
-        if (mail !== null) settleOne(mail, settlement, owner);
-      }
+    async settleMails(settlements, owner) {
+      const settle = () => {
+        for (const settlement of settlements) {
+          const mail = parseMailId(settlement.id);
+          if (mail !== null) settleOne(mail, settlement, owner);
+        }
+      };
+      await run(settle, { waitMs: settlementWaitMs });
+      reached("mail-settled");
     },
-  };
+  } satisfies Partial<Store>;
 }

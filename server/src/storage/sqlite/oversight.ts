@@ -1,6 +1,6 @@
-// What operators and metrics ask about mails, and waking those that stopped. Long reads go in steps, so that other work
+// What operators and metrics ask about mails, and waking those that stopped. Long work goes in steps, so that other work
 // gets its turn.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { inSteps, pageRows } from "../pages.ts";
 import type { MailStatus, StoredMail } from "../records.ts";
 import { parseMailId } from "../rules/mail-id.ts";
@@ -8,14 +8,16 @@ import { mailJoins, type ReadMail, storedMail, storedMailColumns } from "../rule
 import type { Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
+import type { RunJob } from "./jobs.ts";
 import { type DuePlace, firstPlace, mailsAtOnce, queuedBehind, type StoppedStatus } from "./outbox.ts";
 
 /** Mails that are counted in one step: about a millisecond. */
 const countedAtOnce = 20_000;
 
-export type Oversight = ReturnType<typeof prepareOversight>;
+/** Pause between two batches of work that can wait, so that another process gets the write lock. */
+const batchPauseMs = 2;
 
-export function prepareOversight(connection: SqliteConnection) {
+export function makeOversight(connection: SqliteConnection, run: RunJob) {
   // SQLite uses a partial index only where its condition is repeated, and has to be told: it would rather read all mails
   // in the order of their rows.
   const stopped = (status: StoppedStatus) => {
@@ -80,8 +82,15 @@ export function prepareOversight(connection: SqliteConnection) {
     return all;
   }
 
+  /** Wakes one batch of stopped mails behind a row, and answers them. */
+  function wakeBatch(status: StoppedStatus, now: number, after: number) {
+    const batch = statements[status].next.all(after);
+    for (const { id } of batch) wakeRow.run(now, id);
+    return batch;
+  }
+
   return {
-    async list({ status, limit }: Parameters<Store["listMails"]>[0]): Promise<StoredMail[]> {
+    async listMails({ status, limit }) {
       const listed: StoredMail[] = [];
       await inSteps(Number.MAX_SAFE_INTEGER, async (before) => {
         const { rows, last } = await read(() => listPage(status, before));
@@ -91,7 +100,7 @@ export function prepareOversight(connection: SqliteConnection) {
       return listed.slice(0, limit);
     },
 
-    async backlog(): ReturnType<Store["mailBacklog"]> {
+    async mailBacklog() {
       let queued = 0;
       let oldest = Infinity;
       let firstDueAt: number | null = null;
@@ -109,19 +118,22 @@ export function prepareOversight(connection: SqliteConnection) {
       return { queued, failed, inDoubt, oldestCreatedAt: created?.createdAt ?? null, firstDueAt };
     },
 
-    /** Runs inside a transaction of the commit queue, as does {@link wakeBatch}. */
-    wakeOne(id: string, now: number): boolean {
-      const mail = parseMailId(id);
-      return mail !== null && wakeOne.run(now, mail.row, mail.createdAt).changes === 1;
+    async retryMails(which, now) {
+      if ("id" in which) {
+        const mail = parseMailId(which.id);
+        return mail === null ? 0 : run(() => Number(wakeOne.run(now, mail.row, mail.createdAt).changes));
+      }
+      let all = 0;
+      await inSteps(0, async (after) => {
+        const woken = await run(() => wakeBatch(which.status, now, after));
+        all += woken.length;
+        if (woken.length < mailsAtOnce) return null;
+        await pause(batchPauseMs);
+        return woken.at(-1)?.id ?? null;
+      });
+      return all;
     },
-
-    /** Wakes one batch of stopped mails behind a row. Answers how many, and the row to go on behind; null at the end. */
-    wakeBatch(status: StoppedStatus, now: number, after: number): { woken: number; last: number | null } {
-      const batch = statements[status].next.all(after);
-      for (const { id } of batch) wakeRow.run(now, id);
-      return { woken: batch.length, last: batch.length < mailsAtOnce ? null : (batch.at(-1)?.id ?? null) };
-    },
-  };
+  } satisfies Partial<Store>;
 }
 
 async function read<T>(step: () => T): Promise<T> {

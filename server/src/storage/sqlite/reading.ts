@@ -1,6 +1,6 @@
 // Reads submissions and subscribers: one by its reference, or all in the order of their arrival.
 import { readPages } from "../pages.ts";
-import type { ScanState, StoredResume, StoredSubmission, StoredSubscriber, SubmissionKind } from "../records.ts";
+import type { ScanState, StoredSubmission, SubmissionKind } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import {
   readResume,
@@ -10,15 +10,13 @@ import {
   type SubmissionRow,
 } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
-import type { ReadFrom } from "../store.ts";
+import type { ReadFrom, Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 
 const columns = submissionColumns.join(", ");
 
-export type Reading = ReturnType<typeof prepareReading>;
-
-export function prepareReading(connection: SqliteConnection, references: References) {
+export function makeReading(connection: SqliteConnection, references: References) {
   const find = connection.prepare<[number, SubmissionKind], SubmissionRow & { resume_scan: ScanState | null }>(
     `SELECT ${columns}, resume_scan FROM submission WHERE day_number = ? AND kind = ?`,
   );
@@ -36,26 +34,28 @@ export function prepareReading(connection: SqliteConnection, references: Referen
   }
 
   return {
-    find(reference: string): StoredSubmission | null {
-      const row = findRow(reference);
-      return row === undefined ? null : readSubmissionAnyway(row);
-    },
+    findSubmission: (reference) =>
+      retryWhileBusy(() => {
+        const row = findRow(reference);
+        return row === undefined ? null : readSubmissionAnyway(row);
+      }),
 
-    findResume(reference: string): StoredResume | null {
-      const row = findRow(reference);
-      return row === undefined ? null : readResume(row);
-    },
+    findResume: (reference) =>
+      retryWhileBusy(() => {
+        const row = findRow(reference);
+        return row === undefined ? null : readResume(row);
+      }),
 
-    submissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
+    readSubmissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
       readBehind(connection, after, submissionRange, (from, to) =>
         submissions.all(from, to, kind, since).map((values) => readSubmissionAnyway(rowOfColumns(values))),
       ) as AsyncIterable<readonly Extract<StoredSubmission, { kind: Kind }>[]>,
 
-    subscribers: ({ after = 0, since = 0 }: ReadFrom): AsyncIterable<readonly StoredSubscriber[]> =>
+    readSubscribers: ({ after = 0, since = 0 }) =>
       readBehind(connection, after, subscriberRange, (from, to) =>
         subscribers.all(from, to, since).map(storedSubscriber),
       ),
-  };
+  } satisfies Partial<Store>;
 }
 
 /** The last arrival number of a table, and the first behind one number and not behind another. */

@@ -1,9 +1,10 @@
 // What the vault and the scanner ask about resumes.
+import type { Store } from "../store.ts";
+import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
+import type { RunJob } from "./jobs.ts";
 
-export type Resumes = ReturnType<typeof prepareResumes>;
-
-export function prepareResumes(connection: SqliteConnection) {
+export function makeResumes(connection: SqliteConnection, run: RunJob) {
   const unscanned = connection.prepare<[number, number], { arrival: number; reference: string; key: string }>(`
     SELECT arrival, reference, resume_key AS key FROM submission
     WHERE resume_scan = 'unscanned' AND (resume_lease_until IS NULL OR resume_lease_until <= ?)
@@ -17,13 +18,15 @@ export function prepareResumes(connection: SqliteConnection) {
     "SELECT resume_key AS key FROM submission WHERE resume_key IN (SELECT value FROM json_each(?))",
   );
   return {
-    claimUnscanned(now: number, limit: number, until: number) {
-      const claimed = unscanned.all(now, limit);
-      for (const { arrival } of claimed) lend.run(until, arrival);
-      return claimed.map(({ reference, key }) => ({ reference, key }));
-    },
-    recordScan: (key: string, verdict: "clean" | "infected"): void => void record.run(verdict, key),
-    knownAmong: (keys: readonly string[]): ReadonlySet<string> =>
-      new Set(known.all(JSON.stringify(keys)).map(({ key }) => key)),
-  };
+    claimUnscanned: (now, limit, until) =>
+      run(() => {
+        const claimed = unscanned.all(now, limit);
+        for (const { arrival } of claimed) lend.run(until, arrival);
+        return claimed.map(({ reference, key }) => ({ reference, key }));
+      }),
+
+    recordScan: (key, verdict) => run(() => void record.run(verdict, key)),
+
+    knownResumeKeys: (keys) => retryWhileBusy(() => new Set(known.all(JSON.stringify(keys)).map(({ key }) => key))),
+  } satisfies Partial<Store>;
 }

@@ -12,10 +12,11 @@ import {
   tokensOf,
 } from "../rules/subscription.ts";
 import { subscriberEvent } from "../rules/webhooks.ts";
-import type { SqliteConnection } from "./connection.ts";
+import type { Store } from "../store.ts";
 import type { Announcements } from "./announcements.ts";
-
-export type Subscribers = ReturnType<typeof prepareSubscribers>;
+import { retryWhileBusy } from "./busy.ts";
+import type { SqliteConnection } from "./connection.ts";
+import type { RunJob } from "./jobs.ts";
 
 export function prepareSubscribers(connection: SqliteConnection) {
   const addressee = connection.prepare<[string, number, string], { mails: number; suppressed: number }>(`
@@ -77,9 +78,11 @@ export function prepareSubscribers(connection: SqliteConnection) {
   };
 }
 
-export type Links = ReturnType<typeof prepareLinks>;
+/** Deletes the confirm links of an address. */
+export const prepareUnlink = (connection: SqliteConnection) =>
+  connection.prepare<[key: string]>("DELETE FROM newsletter_token WHERE email_key = ? AND purpose = 'confirm'");
 
-export function prepareLinks(connection: SqliteConnection, announcements: Announcements) {
+export function makeLinks(connection: SqliteConnection, run: RunJob, announcements: Announcements) {
   const find = connection.prepare<[string, LinkPurpose, number], { key: string; status: SubscriberStatus }>(`
     SELECT subscriber.email_key AS key, subscriber.status
     FROM newsletter_token AS token JOIN subscriber ON subscriber.email_key = token.email_key
@@ -95,9 +98,7 @@ export function prepareLinks(connection: SqliteConnection, announcements: Announ
   // Kept for the case that the bounce is explained by something else later.
   const leaveBounced = connection.prepare<[number, string]>(`
     UPDATE subscriber SET unsubscribed_at = ? WHERE email_key = ? AND status = 'bounced' AND unsubscribed_at IS NULL`);
-  const deleteConfirmLinks = connection.prepare<[string]>(
-    "DELETE FROM newsletter_token WHERE email_key = ? AND purpose = 'confirm'",
-  );
+  const unlink = prepareUnlink(connection);
 
   function holderOf(purpose: LinkPurpose, { tokenHash, at }: FollowedLink) {
     const holder = find.get(tokenHash, purpose, at);
@@ -105,25 +106,28 @@ export function prepareLinks(connection: SqliteConnection, announcements: Announ
   }
 
   return {
-    works: (purpose: LinkPurpose, link: FollowedLink): boolean => holderOf(purpose, link) !== null,
-    confirm(link: FollowedLink): boolean {
-      const holder = holderOf("confirm", link);
-      if (holder === null) return false;
-      const { key, status } = holder;
-      confirm.run(link.at, key);
-      announcements.ofSubscriber(subscriberEvent(status, "active"), key, link.at);
-      return true;
-    },
-    unsubscribe(link: FollowedLink): boolean {
-      const holder = holderOf("unsubscribe", link);
-      if (holder === null) return false;
-      const { key, status } = holder;
-      leave.run(link.at, key);
-      leaveBounced.run(link.at, key);
-      deleteConfirmLinks.run(key);
-      announcements.ofSubscriber(subscriberEvent(status, "unsubscribed"), key, link.at);
-      return true;
-    },
-    deleteConfirmLinks: (key: string): void => void deleteConfirmLinks.run(key),
-  };
+    checkLink: (purpose, link) => retryWhileBusy(() => holderOf(purpose, link) !== null),
+
+    confirmSubscription: (link) =>
+      run(() => {
+        const holder = holderOf("confirm", link);
+        if (holder === null) return false;
+        const { key, status } = holder;
+        confirm.run(link.at, key);
+        announcements.ofSubscriber(subscriberEvent(status, "active"), key, link.at);
+        return true;
+      }),
+
+    unsubscribe: (link) =>
+      run(() => {
+        const holder = holderOf("unsubscribe", link);
+        if (holder === null) return false;
+        const { key, status } = holder;
+        leave.run(link.at, key);
+        leaveBounced.run(link.at, key);
+        unlink.run(key);
+        announcements.ofSubscriber(subscriberEvent(status, "unsubscribed"), key, link.at);
+        return true;
+      }),
+  } satisfies Partial<Store>;
 }

@@ -6,12 +6,12 @@ import { hashedKey } from "../rules/erasing.ts";
 import { decideNews, type KnownAddressee, type Standing } from "../rules/suppression.ts";
 import { subscriberEvent } from "../rules/webhooks.ts";
 import type { SqliteConnection } from "./connection.ts";
-import type { Links } from "./subscribers.ts";
+import { prepareUnlink } from "./subscribers.ts";
 import type { Announcements } from "./announcements.ts";
 
 export type Suppressions = ReturnType<typeof prepareSuppressions>;
 
-export function prepareSuppressions(connection: SqliteConnection, links: Links, announcements: Announcements) {
+export function prepareSuppressions(connection: SqliteConnection, announcements: Announcements) {
   // Of an erased address only a hash is kept.
   const find = connection.prepare<[string, string], Standing & { key: string }>(
     "SELECT email_key AS key, reason, changed_at AS at FROM suppression WHERE email_key IN (?, ?)",
@@ -27,6 +27,7 @@ export function prepareSuppressions(connection: SqliteConnection, links: Links, 
   const setStatus = connection.prepare<[SubscriberStatus, number | null, string]>(
     "UPDATE subscriber SET status = ?, unsubscribed_at = ? WHERE email_key = ?",
   );
+  const unlink = prepareUnlink(connection);
   const addresseeOf = connection.prepare<[number, number, string], { email: string }>(`
     SELECT coalesce(submission.email, subscriber.email) AS email FROM mail
     LEFT JOIN submission ON submission.arrival = mail.submission
@@ -47,7 +48,7 @@ export function prepareSuppressions(connection: SqliteConnection, links: Links, 
       setStatus.run(follows.change.status, follows.change.unsubscribedAt, key);
       announcements.ofSubscriber(subscriberEvent(subscriber?.status, follows.change.status), key, change.at);
     }
-    if (follows.deletesConfirmLinks) links.deleteConfirmLinks(key);
+    if (follows.deletesConfirmLinks) unlink.run(key);
     return true;
   }
 

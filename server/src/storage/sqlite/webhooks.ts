@@ -19,7 +19,7 @@ import { secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-stor
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareAudit } from "./desk-changes.ts";
-import type { RunJob } from "./desk.ts";
+import type { RunJob } from "./jobs.ts";
 
 function prepareStatements(connection: SqliteConnection) {
   const live = "removed_at IS NULL";
