@@ -3,7 +3,7 @@
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import type { LeasedMail, MailKind, SubmissionKind, SubmissionRecord } from "../records.ts";
-import { mailId } from "../rules/mail-id.ts";
+import { justStored } from "../rules/leased-mail.ts";
 import { capMs, mailsOf, receiptsMax } from "../rules/mails.ts";
 import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
@@ -220,17 +220,14 @@ function acceptanceOf(filing: Filing, arrival: number, mails: readonly StoredRow
   const { record, entry } = filing;
   const { reference } = drawnOf(filing);
   if (entry.spam) return { result: "accepted", reference, mails: [], capped: [] };
-  const { kind, receivedAt: createdAt } = record;
+  const { kind, receivedAt } = record;
   const about = { submission: filed(record, { arrival, reference, status: "new" }) };
   const leased: LeasedMail[] = [];
   const capped: MailKind[] = [];
   for (const of of mailsOf[kind]) {
     const row = mails.find(([, , stored]) => stored === of);
     if (row === undefined) capped.push(of);
-    else {
-      const id = mailId(row[0], createdAt);
-      leased.push({ id, kind: of, about, createdAt, attempts: 0, denials: null, leasedUntil: entry.lease.until });
-    }
+    else leased.push(justStored(row[0], of, about, receivedAt, entry.lease));
   }
   return { result: "accepted", reference, mails: leased, capped };
 }

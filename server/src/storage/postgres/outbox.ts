@@ -1,13 +1,11 @@
 // The mails that wait, who holds them and how they ended.
 import { setTimeout as pause } from "node:timers/promises";
 import { reached } from "../../failpoint.ts";
-import type { LeasedMail, MailKind, MailSettlement, MailStatus, StoredMail } from "../records.ts";
-import { digestColumns, readDigest } from "../rules/digest.ts";
+import type { LeasedMail, MailSettlement, MailStatus, StoredMail } from "../records.ts";
+import { claimedColumns, type ClaimedMail, claimedMail, digestColumns } from "../rules/leased-mail.ts";
 import { mailId, parseMailId } from "../rules/mail-id.ts";
 import { mailJoins, type ReadMail, storedMail, storedMailColumns } from "../rules/mail-row.ts";
 import { storable } from "../rules/mails.ts";
-import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
-import { readWelcome } from "../rules/subscription.ts";
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { prepared, rowsAs, type RowOf } from "./statement.ts";
@@ -67,6 +65,9 @@ function settledRow(settlement: MailSettlement, owner: string): Settled | null {
   return { ...stopped, status: "queued", due_at: settlement.dueAt, tries: settlement.tried ? 1 : 0 };
 }
 
+const settledRows = (settlements: readonly MailSettlement[], owner: string): Settled[] =>
+  settlements.flatMap((settlement) => settledRow(settlement, owner) ?? []);
+
 /** The owners' mails among some to the submitter's address. */
 const addresseesOf = prepared<{ email: string; at: number }>(`
   SELECT coalesce(submission.email, subscriber.email) AS email, refused.at
@@ -74,17 +75,6 @@ const addresseesOf = prepared<{ email: string; at: number }>(`
   JOIN mail ON mail.id = refused.id AND mail.created_at = refused.created_at AND mail.lease_owner = $4
     AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')
   ${mailJoins}`);
-
-type ClaimedMail = SubmissionRow & {
-  readonly mail: number;
-  readonly mailKind: MailKind;
-  readonly createdAt: number;
-  readonly attempts: number;
-  readonly denials: number | null;
-  readonly tokens: string | null;
-  readonly digest: string | null;
-  readonly subscriber: string | null;
-};
 
 // Mails that another process is leasing at this moment are not waited for. A process that let a lease run out may have
 // sent the mail and died before it recorded that.
@@ -99,11 +89,7 @@ const claimDue = prepared<ClaimedMail>(`
       denials = CASE WHEN lease_owner <> $3 THEN 0 ELSE denials END
     FROM due WHERE mail.id = due.id RETURNING mail.*
   )
-  SELECT claimed.id AS mail, claimed.kind AS "mailKind", claimed.created_at AS "createdAt", attempts, denials, tokens, digest,
-    subscriber.email AS subscriber, ${submissionColumns.map((column) => `submission.${column}`).join(", ")}
-  FROM claimed LEFT JOIN submission ON submission.arrival = claimed.submission
-  LEFT JOIN subscriber ON subscriber.email_key = claimed.subscriber
-  ORDER BY claimed.due_at, claimed.id`);
+  SELECT ${claimedColumns}, mail.denials FROM claimed AS mail ${mailJoins} ORDER BY mail.due_at, mail.id`);
 
 const storeDigest = prepared<{ id: number }>(`
   INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
@@ -158,19 +144,17 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
 
     async claimDueMails(now, limit, { owner, until }) {
       const claimed: LeasedMail[] = [];
-      const unreadable: Settled[] = [];
+      const unreadable: MailSettlement[] = [];
       // Repeatable: leases whose answer was lost expire.
       for (const row of await connections.write(claimDue, [now, limit, owner, until], { repeatable: true })) {
-        const { mail, mailKind: kind, createdAt, attempts, denials } = row;
-        const id = mailId(mail, createdAt);
-        const about = aboutOf(row);
-        if (about !== null) claimed.push({ id, kind, about, createdAt, attempts, denials, leasedUntil: until });
+        const mail = claimedMail(row, until);
+        if (mail !== null) claimed.push(mail);
         else {
-          const failed = settledRow({ id, at: now, result: "failed", error: "unreadable row", denials }, owner);
-          if (failed !== null) unreadable.push(failed);
+          const id = mailId(row.mail, row.createdAt);
+          unreadable.push({ id, at: now, result: "failed", error: "unreadable row", denials: row.denials });
         }
       }
-      await settle(unreadable);
+      await settle(settledRows(unreadable, owner));
       if (claimed.length > 0) reached("mail-claimed");
       return claimed;
     },
@@ -187,7 +171,7 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
       for (const { email, at } of await refusedAddressees(connections, settlements, owner)) {
         await suppress(connections, { email, at, reason: "inactive" });
       }
-      await settle(settlements.flatMap((settlement) => settledRow(settlement, owner) ?? []));
+      await settle(settledRows(settlements, owner));
       reached("mail-settled");
     },
 
@@ -232,17 +216,4 @@ async function refusedAddressees(connections: Connections, settlements: readonly
   if (refused.length === 0) return [];
   const columns = (["row", "createdAt", "at"] as const).map((name) => refused.map((one) => one[name]));
   return connections.all(addresseesOf, [...columns, owner]);
-}
-
-function aboutOf(row: ClaimedMail): LeasedMail["about"] | null {
-  if (row.digest !== null) {
-    const digest = readDigest(row.digest);
-    return digest === null ? null : { digest };
-  }
-  if (row.subscriber !== null) {
-    const welcome = readWelcome(row.subscriber, row.tokens);
-    return welcome === null ? null : { welcome };
-  }
-  const submission = readSubmission(row);
-  return submission === null ? null : { submission };
 }

@@ -3,7 +3,7 @@ import type { WebhookEvent } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import type { SubscriberStatus, SubscriptionRecord } from "../records.ts";
-import { mailId } from "../rules/mail-id.ts";
+import { justStored } from "../rules/leased-mail.ts";
 import { countedSince, mayGetNewsletterMail } from "../rules/mails.ts";
 import { newConsent } from "../rules/subscriber-row.ts";
 import { decideSubscription, type KnownSubscriber, tokensOf, welcomeOf, welcomeTokens } from "../rules/subscription.ts";
@@ -279,14 +279,6 @@ function welcomedAnswer(
   const createdAt = record.receivedAt;
   const row = stored.find((one) => one.subscriber === emailKey(record.email) && one.createdAt === createdAt);
   if (row === undefined) throw new Error("A welcome mail that was stored is missing in the answer.");
-  const mail = {
-    id: mailId(row.id, createdAt),
-    kind: "newsletter-welcome",
-    about: { welcome: welcomeOf(record) },
-    createdAt,
-    attempts: 0,
-    denials: null,
-    leasedUntil: entry.lease.until,
-  } as const;
+  const mail = justStored(row.id, "newsletter-welcome", { welcome: welcomeOf(record) }, createdAt, entry.lease);
   return { result: "accepted", reference: null, mails: [mail], capped: [] };
 }

@@ -2,15 +2,15 @@
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import { reached } from "../../failpoint.ts";
-import type { LeasedMail, MailKind, MailSubject, SubmissionRecord, SubscriptionRecord } from "../records.ts";
+import type { MailKind, SubmissionRecord, SubscriptionRecord } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
-import { mailId } from "../rules/mail-id.ts";
+import { justStored } from "../rules/leased-mail.ts";
 import { capMs, countedSince, mailsOf, mayGetReceipt } from "../rules/mails.ts";
 import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import { welcomeOf, welcomeTokens } from "../rules/subscription.ts";
 import { receivedEvent, subscriberEvent } from "../rules/webhooks.ts";
-import type { Acceptance, Entry, Lease } from "../store.ts";
+import type { Acceptance, Entry } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareDayCounters } from "./day-counters.ts";
 import { type KeyOwner, noOwner, prepareKeys } from "./keys.ts";
@@ -97,13 +97,13 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
         insertTwoMails.run(receipt, notice, arrival, receivedAt, lease.owner, lease.until).lastInsertRowid,
       );
       const mails = [
-        leased(last - 1, receipt, about, receivedAt, lease),
-        leased(last, notice, about, receivedAt, lease),
+        justStored(last - 1, receipt, about, receivedAt, lease),
+        justStored(last, notice, about, receivedAt, lease),
       ];
       return { result: "accepted", reference, mails, capped: [] };
     }
     const row = insertMail.run(notice, arrival, null, null, receivedAt, lease.owner, lease.until).lastInsertRowid;
-    const mails = [leased(Number(row), notice, about, receivedAt, lease)];
+    const mails = [justStored(Number(row), notice, about, receivedAt, lease)];
     return { result: "accepted", reference, mails, capped: [receipt] };
   }
 
@@ -125,7 +125,7 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     const welcome = welcomeOf(record);
     const tokens = welcomeTokens(welcome);
     const row = insertMail.run(kind, null, key, tokens, record.receivedAt, lease.owner, lease.until).lastInsertRowid;
-    return { ...nothing, mails: [leased(Number(row), kind, { welcome }, record.receivedAt, lease)] };
+    return { ...nothing, mails: [justStored(Number(row), kind, { welcome }, record.receivedAt, lease)] };
   }
 
   function use({ key, challenge }: Entry, owner: KeyOwner): void {
@@ -155,14 +155,3 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     mayMail,
   };
 }
-
-/** A mail as it was just stored. */
-const leased = (row: number, kind: MailKind, about: MailSubject, createdAt: number, { until }: Lease): LeasedMail => ({
-  id: mailId(row, createdAt),
-  kind,
-  about,
-  createdAt,
-  attempts: 0,
-  denials: null,
-  leasedUntil: until,
-});

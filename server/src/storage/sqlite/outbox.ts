@@ -1,12 +1,11 @@
 // The mails that wait, who holds them and how they ended.
 import { reached } from "../../failpoint.ts";
 import { inSteps } from "../pages.ts";
-import type { LeasedMail, MailKind, MailSettlement, MailStatus } from "../records.ts";
-import { digestColumns, readDigest } from "../rules/digest.ts";
-import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
+import type { LeasedMail, MailSettlement, MailStatus } from "../records.ts";
+import { claimedColumns, type ClaimedMail, claimedMail, digestColumns } from "../rules/leased-mail.ts";
+import { type MailRow, parseMailId } from "../rules/mail-id.ts";
+import { mailJoins } from "../rules/mail-row.ts";
 import { settlementWaitMs, storable } from "../rules/mails.ts";
-import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
-import { readWelcome } from "../rules/subscription.ts";
 import type { Lease, Store } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
@@ -40,23 +39,10 @@ export const queuedBehind = (columns: string) => `
   UNION ALL SELECT ${columns} FROM mail WHERE status = 'queued' AND due_at > ?1 ORDER BY dueAt, id`;
 
 function makeClaims(connection: SqliteConnection, run: RunJob) {
-  type DueMail = SubmissionRow & {
-    readonly mail: number;
-    readonly mailKind: MailKind;
-    readonly createdAt: number;
-    readonly attempts: number;
-    readonly denials: number | null;
-    readonly leaseOwner: string | null;
-    readonly tokens: string | null;
-    readonly digest: string | null;
-    readonly subscriber: string | null;
-  };
-  const due = connection.prepare<[number, number], DueMail>(`
-    SELECT mail.id AS mail, mail.kind AS mailKind, mail.created_at AS createdAt, mail.attempts, mail.denials,
-      mail.lease_owner AS leaseOwner, mail.tokens, mail.digest, subscriber.email AS subscriber,
-      ${submissionColumns.map((column) => `submission.${column}`).join(", ")}
-    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
-    LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber
+  // A process that let a lease run out may have sent the mail and died before it recorded that.
+  const due = connection.prepare<[number, number, string], ClaimedMail>(`
+    SELECT ${claimedColumns}, CASE WHEN mail.lease_owner <> ?3 THEN 0 ELSE mail.denials END AS denials
+    FROM mail ${mailJoins}
     WHERE mail.status = 'queued' AND mail.due_at <= ?1 AND (mail.lease_until IS NULL OR mail.lease_until < ?1)
     ORDER BY mail.due_at, mail.id LIMIT ?2`);
   const lend = connection.prepare<[string, number, number | null, number]>(
@@ -75,36 +61,19 @@ function makeClaims(connection: SqliteConnection, run: RunJob) {
     "UPDATE mail SET lease_owner = NULL, lease_until = NULL, due_at = min(due_at, ?) WHERE id = ?",
   );
 
-  function aboutOf(row: DueMail): LeasedMail["about"] | null {
-    if (row.digest !== null) {
-      const digest = readDigest(row.digest);
-      return digest === null ? null : { digest };
-    }
-    if (row.subscriber !== null) {
-      const welcome = readWelcome(row.subscriber, row.tokens);
-      return welcome === null ? null : { welcome };
-    }
-    const submission = readSubmission(row);
-    return submission === null ? null : { submission };
-  }
-
   const storeDigest = connection.prepare<[number, string, number]>(`
     INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at) VALUES ('digest', ?1, ?2, 'queued', ?3, ?3)
     ON CONFLICT DO NOTHING`);
 
   function claim(now: number, limit: number, { owner, until }: Lease): LeasedMail[] {
     const claimed: LeasedMail[] = [];
-    for (const row of due.all(now, limit)) {
-      const { mail, mailKind: kind, createdAt, attempts, leaseOwner } = row;
-      const about = aboutOf(row);
-      if (about === null) {
-        setAside.run(mail);
-        continue;
+    for (const row of due.all(now, limit, owner)) {
+      const mail = claimedMail(row, until);
+      if (mail === null) setAside.run(row.mail);
+      else {
+        lend.run(owner, until, row.denials, row.mail);
+        claimed.push(mail);
       }
-      // The process that let the lease run out may have sent the mail and died before it recorded that.
-      const denials = leaseOwner === null || leaseOwner === owner ? row.denials : 0;
-      lend.run(owner, until, denials, mail);
-      claimed.push({ id: mailId(mail, createdAt), kind, about, createdAt, attempts, denials, leasedUntil: until });
     }
     return claimed;
   }
