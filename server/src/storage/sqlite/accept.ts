@@ -2,7 +2,13 @@
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import { reached } from "../../failpoint.ts";
-import type { MailKind, SubmissionRecord, SubscriptionRecord } from "../records.ts";
+import type {
+  EarlierSubmission,
+  IdempotencyRecord,
+  MailKind,
+  SubmissionRecord,
+  SubscriptionRecord,
+} from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { justStored } from "../rules/leased-mail.ts";
 import { capMs, countedSince, mailsOf, mayGetReceipt } from "../rules/mails.ts";
@@ -10,14 +16,24 @@ import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import { welcomeOf, welcomeTokens } from "../rules/subscription.ts";
 import { receivedEvent, subscriberEvent } from "../rules/webhooks.ts";
-import type { Acceptance, Entry } from "../store.ts";
+import { type Acceptance, type Entry, idempotencyMs } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareDayCounters } from "./day-counters.ts";
-import { type KeyOwner, noOwner, prepareKeys } from "./keys.ts";
 import { prepareSubscribers } from "./subscribers.ts";
 import type { Announcements } from "./announcements.ts";
 
 export type Acceptor = ReturnType<typeof prepareAcceptor>;
+
+/** What a key stands for: a submission, a subscriber, or neither (a subscription that was spam). */
+interface KeyOwner {
+  readonly submission?: number;
+  readonly subscriber?: string;
+}
+
+interface EarlierRow extends Pick<EarlierSubmission, "fingerprint" | "reference"> {
+  readonly status: string | null;
+  readonly receiptSent: number;
+}
 
 interface Parts {
   readonly references: References;
@@ -25,7 +41,6 @@ interface Parts {
 }
 
 export function prepareAcceptor(connection: SqliteConnection, { references, announcements }: Parts) {
-  const keys = prepareKeys(connection);
   const counters = prepareDayCounters(connection);
   const subscribers = prepareSubscribers(connection);
   // Two look-ups: for one IN with both keys SQLite would make a table, which takes twice as long.
@@ -33,6 +48,16 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     SELECT (SELECT count(*) FROM submission WHERE email_key = ?1 AND receipt_at > ?2) AS receipts,
       EXISTS (SELECT 1 FROM suppression WHERE email_key = ?1 AND reason IS NOT NULL)
         OR EXISTS (SELECT 1 FROM suppression WHERE email_key = ?3 AND reason IS NOT NULL) AS suppressed`);
+  const findKey = connection.prepare<[string, string, number], EarlierRow>(`
+    SELECT idempotency.fingerprint, submission.reference, submission.status,
+      EXISTS (SELECT 1 FROM mail WHERE mail.submission = submission.arrival AND mail.status = 'sent'
+        AND mail.kind IN ('inquiry-receipt', 'application-receipt')) AS receiptSent
+    FROM idempotency LEFT JOIN submission ON submission.arrival = idempotency.submission
+    WHERE procedure = ? AND key_hash = ? AND created_at > ?`);
+  // A key that has run out may still be there.
+  const insertKey = connection.prepare<[string, string, string, number | null, string | null, number]>(`
+    INSERT OR REPLACE INTO idempotency (procedure, key_hash, fingerprint, submission, subscriber, created_at)
+    VALUES (?, ?, ?, ?, ?, ?)`);
   const findChallenge = connection.prepare<[string], object>("SELECT 1 FROM spent_challenge WHERE challenge_hash = ?");
   const insertChallenge = connection.prepare<[string, number]>(
     "INSERT INTO spent_challenge (challenge_hash, expires_at) VALUES (?, ?)",
@@ -51,6 +76,21 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     INSERT INTO mail (${mailColumns}) VALUES
       (?1, ?3, NULL, NULL, 'queued', ?4, ?4, ?5, ?6),
       (?2, ?3, NULL, NULL, 'queued', ?4, ?4, ?5, ?6)`);
+
+  function findEarlier({ procedure, keyHash, createdAt }: IdempotencyRecord): EarlierSubmission | null {
+    const row = findKey.get(procedure, keyHash, createdAt - idempotencyMs);
+    if (row === undefined) return null;
+    const { fingerprint, reference, status, receiptSent } = row;
+    return { fingerprint, reference, receiptSent: receiptSent === 1, spam: status === "spam" };
+  }
+
+  function use({ key, challenge }: Entry, { submission, subscriber }: KeyOwner): void {
+    if (key !== null) {
+      const { procedure, keyHash, fingerprint, createdAt } = key;
+      insertKey.run(procedure, keyHash, fingerprint, submission ?? null, subscriber ?? null, createdAt);
+    }
+    if (challenge !== null) insertChallenge.run(challenge.hash, challenge.expiresAt);
+  }
 
   /** Whether an address may get one more receipt at an instant. */
   function mayMail(key: string, at: number): boolean {
@@ -87,7 +127,7 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     );
     const arrival = Number(lastInsertRowid);
     reached("row-written");
-    use(entry, { submission: arrival, subscriber: null });
+    use(entry, { submission: arrival });
     if (spam) return { result: "accepted", reference, mails: [], capped: [] };
     announcements.ofSubmission(receivedEvent(kind), arrival, receivedAt);
     const about = { submission: filed(record, { arrival, reference, status }) };
@@ -110,7 +150,7 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
   function subscribe(entry: Entry, record: SubscriptionRecord): Acceptance {
     const nothing = { result: "accepted", reference: null, mails: [], capped: [] } as const;
     if (entry.spam) {
-      use(entry, noOwner);
+      use(entry, {});
       return nothing;
     }
     const { lease } = entry;
@@ -118,7 +158,7 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     const key = emailKey(record.email);
     const decision = subscribers.subscribe(key, record, countedSince(record));
     reached("row-written");
-    use(entry, { submission: null, subscriber: key });
+    use(entry, { subscriber: key });
     announcements.ofSubscriber(subscriberEvent(decision.before, decision.status), key, record.receivedAt);
     if (decision.welcome === "none") return nothing;
     if (decision.welcome === "capped") return { ...nothing, capped: [kind] };
@@ -128,11 +168,6 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     return { ...nothing, mails: [justStored(Number(row), kind, { welcome }, record.receivedAt, lease)] };
   }
 
-  function use({ key, challenge }: Entry, owner: KeyOwner): void {
-    if (key !== null) keys.take(key, owner);
-    if (challenge !== null) insertChallenge.run(challenge.hash, challenge.expiresAt);
-  }
-
   return {
     /** To be called before the entries of a transaction. */
     begin: counters.begin,
@@ -140,7 +175,7 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     accept(entry: Entry): Acceptance {
       const { submission, key, challenge } = entry;
       // A caller who repeats a submission repeats its solution with it, so the key comes first.
-      const earlier = key === null ? null : keys.find(key);
+      const earlier = key === null ? null : findEarlier(key);
       if (earlier !== null) return { result: "repeated", earlier };
       if (challenge !== null && findChallenge.get(challenge.hash) !== undefined) return { result: "challenge-spent" };
       const acceptance = submission.kind === "subscription" ? subscribe(entry, submission) : file(entry, submission);
@@ -151,7 +186,7 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     /** To be called after the entries of a transaction. */
     end: counters.end,
 
-    findEarlier: keys.find,
+    findEarlier,
     mayMail,
   };
 }
