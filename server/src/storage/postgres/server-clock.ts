@@ -1,6 +1,5 @@
 // The clock of the server, which all processes agree on: a process whose own clock is wrong must not take leases that
 // have not run out, nor lose its own.
-import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
@@ -18,25 +17,19 @@ const askTime = prepared<{ now: number }>("SELECT (extract(epoch FROM clock_time
  * @param base this machine's clock, or one that a test moves: the offset is added to it
  */
 export async function startServerClock(connections: Connections, base: Clock): Promise<Clock & Disposable> {
-  const stopped = new AbortController();
   let offsetMs = await measure(connections);
 
   async function measureAgain(): Promise<void> {
-    const { signal } = stopped;
-    while (!signal.aborted) {
-      await pause(measureEveryMs, undefined, { signal, ref: false }).catch(() => {});
-      if (signal.aborted) return;
-      try {
-        offsetMs = await measure(connections);
-      } catch (error) {
-        // The offset stays as it was until the database is back.
-        if (!(error instanceof StorageUnavailable)) throw error;
-      }
+    try {
+      offsetMs = await measure(connections);
+    } catch (error) {
+      // The offset stays as it was until the database is back.
+      if (!(error instanceof StorageUnavailable)) throw error;
     }
   }
 
-  void measureAgain();
-  return { now: () => base.now() + offsetMs, [Symbol.dispose]: () => stopped.abort() };
+  const timer = setInterval(() => void measureAgain(), measureEveryMs).unref();
+  return { now: () => base.now() + offsetMs, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 async function measure(connections: Connections): Promise<number> {
