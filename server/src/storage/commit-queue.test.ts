@@ -5,16 +5,13 @@ import { StorageUnavailable } from "./store.ts";
 
 const busy = new Error("busy");
 const asUnavailable = (error: unknown) =>
-  error instanceof StorageUnavailable || error === busy
-    ? new StorageUnavailable("unavailable", { cause: error })
-    : null;
+  error === busy ? new StorageUnavailable("unavailable", { cause: error }) : null;
 
 /** A queue of numbers that answers each with its double and records what was committed together. */
 function queueOf(more: Partial<Commits<number, number>> = {}) {
   const batches: (readonly number[])[] = [];
   const queue = new CommitQueue<number, number>({
     batchMax: 100,
-    atOnce: 1,
     asUnavailable,
     async commit(jobs) {
       batches.push(jobs);
@@ -53,32 +50,26 @@ test("splits a burst into batches", async () => {
   expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
 });
 
-test("runs as many batches at once as the engine bears, and gathers jobs meanwhile", async () => {
-  const underWay: PromiseWithResolvers<void>[] = [];
+test("commits one batch at a time, and gathers jobs meanwhile", async () => {
+  const held = Promise.withResolvers<void>();
   const sizes: number[] = [];
   const commit = async (jobs: readonly number[]) => {
-    const one = Promise.withResolvers<void>();
-    underWay.push(one);
     sizes.push(jobs.length);
-    await one.promise;
+    await held.promise;
     return [...jobs];
   };
-  const { queue } = queueOf({ atOnce: 2, commit });
+  const { queue } = queueOf({ commit });
   const all = [queue.run(1)];
   await nextTurn();
   all.push(queue.run(2));
   await nextTurn();
   all.push(queue.run(3), queue.run(4));
   await nextTurn();
-  expect(sizes).toEqual([1, 1]);
-  expect(queue.counts.waiting).toBe(2);
-  for (const one of underWay) one.resolve();
-  await Promise.all(all.slice(0, 2));
-  await nextTurn();
-  await nextTurn();
-  for (const one of underWay) one.resolve();
+  expect(sizes).toEqual([1]);
+  expect(queue.counts.waiting).toBe(3);
+  held.resolve();
   expect(await Promise.all(all)).toEqual([1, 2, 3, 4]);
-  expect(sizes).toEqual([1, 1, 2]);
+  expect(sizes).toEqual([1, 3]);
 });
 
 /** Longer than any test: what may wait for so long is committed by something else. */

@@ -1,5 +1,6 @@
-// Group commit, for both engines: jobs that come in together share one transaction, and so one sync of the disk. Knows no
-// table; an engine says how a batch is committed.
+// Group commit, for both engines: jobs that come in together share one transaction, and so one sync of the disk. There is
+// one transaction at a time: with more of them each would be shared by fewer. Knows no table; an engine says how a batch
+// is committed.
 import { Distribution, secondsBounds } from "../observe/distribution.ts";
 import { StorageUnavailable, type CommitCounts } from "./store.ts";
 
@@ -7,8 +8,6 @@ import { StorageUnavailable, type CommitCounts } from "./store.ts";
 export interface Commits<Job, Result> {
   /** Most jobs in one transaction. */
   readonly batchMax: number;
-  /** Transactions at the same time. */
-  readonly atOnce: number;
   /**
    * Commits some jobs together and answers each in its place. When it fails, none of them is stored, unless it throws
    * StorageUnavailable with another outcome. May be called again with the same jobs, or some of them.
@@ -18,8 +17,8 @@ export interface Commits<Job, Result> {
   contendedBy?(job: Job): readonly string[];
   /** Whether another process was in the way, so that the same batch may succeed after a pause. */
   isBusy?(error: unknown): boolean;
-  /** The error as the port promises it; null when it is a mistake in this program or in one of the jobs. */
-  asUnavailable(error: unknown): StorageUnavailable | null;
+  /** An error of the engine as the port promises it; null when it is a mistake in this program or in one of the jobs. */
+  asUnavailable?(error: unknown): StorageUnavailable | null;
   /** How long a job is tried again while another process is in the way. */
   readonly busyMs?: number;
 }
@@ -55,7 +54,7 @@ export class CommitQueue<Job, Result> {
   #timer: NodeJS.Timeout | undefined;
   /** When the next round begins, by `performance.now()`; -Infinity: it was decided, and no job can hurry it. */
   #roundAt = Infinity;
-  #underWay = 0;
+  #isCommitting = false;
   #busyInARow = 0;
   #closed: PromiseWithResolvers<void> | undefined;
   #counts = { commits: 0, jobs: 0, retries: 0 };
@@ -113,12 +112,12 @@ export class CommitQueue<Job, Result> {
 
   readonly #round = (): void => {
     this.#roundAt = Infinity;
-    while (this.#underWay < this.#commits.atOnce && this.#waiting.length > 0) void this.#turn(this.#takeBatch());
+    if (!this.#isCommitting && this.#waiting.length > 0) void this.#turn(this.#takeBatch());
     this.#settleClose();
   };
 
   #settleClose(): void {
-    if (this.#waiting.length === 0 && this.#underWay === 0) this.#closed?.resolve();
+    if (this.#waiting.length === 0 && !this.#isCommitting) this.#closed?.resolve();
   }
 
   #takeBatch(): Waiting<Job, Result>[] {
@@ -143,9 +142,9 @@ export class CommitQueue<Job, Result> {
   }
 
   async #turn(batch: readonly Waiting<Job, Result>[]): Promise<void> {
-    this.#underWay += 1;
+    this.#isCommitting = true;
     const wasBusy = await this.#commit(batch);
-    this.#underWay -= 1;
+    this.#isCommitting = false;
     if (this.#waiting.length > 0) {
       if (wasBusy) this.#beginIn(busyPauseMs(this.#busyInARow - 1));
       else this.#beginBy(this.#firstDue(), performance.now());
@@ -178,7 +177,7 @@ export class CommitQueue<Job, Result> {
   }
 
   async #refuse(batch: readonly Waiting<Job, Result>[], error: unknown): Promise<boolean> {
-    const unavailable = this.#commits.asUnavailable(error);
+    const unavailable = error instanceof StorageUnavailable ? error : (this.#commits.asUnavailable?.(error) ?? null);
     if (this.#commits.isBusy?.(error) === true) {
       this.#tryAgain(batch, unavailable ?? error);
       return true;

@@ -3,10 +3,10 @@
 // these never undoes an ordinary submission. Subscriptions lock their addresses first.
 import { reached } from "../../failpoint.ts";
 import { Distribution } from "../../observe/distribution.ts";
-import { CommitQueue, type Commits } from "../commit-queue.ts";
+import { CommitQueue } from "../commit-queue.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
-import { type Acceptance, type CommitCounts, type Entry, StorageUnavailable } from "../store.ts";
+import type { Acceptance, CommitCounts, Entry } from "../store.ts";
 import { preparedArrays, type Statement, valuesOf } from "./statement.ts";
 import type { Connections, TransactionOptions } from "./connections.ts";
 import { DayNumbers } from "./day-numbers.ts";
@@ -77,13 +77,18 @@ export class Acceptor {
   constructor(connections: Connections, references: References) {
     this.#connections = connections;
     this.#filings = new Filings(references, new DayNumbers(connections));
-    this.#ordinary = queue({ commit: (jobs) => this.#commitOrdinary(jobs) });
-    this.#onceOnly = queue<OnceOnly, Acceptance>({ contendedBy: wantedBy, commit: (jobs) => this.#commitOnce(jobs) });
-    this.#subscriptions = queue<Subscribing, Acceptance | AddressBusy>({
+    this.#ordinary = new CommitQueue({ batchMax, commit: (jobs) => this.#commitOrdinary(jobs) });
+    this.#onceOnly = new CommitQueue<OnceOnly, Acceptance>({
+      batchMax,
+      contendedBy: wantedBy,
+      commit: (jobs) => this.#commitOnce(jobs),
+    });
+    this.#subscriptions = new CommitQueue<Subscribing, Acceptance | AddressBusy>({
+      batchMax,
       contendedBy: wantedBy,
       commit: (jobs) => this.#subscribe(jobs, false),
     });
-    this.#lateSubscriptions = queue({ batchMax: 1, commit: (jobs) => this.#subscribe(jobs, true) });
+    this.#lateSubscriptions = new CommitQueue({ batchMax: 1, commit: (jobs) => this.#subscribe(jobs, true) });
   }
 
   get counts(): CommitCounts {
@@ -219,15 +224,6 @@ export class Acceptor {
     });
   }
 }
-
-const queue = <Job, Result>(commits: Pick<Commits<Job, Result>, "commit"> & Partial<Commits<Job, Result>>) =>
-  new CommitQueue<Job, Result>({
-    batchMax,
-    // With more connections a commit would be shared by fewer.
-    atOnce: 1,
-    asUnavailable: (error) => (error instanceof StorageUnavailable ? error : null),
-    ...commits,
-  });
 
 function expected(answer: Acceptance | End | AddressBusy | undefined): Acceptance {
   if (answer?.result === "refused") throw answer.error;

@@ -69,7 +69,6 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
 
   const queue = new CommitQueue<CountedCalls, CallCount>({
     batchMax,
-    atOnce: 1,
     async commit(asked) {
       const windows = gather(asked);
       const [keys, calls, lengths] = [
@@ -80,7 +79,6 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
       const rows = await counted(count, [keys, calls, lengths, Date.now()]);
       return shareOut(asked, rows);
     },
-    asUnavailable: (error) => (error instanceof StorageUnavailable ? error : null),
   });
 
   return {

@@ -36,7 +36,6 @@ export function makeJobQueue(connection: SqliteConnection, { begin, end }: Aroun
 
   return new CommitQueue<Job, unknown>({
     batchMax,
-    atOnce: 1,
     busyMs: busyWaitMs,
     isBusy,
     asUnavailable,
