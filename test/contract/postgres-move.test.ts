@@ -39,7 +39,7 @@ test.each([
   await using place = await (other === "SQLite" ? openSqliteUnderTest() : createDatabase("empty"));
   const to: StoreLocation =
     "url" in place ? locate(place.url) : { kind: "sqlite", file: place.file.replace(".db", "-moved.db") };
-  const { tables } = await moveStore(source.at, to);
+  const tables = await moveStore(source.at, to);
   const rowsOf = (name: string) => tables.find((table) => table.name === name)?.rows;
   expect([rowsOf("store"), rowsOf("submission"), rowsOf("subscriber"), rowsOf("idempotency")]).toEqual([1, 704, 1, 2]);
 

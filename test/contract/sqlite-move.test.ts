@@ -1,5 +1,6 @@
 // Moving a store into an empty one: everything, exactly, or nothing.
 import { existsSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { movedTables, MoveRefused, moveStore } from "../../server/src/storage/move.ts";
@@ -20,7 +21,7 @@ test("moves everything, tells how much of each table, and goes on where the sour
   const { held, erased } = await fill(tested);
   const { from, to } = locate(tested);
   const progress: (string | number)[] = [];
-  const { tables } = await moveStore(from, to, (table, rows) => progress.push(table, rows));
+  const tables = await moveStore(from, to, (table, rows) => progress.push(table, rows));
 
   const rowsOf = (name: string) => tables.find((table) => table.name === name)?.rows;
   expect(tables.map(({ name }) => name)).toEqual(movedTables.map(({ name }) => name));
@@ -93,6 +94,17 @@ test("is refused by a source that lacks migrations", async () => {
   const file = join(tested.folder, "old.db");
   useRaw(file, (database) => database.exec("PRAGMA user_version = 1"));
   await expect(moveStore({ kind: "sqlite", file }, to)).rejects.toBeInstanceOf(SchemaTooOld);
+});
+
+test("is refused by a source that is corrupt", async () => {
+  await using tested = await openSqliteUnderTest();
+  await fill(tested);
+  const { from, to } = locate(tested);
+  const { size } = await stat(from.file);
+  // The first pages hold the schema.
+  await using file = await open(from.file, "r+");
+  await file.write(Buffer.alloc(size / 2), 0, size / 2, size / 2);
+  await expect(moveStore(from, to)).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
 test("leaves the target empty when it fails halfway", async () => {

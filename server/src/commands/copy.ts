@@ -85,7 +85,7 @@ async function copyRows(deps: CommandDeps, from: Config, to: Config): Promise<vo
 
 async function moveRows(deps: CommandDeps, from: Config, to: Config): Promise<readonly MovedRows[]> {
   using progress = new Progress(deps.messages);
-  return (await moveStore(from.storage, to.storage, (table, rows) => progress.show(rows, `rows of ${table}`))).tables;
+  return await moveStore(from.storage, to.storage, (table, rows) => progress.show(rows, `rows of ${table}`));
 }
 
 async function copyVault(deps: CommandDeps, from: Config, to: Config): Promise<void> {

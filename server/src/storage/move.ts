@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { reached } from "../failpoint.ts";
 import type { StoreLocation } from "./open-store.ts";
+import { pageRows } from "./pages.ts";
 import { StorageUnavailable } from "./store.ts";
 
 /** A row as it is stored, by the names of its columns, which both engines share. */
@@ -73,8 +74,6 @@ export class MoveRefused extends Error {
   override readonly name = "MoveRefused";
 }
 
-const pageRows = 500;
-
 /**
  * Moves all rows of a store into an empty one. The source stays as it is.
  *
@@ -87,10 +86,9 @@ export async function moveStore(
   from: StoreLocation,
   to: StoreLocation,
   onProgress: (table: string, rows: number) => void = () => {},
-): Promise<{ readonly tables: readonly MovedRows[] }> {
+): Promise<readonly MovedRows[]> {
   await using source = await openMovable(from, "source");
-  await using target = await openMovable(to, "target");
-  await refuseUnlessEmpty(target);
+  await using target = await openEmpty(to);
   const read: MovedRows[] = [];
   for (const table of movedTables) read.push(await copyTable(table, source, target, onProgress));
   for (const [index, table] of movedTables.entries()) {
@@ -101,7 +99,7 @@ export async function moveStore(
     }
   }
   await target.commit();
-  return { tables: read };
+  return read;
 }
 
 /**
@@ -113,7 +111,12 @@ export async function moveStore(
 export async function openEmpty(location: StoreLocation): Promise<MovableStore> {
   await using opened = new AsyncDisposableStack();
   const target = opened.use(await openMovable(location, "target"));
-  await refuseUnlessEmpty(target);
+  for (const table of movedTables) {
+    const rows = await target.read(table, null, 1);
+    if (rows.length > 0) {
+      throw new MoveRefused(`The target is not empty: its table ${table.name} has rows. Move to a new database.`);
+    }
+  }
   opened.move();
   return target;
 }
@@ -121,15 +124,6 @@ export async function openEmpty(location: StoreLocation): Promise<MovableStore> 
 async function openMovable(location: StoreLocation, role: MoveRole): Promise<MovableStore> {
   if (location.kind === "sqlite") return (await import("./sqlite/move.ts")).openSqliteMove(location.file, role);
   return (await import("./postgres/move.ts")).openPostgresMove(location, role);
-}
-
-async function refuseUnlessEmpty(target: MovableStore): Promise<void> {
-  for (const table of movedTables) {
-    const rows = await target.read(table, null, 1);
-    if (rows.length > 0) {
-      throw new MoveRefused(`The target is not empty: its table ${table.name} has rows. Move to a new database.`);
-    }
-  }
 }
 
 async function copyTable(
