@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
 import { forgottenAtOnce } from "../../server/src/storage/rules/retention.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
-import { applyPending, sqliteMigrations } from "../../server/src/storage/sqlite/migrate.ts";
+import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
 import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
 import { idempotencyMs, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { startChild } from "./children/child.ts";
@@ -160,7 +160,7 @@ describe("a full disk", () => {
     await using folder = await openFolder();
     const connection = new SqliteConnection(`${folder.path}/full.db`);
     connection.configure();
-    await applyPending(connection, sqliteMigrations());
+    await applyPending(connection);
     await using store = makeSqliteStore(connection, systemClock);
     await accept(store, application(0));
 

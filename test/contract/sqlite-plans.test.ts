@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
-import { applyPending, sqliteMigrations } from "../../server/src/storage/sqlite/migrate.ts";
+import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
 import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
 import { openFolder } from "./sqlite-under-test.ts";
 
 async function openMigrated(file: string): Promise<SqliteConnection> {
   const connection = new SqliteConnection(file);
   connection.configure();
-  await applyPending(connection, sqliteMigrations());
+  await applyPending(connection);
   return connection;
 }
 

@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { Connections } from "../../server/src/storage/postgres/connections.ts";
-import { applyPending, postgresMigrations } from "../../server/src/storage/postgres/migrate.ts";
+import { applyPending } from "../../server/src/storage/postgres/migrate.ts";
 
 const run = promisify(execFile);
 const password = "secret";
@@ -36,7 +36,7 @@ export class PostgresDatabases {
     await this.administer(`DROP DATABASE IF EXISTS ${template}`);
     await this.administer(`CREATE DATABASE ${template}`);
     await using connections = new Connections(addressOf(`${this.url}/${template}`), { max: 1, answerMs: 0 });
-    await applyPending(connections, postgresMigrations());
+    await applyPending(connections);
   }
 
   /** A database with the service's tables in it, or an empty one. */

@@ -23,7 +23,8 @@ export const postgresMigrations = (): Migration[] => readMigrations(folder);
  *
  * @throws SchemaTooNew when the database has migrations that this version neither knows nor can work with
  */
-export async function findPending(connections: Connections, migrations: readonly Migration[]): Promise<Migration[]> {
+export async function findPending(connections: Connections): Promise<Migration[]> {
+  const migrations = postgresMigrations();
   const [table] = await connections.all(tableExists);
   const applied = table?.exists === true ? await connections.all(allApplied) : [];
   const known = migrations.at(-1)?.number ?? 0;
@@ -33,9 +34,9 @@ export async function findPending(connections: Connections, migrations: readonly
 }
 
 /** Applies the pending migrations and answers the names of those that this process applied. */
-export async function applyPending(connections: Connections, migrations: readonly Migration[]): Promise<string[]> {
+export async function applyPending(connections: Connections): Promise<string[]> {
   const applied: string[] = [];
-  for (const migration of await findPending(connections, migrations)) {
+  for (const migration of await findPending(connections)) {
     const apply = (session: Session) => applyUnlessApplied(session, migration);
     if (await connections.transaction(apply, { limits: migrationLimits })) applied.push(migration.name);
   }

@@ -8,7 +8,7 @@ import { StorageUnavailable, type Store } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { sqlState } from "./errors.ts";
-import { applyPending, findPending, postgresMigrations } from "./migrate.ts";
+import { applyPending, findPending } from "./migrate.ts";
 import { makePostgresStore } from "./postgres-store.ts";
 import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
@@ -42,7 +42,7 @@ export async function openPostgresStore(
   await using opened = new AsyncDisposableStack();
   const connections = opened.use(new Connections(address, { max: poolMax, ...answer }));
   await checkServer(connections);
-  const pending = (await findPending(connections, postgresMigrations())).map(({ name }) => name);
+  const pending = (await findPending(connections)).map(({ name }) => name);
   if (pending.length > 0 && access === "read-only") throw new SchemaTooOld(pending);
   // A role that may only read and write rows can start the service all the same, once another one has migrated.
   if (pending.length > 0) {
@@ -65,13 +65,13 @@ async function migrateAt(address: PoolConfig): Promise<string[]> {
   // Migrations take as long as they take.
   await using connections = new Connections(address, { max: 1, answerMs: 0 });
   await checkServer(connections);
-  return await applyPending(connections, postgresMigrations());
+  return await applyPending(connections);
 }
 
 /** Names of the migrations that the database lacks. Writes nothing. */
 export async function pendingPostgresMigrations({ url }: Pick<PostgresLocation, "url">): Promise<string[]> {
   await using connections = new Connections(addressOf(url), { max: 1 });
-  return (await findPending(connections, postgresMigrations())).map(({ name }) => name);
+  return (await findPending(connections)).map(({ name }) => name);
 }
 
 async function checkServer(connections: Connections): Promise<void> {

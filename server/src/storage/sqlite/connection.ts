@@ -1,7 +1,7 @@
 // One open SQLite database: its settings, its statements and its transactions. Everything but the sync of the log is
 // synchronous, so that nothing can come between two calls.
 import { writeSync } from "node:fs";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { Access } from "../open-store.ts";
 import { StorageUnavailable } from "../store.ts";
 import { engineWaitMs } from "./busy.ts";
@@ -33,8 +33,8 @@ export class SqliteConnection implements Disposable {
   readonly file: string;
   readonly #database: DatabaseSync;
   readonly #guard: FileGuard;
-  readonly #begin: () => void;
-  readonly #commit: () => void;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   readonly #access: Access;
   #syncsApart = false;
   #logSync: LogSync | null = null;
@@ -56,9 +56,8 @@ export class SqliteConnection implements Disposable {
       defensive: true,
     });
     // Never a deferred BEGIN: its later upgrade fails at once when another process has written.
-    const [begin, commit] = [this.#database.prepare("BEGIN IMMEDIATE"), this.#database.prepare("COMMIT")];
-    this.#begin = () => void begin.run();
-    this.#commit = () => void commit.run();
+    this.#begin = this.#database.prepare("BEGIN IMMEDIATE");
+    this.#commit = this.#database.prepare("COMMIT");
   }
 
   /** @throws StorageUnavailable when this SQLite is too old to be trusted with the log */
@@ -108,7 +107,7 @@ export class SqliteConnection implements Disposable {
     // An earlier ROLLBACK may have failed on a bad disk.
     this.rollback();
     if (this.#mayHaveGap) this.#closeGap();
-    this.#begin();
+    this.#begin.run();
   }
 
   /** @throws StorageUnavailable when the file was deleted or replaced; the transaction is then still open */
@@ -116,7 +115,7 @@ export class SqliteConnection implements Disposable {
     this.assertSameFile();
     if (this.#syncsApart) this.#openSync();
     try {
-      this.#commit();
+      this.#commit.run();
     } catch (error) {
       throw asCommitError(error);
     }

@@ -18,7 +18,8 @@ export const sqliteMigrations = (): Migration[] => readMigrations(folder);
  *
  * @throws SchemaTooNew when the database has migrations that this version does not know
  */
-export function findPending(connection: SqliteConnection, migrations: readonly Migration[]): Migration[] {
+export function findPending(connection: SqliteConnection): Migration[] {
+  const migrations = sqliteMigrations();
   const found = latestApplied(connection);
   const known = migrations.at(-1)?.number ?? 0;
   if (found > known) throw new SchemaTooNew(found, known);
@@ -26,10 +27,10 @@ export function findPending(connection: SqliteConnection, migrations: readonly M
 }
 
 /** Applies the pending migrations and answers the names of those that this process applied. */
-export async function applyPending(connection: SqliteConnection, migrations: readonly Migration[]): Promise<string[]> {
-  const pending = await retryWhileBusy(() => findPending(connection, migrations));
+export async function applyPending(connection: SqliteConnection): Promise<string[]> {
+  const pending = await retryWhileBusy(() => findPending(connection));
   // A new database is made by one commit: each waits for the disk, and a start waits for all of them.
-  const steps = pending.length === migrations.length ? [pending] : pending.map((migration) => [migration]);
+  const steps = pending[0]?.number === 1 ? [pending] : pending.map((migration) => [migration]);
   const applied: string[] = [];
   for (const step of steps) {
     applied.push(...(await retryWhileBusy(() => apply(connection, step), migrationWaitMs)));

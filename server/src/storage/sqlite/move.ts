@@ -5,7 +5,7 @@ import type { MovableStore, MoveRole, Row } from "../move.ts";
 import { StorageUnavailable } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { asUnavailable } from "./errors.ts";
-import { applyPending, sqliteMigrations } from "./migrate.ts";
+import { applyPending } from "./migrate.ts";
 import { connect, refusePending } from "./open-sqlite.ts";
 import { lockForService } from "./service-lock.ts";
 
@@ -19,7 +19,7 @@ export async function openSqliteMove(file: string, role: MoveRole): Promise<Mova
   await using opened = new AsyncDisposableStack();
   opened.use(await lockForService(file, 0));
   const connection = opened.use(await connect(file, "read-write"));
-  if (role === "target") await applyPending(connection, sqliteMigrations());
+  if (role === "target") await applyPending(connection);
   else await refusePending(connection);
   await retryWhileBusy(() => connection.begin());
   if (role === "target") connection.execute("DELETE FROM store");

@@ -37,7 +37,7 @@ export async function openSqliteStore(
   using opened = new DisposableStack();
   const connection = opened.use(await connect(file, access));
   if (access === "read-only") await refusePending(connection);
-  else await applyPending(connection, sqliteMigrations());
+  else await applyPending(connection);
   const store = await retryWhileBusy(() => makeSqliteStore(connection, clock));
   opened.move();
   return store;
@@ -45,20 +45,19 @@ export async function openSqliteStore(
 
 /** @throws SchemaTooOld, SchemaTooNew when the schema is not that of this version */
 export async function refusePending(connection: SqliteConnection): Promise<void> {
-  const pending = await retryWhileBusy(() => findPending(connection, sqliteMigrations()));
+  const pending = await retryWhileBusy(() => findPending(connection));
   if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
 }
 
 /** Makes the database if need be and applies what is pending. Answers the names of what this process applied. */
 export async function migrateSqlite(file: string): Promise<string[]> {
   using connection = await connect(file, "read-write");
-  return await applyPending(connection, sqliteMigrations());
+  return await applyPending(connection);
 }
 
 /** Names of the migrations that the database lacks; all of them when there is no database. Writes nothing. */
 export async function pendingSqliteMigrations(file: string): Promise<string[]> {
-  const migrations = sqliteMigrations();
-  if (!existsSync(file)) return migrations.map(({ name }) => name);
+  if (!existsSync(file)) return sqliteMigrations().map(({ name }) => name);
   using connection = await connect(file, "read-only");
-  return (await retryWhileBusy(() => findPending(connection, migrations))).map(({ name }) => name);
+  return (await retryWhileBusy(() => findPending(connection))).map(({ name }) => name);
 }
