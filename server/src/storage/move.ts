@@ -92,9 +92,8 @@ export async function moveStore(
   const read: MovedRows[] = [];
   for (const table of movedTables) read.push(await copyTable(table, source, target, onProgress));
   for (const [index, table] of movedTables.entries()) {
-    const written = new Digest(table);
-    for await (const page of pagesOf(table, target)) written.add(page);
-    if (written.result.sha256 !== read[index]?.sha256) {
+    const written = await readTable(table, target);
+    if (written.sha256 !== read[index]?.sha256) {
       throw new MoveRefused(`The rows of ${table.name} are not those that were written: nothing was moved.`);
     }
   }
@@ -132,23 +131,30 @@ async function copyTable(
   target: MovableStore,
   onProgress: (table: string, rows: number) => void,
 ): Promise<MovedRows> {
-  const digest = new Digest(table);
-  for await (const page of pagesOf(table, source)) {
+  const copied = await readTable(table, source, async (page, rows) => {
     await target.insert(table, page);
-    digest.add(page);
     reached("rows-copied");
-    onProgress(table.name, digest.result.rows);
-  }
+    onProgress(table.name, rows);
+  });
   if (table.numbered === true) await target.continueBehind(table, await source.lastNumber(table));
-  return digest.result;
+  return copied;
 }
 
-async function* pagesOf(table: MovedTable, store: MovableStore): AsyncGenerator<readonly Row[], void> {
+/** @param onPage told of each page, and how many rows there were with it */
+async function readTable(
+  table: MovedTable,
+  store: MovableStore,
+  onPage: (page: readonly Row[], rows: number) => Promise<void> = async () => {},
+): Promise<MovedRows> {
+  const hash = createHash("sha256");
+  let rows = 0;
   for (let after: RowKey | null = null; ;) {
-    const rows: readonly Row[] = await store.read(table, after, pageRows);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows;
+    const page: readonly Row[] = await store.read(table, after, pageRows);
+    const last = page.at(-1);
+    if (last === undefined) return { name: table.name, rows, sha256: hash.digest("hex") };
+    for (const row of page) hash.update(`${canonical(row)}\n`);
+    rows += page.length;
+    await onPage(page, rows);
     after = table.key.map((column) => keyPart(last[column]));
   }
 }
@@ -156,26 +162,6 @@ async function* pagesOf(table: MovedTable, store: MovableStore): AsyncGenerator<
 function keyPart(value: string | number | null | undefined): string | number {
   if (value === null || value === undefined) throw new StorageUnavailable("A row without a primary key was read.");
   return value;
-}
-
-/** The rows of a table that were seen so far, in their order. */
-class Digest {
-  readonly #name: string;
-  readonly #hash = createHash("sha256");
-  #rows = 0;
-
-  constructor({ name }: MovedTable) {
-    this.#name = name;
-  }
-
-  add(rows: readonly Row[]): void {
-    for (const row of rows) this.#hash.update(`${canonical(row)}\n`);
-    this.#rows += rows.length;
-  }
-
-  get result(): MovedRows {
-    return { name: this.#name, rows: this.#rows, sha256: this.#hash.copy().digest("hex") };
-  }
 }
 
 /**
