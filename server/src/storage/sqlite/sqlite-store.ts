@@ -1,15 +1,17 @@
 // The SQLite engine of the store: every method is one job of the commit queue, or one short read.
+import { backup, DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
+import { writeNewFile } from "../new-file.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
 import { prepareAcceptor } from "./accept.ts";
 import { makeAccess } from "./access.ts";
 import { prepareAnnouncements } from "./announcements.ts";
-import { backupDatabase } from "./backup.ts";
-import { retryWhileBusy } from "./busy.ts";
+import { engineWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { makeDesk } from "./desk.ts";
+import { asUnavailable } from "./errors.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
 import { prepareLeaveSpam } from "./leave-spam.ts";
@@ -23,6 +25,9 @@ import { makeWebhooks } from "./webhooks.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
+
+/** All pages in one step: a copy in several steps starts again whenever something was written between two of them. */
+const pagesAtOnce = 2 ** 31 - 1;
 
 /** Takes over a connection that is configured and migrated. */
 export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Store {
@@ -92,7 +97,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
 
     async backup(file) {
       connection.assertSameFile();
-      await backupDatabase(connection.file, file);
+      await writeNewFile(file, (copy) => copyDatabase(connection.file, copy));
     },
 
     /** Waits for what was handed in, then closes; a second call waits for the same. */
@@ -101,4 +106,14 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       connection[Symbol.dispose]();
     },
   };
+}
+
+// Off the event loop, and by a connection of its own: a copy through the one that writes would take part in its transactions.
+async function copyDatabase(database: string, copy: string): Promise<void> {
+  try {
+    using source = new DatabaseSync(database, { readOnly: true, timeout: engineWaitMs });
+    await backup(source, copy, { rate: pagesAtOnce });
+  } catch (error) {
+    throw asUnavailable(error) ?? error;
+  }
 }
