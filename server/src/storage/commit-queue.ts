@@ -112,12 +112,17 @@ export class CommitQueue<Job, Result> {
 
   readonly #round = (): void => {
     this.#roundAt = Infinity;
-    if (!this.#isCommitting && this.#waiting.length > 0) void this.#turn(this.#takeBatch());
-    this.#settleClose();
+    // The end of a commit begins the next one.
+    if (!this.#isCommitting) void this.#turn();
   };
 
-  #settleClose(): void {
-    if (this.#waiting.length === 0 && !this.#isCommitting) this.#closed?.resolve();
+  async #turn(): Promise<void> {
+    this.#isCommitting = true;
+    const wasBusy = await this.#commit(this.#takeBatch());
+    this.#isCommitting = false;
+    if (this.#waiting.length === 0) this.#closed?.resolve();
+    else if (wasBusy) this.#beginIn(busyPauseMs(this.#busyInARow - 1));
+    else this.#beginBy(this.#firstDue(), performance.now());
   }
 
   #takeBatch(): Waiting<Job, Result>[] {
@@ -139,17 +144,6 @@ export class CommitQueue<Job, Result> {
     if (needs.some((need) => needed.has(need))) return false;
     for (const need of needs) needed.add(need);
     return true;
-  }
-
-  async #turn(batch: readonly Waiting<Job, Result>[]): Promise<void> {
-    this.#isCommitting = true;
-    const wasBusy = await this.#commit(batch);
-    this.#isCommitting = false;
-    if (this.#waiting.length > 0) {
-      if (wasBusy) this.#beginIn(busyPauseMs(this.#busyInARow - 1));
-      else this.#beginBy(this.#firstDue(), performance.now());
-    }
-    this.#settleClose();
   }
 
   #firstDue(): number {
