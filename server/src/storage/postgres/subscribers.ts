@@ -4,7 +4,7 @@ import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import type { SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { justStored } from "../rules/leased-mail.ts";
-import { countedSince, mayGetNewsletterMail } from "../rules/mails.ts";
+import { countedSince } from "../rules/mails.ts";
 import { newConsent } from "../rules/subscriber-row.ts";
 import { decideSubscription, type KnownSubscriber, tokensOf, welcomeOf, welcomeTokens } from "../rules/subscription.ts";
 import { subscriberEvent } from "../rules/webhooks.ts";
@@ -207,8 +207,8 @@ class Change {
   }
 
   subscribe(record: SubscriptionRecord, { suppressed, mails }: KnownRow) {
-    const allowed = mayGetNewsletterMail({ suppressed, mailedInLastDay: mails + this.#mails });
-    const { status, welcome } = decideSubscription(this.#known, record, { suppressed, allowed });
+    const addressee = { suppressed, mailedInLastDay: mails + this.#mails };
+    const { status, welcome } = decideSubscription(this.#known, record, addressee);
     if (welcome === "stored") {
       this.#mails += 1;
       this.#welcomedAt = record.receivedAt;

@@ -2,6 +2,7 @@
 import { languageOf } from "@submissions/shared/language";
 import type { LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
+import { type Addressee, mayGetNewsletterMail } from "./mails.ts";
 
 /** What is known of an address that subscribes again. */
 export interface KnownSubscriber {
@@ -19,25 +20,18 @@ export interface SubscriptionDecision {
   readonly welcome: "stored" | "capped" | "none";
 }
 
-/** What the address may be sent, see `mails.ts`. */
-export interface Mailable {
-  readonly suppressed: boolean;
-  /** One more newsletter mail may go to it now; never to a suppressed one. */
-  readonly allowed: boolean;
-}
-
 type Asked = Pick<SubscriptionRecord, "optIn" | "receivedAt">;
 
 /** Decides status and welcome mail. `known` is undefined for a new address. */
 export function decideSubscription(
   known: KnownSubscriber | undefined,
   { optIn, receivedAt }: Asked,
-  { suppressed, allowed }: Mailable,
+  addressee: Addressee,
 ): SubscriptionDecision {
   // No newsletter could reach a suppressed address, so a request alone does not activate it.
-  const { status, due } = decideMailable(known, { optIn: suppressed ? "double" : optIn, receivedAt });
+  const { status, due } = decideMailable(known, { optIn: addressee.suppressed ? "double" : optIn, receivedAt });
   if (!due) return { status, welcome: "none" };
-  return { status, welcome: allowed ? "stored" : "capped" };
+  return { status, welcome: mayGetNewsletterMail(addressee) ? "stored" : "capped" };
 }
 
 function decideMailable(

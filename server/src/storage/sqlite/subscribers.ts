@@ -2,7 +2,7 @@
 import type { Language } from "@submissions/shared/language";
 import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
-import { mayGetNewsletterMail } from "../rules/mails.ts";
+import type { Addressee } from "../rules/mails.ts";
 import { newConsent } from "../rules/subscriber-row.ts";
 import {
   decideSubscription,
@@ -41,10 +41,9 @@ export function prepareSubscribers(connection: SqliteConnection) {
   const insertToken = connection.prepare<[string, string, LinkPurpose, number, number | null]>(`
     INSERT INTO newsletter_token (token_hash, email_key, purpose, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`);
 
-  function isAllowed(key: string, since: number) {
+  function addresseeOf(key: string, since: number): Addressee {
     const { mails = 0, suppressed = 0 } = addressee.get(key, since, hashedKey(key)) ?? {};
-    const known = { suppressed: suppressed === 1, mailedInLastDay: mails };
-    return { suppressed: known.suppressed, allowed: mayGetNewsletterMail(known) };
+    return { suppressed: suppressed === 1, mailedInLastDay: mails };
   }
 
   return {
@@ -59,7 +58,7 @@ export function prepareSubscribers(connection: SqliteConnection) {
       since: number,
     ): SubscriptionDecision & { readonly before: SubscriberStatus | undefined } {
       const known = find.get(key);
-      const decision = decideSubscription(known, record, isAllowed(key, since));
+      const decision = decideSubscription(known, record, addresseeOf(key, since));
       const { status, welcome } = decision;
       const { email, source, receivedAt, door, requestId, language } = record;
       const welcomedAt = welcome === "stored" ? receivedAt : null;
