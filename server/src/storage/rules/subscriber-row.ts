@@ -13,28 +13,17 @@ export interface SubscriberRow extends Omit<StoredSubscriber, "language" | "cons
   readonly consent: string | null;
 }
 
-export const storedSubscriber = ({
-  arrival,
-  email,
-  status,
-  source,
-  lastSource,
-  subscribedAt,
-  confirmedAt,
-  unsubscribedAt,
-  language,
-  consent,
-}: SubscriberRow): StoredSubscriber => ({
-  arrival,
-  email,
-  status,
-  source,
-  lastSource,
-  subscribedAt,
-  confirmedAt,
-  unsubscribedAt,
-  language: languageOf(language),
-  consent: readConsent(consent),
+export const storedSubscriber = (row: SubscriberRow): StoredSubscriber => ({
+  arrival: row.arrival,
+  email: row.email,
+  status: row.status,
+  source: row.source,
+  lastSource: row.lastSource,
+  subscribedAt: row.subscribedAt,
+  confirmedAt: row.confirmedAt,
+  unsubscribedAt: row.unsubscribedAt,
+  language: languageOf(row.language),
+  consent: readConsent(row.consent),
 });
 
 /**

@@ -69,19 +69,12 @@ export function tokensOf({ optIn, confirm, unsubscribe }: SubscriptionRecord): r
 }
 
 /** What the welcome mail of a subscription is written from. */
-export const welcomeOf = ({
-  email,
-  requestId,
-  language,
-  optIn,
-  confirm,
-  unsubscribe,
-}: SubscriptionRecord): Welcome => ({
-  email,
-  requestId,
-  language,
-  confirmToken: optIn === "single" ? null : confirm.token,
-  unsubscribeToken: unsubscribe.token,
+export const welcomeOf = (record: SubscriptionRecord): Welcome => ({
+  email: record.email,
+  requestId: record.requestId,
+  language: record.language,
+  confirmToken: record.optIn === "single" ? null : record.confirm.token,
+  unsubscribeToken: record.unsubscribe.token,
 });
 
 /**
