@@ -39,7 +39,6 @@ async function useEverything({ store, database }: PostgresUnderTest): Promise<vo
   await accept(store, record);
   await subscribeBusy({ store, database });
   await store.findEarlier(key);
-  await store.findSubmission(withResume);
   await store.findResume(withResume);
   await release(store, spam, noon);
   const link = (hash: string) => ({ tokenHash: hash, at: noon });

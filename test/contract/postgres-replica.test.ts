@@ -61,7 +61,7 @@ test("a standby is read as far as no open transaction of the primary can store a
     for (let n = 0; n < 150; n += 1) await store.checkReadiness();
   };
   await goOn();
-  for (let n = 0; n < 50; n += 1) await reader.findSubmission("INQ-20261121-000000");
+  for (let n = 0; n < 50; n += 1) await reader.findResume("INQ-20261121-000000");
   expect(isDone).toBe(false);
   await late.query("COMMIT");
   expect((await read).map(({ arrival }) => arrival)).toEqual([1, 2, 3]);

@@ -8,6 +8,7 @@ import type {
   StoredSubscriber,
   SubmissionRecord,
   SubscriptionRecord,
+  StoredSubmission,
 } from "../../server/src/storage/records.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import type { Acceptance, Accepted, Entry, Lease, Store } from "../../server/src/storage/store.ts";
@@ -155,6 +156,10 @@ export async function collect<T>(rows: AsyncIterable<T>): Promise<T[]> {
 /** Everything that is read in pages. */
 export const collectPages = async <T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> =>
   (await collect(pages)).flat();
+
+/** The submission of a reference, as an operator finds it. */
+export const findSubmission = async (store: Store, reference: string): Promise<StoredSubmission | null> =>
+  (await store.desk.findDetail(wholeScope, reference))?.submission ?? null;
 
 export const inquiries = (store: Store) => collectPages(store.readSubmissions("inquiry", {}));
 export const applications = (store: Store) => collectPages(store.readSubmissions("application", {}));

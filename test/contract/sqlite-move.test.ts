@@ -8,7 +8,17 @@ import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { everythingOf, fill } from "./full-store.ts";
-import { accept, afterLease, idsOf, inquiries, inquiry, otherLease, subscribers, subscription } from "./records.ts";
+import {
+  accept,
+  afterLease,
+  findSubmission,
+  idsOf,
+  inquiries,
+  inquiry,
+  otherLease,
+  subscribers,
+  subscription,
+} from "./records.ts";
 import { openSqliteUnderTest, type SqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
 
 const locate = (tested: SqliteUnderTest, name = "moved.db") => ({
@@ -31,11 +41,11 @@ test("moves everything, tells how much of each table, and goes on where the sour
 
   await using target = await openStore(to);
   expect(await everythingOf(target)).toEqual(held);
-  expect((await target.findSubmission(held.inquiries[0]?.reference ?? ""))?.arrival).toBe(1);
+  expect((await findSubmission(target, held.inquiries[0]?.reference ?? ""))?.arrival).toBe(1);
   const next = await accept(target, inquiry(2_000));
   expect(next.reference).not.toBe(erased);
   const last = Math.max(...[...held.inquiries, ...held.applications].map(({ arrival }) => arrival));
-  expect((await target.findSubmission(next.reference ?? ""))?.arrival).toBe(last + 2);
+  expect((await findSubmission(target, next.reference ?? ""))?.arrival).toBe(last + 2);
   await accept(target, subscription({ email: "next@example.org" }));
   expect((await subscribers(target)).map(({ arrival }) => arrival)).toEqual([1, 3]);
   const claimed = await target.claimDueMails(afterLease, 10_000, otherLease);

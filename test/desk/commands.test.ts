@@ -17,6 +17,7 @@ import {
   accept,
   acceptReference,
   application,
+  findSubmission,
   inquiries,
   inquiry,
   lease,
@@ -290,7 +291,7 @@ describe("show", () => {
 test("release makes spam a new submission, once", async () => {
   const released = await run("release", spam.toLowerCase());
   expect([released.code, released.stderr]).toEqual([0, `${spam} is released; 2 mails are due now.\n`]);
-  expect(await store.findSubmission(spam)).toMatchObject({ status: "new" });
+  expect(await findSubmission(store, spam)).toMatchObject({ status: "new" });
   expect((await store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
     { operator: "command line", action: "release", subject: spam, detail: { mails: 2 } },
   ]);

@@ -132,9 +132,6 @@ export interface Store extends AsyncDisposable {
   /** The submission that a key stands for, if the key was taken within {@link idempotencyMs} before its `createdAt`. */
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null>;
 
-  /** A submission by its reference. */
-  findSubmission(reference: string): Promise<StoredSubmission | null>;
-
   /** Whether a link in a welcome mail works: known, for this purpose, not expired and not dead. Changes nothing. */
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
 

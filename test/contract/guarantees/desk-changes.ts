@@ -7,6 +7,7 @@ import {
   acceptReference,
   application,
   collectPages,
+  findSubmission,
   inquiry,
   minute,
   noon,
@@ -69,10 +70,14 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
         changedAt: eva.at,
       },
     ]);
-    expect(await store.findSubmission(reference)).toMatchObject({ status: "open", assignee: eva.operator, version: 2 });
+    expect(await findSubmission(store, reference)).toMatchObject({
+      status: "open",
+      assignee: eva.operator,
+      version: 2,
+    });
     const seen = [{ reference, version: 2 }];
     expect(await store.desk.triage(wholeScope, { targets: seen, assignee: null }, ben)).toMatchObject([{ version: 3 }]);
-    expect(await store.findSubmission(reference)).toMatchObject({ status: "open", assignee: null, version: 3 });
+    expect(await findSubmission(store, reference)).toMatchObject({ status: "open", assignee: null, version: 3 });
     expect((await store.desk.findDetail(wholeScope, reference))?.history).toEqual([
       { ...eva, action: "status", detail: { from: "new", to: "open" } },
       { ...eva, action: "assignee", detail: { from: null, to: eva.operator } },

@@ -10,13 +10,14 @@ import {
   application,
   collect,
   entry,
+  findSubmission,
   inquiry,
   minute,
   noon,
+  release,
   resume,
   subscribers,
   subscription,
-  release,
 } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, sales } from "./desk-lists.ts";
@@ -54,7 +55,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     const reference = await acceptPerson(store);
     await indexAll(store);
     expect(await erase(store, "ana@EXAMPLE.org")).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
-    expect(await store.findSubmission(reference)).toBeNull();
+    expect(await findSubmission(store, reference)).toBeNull();
     expect(await store.desk.findPerson(wholeScope, email)).toBeNull();
     expect(await collect(store.desk.readPerson(wholeScope, email))).toEqual([]);
     expect(await subscribers(store)).toEqual([]);

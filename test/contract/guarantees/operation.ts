@@ -32,7 +32,7 @@ export function operationGuarantees(open: OpenStoreUnderTest): void {
     const { store } = tested;
     const refused = [
       offer(store, inquiry(1)),
-      store.findSubmission("INQ-20261121-000000"),
+      store.findResume("INQ-20261121-000000"),
       store.listMails({ limit: 1 }),
       store.forgetExpired(noon),
       inquiries(store),

@@ -9,6 +9,7 @@ import {
   afterLease,
   allMails,
   application,
+  findSubmission,
   idsOf,
   inquiry,
   kindsOf,
@@ -77,7 +78,7 @@ function claiming(open: OpenStoreUnderTest): void {
     const { reference, mails } = await accept(tested.store, given);
     const claimed = await tested.store.claimDueMails(afterLease, 10, later);
     expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
-    expect(claimed[0]?.about).toEqual({ submission: await tested.store.findSubmission(reference ?? "") });
+    expect(claimed[0]?.about).toEqual({ submission: await findSubmission(tested.store, reference ?? "") });
   });
 
   test.each(["double", "single"] as const)("hands a welcome mail over with its links, %s opt-in", async (optIn) => {

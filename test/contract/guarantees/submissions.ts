@@ -8,6 +8,7 @@ import {
   application,
   applications,
   entry,
+  findSubmission,
   idsOf,
   inquiries,
   inquiry,
@@ -69,19 +70,19 @@ function keeping(open: OpenStoreUnderTest): void {
     await using tested = await open();
     const [one, two] = [inquiry(1), application(1)];
     const references = [await acceptReference(tested.store, one), await acceptReference(tested.store, two)];
-    expect(await tested.store.findSubmission(references[0] ?? "")).toEqual({
+    expect(await findSubmission(tested.store, references[0] ?? "")).toEqual({
       ...one,
       ...filed,
       reference: references[0],
     });
-    expect(await tested.store.findSubmission(references[1] ?? "")).toEqual({
+    expect(await findSubmission(tested.store, references[1] ?? "")).toEqual({
       ...two,
       ...filed,
       reference: references[1],
     });
     const unknown = (references[0] ?? "").replace("INQ", "APP");
     for (const other of [unknown, "INQ-20251121-000000", "", "' OR 1=1 --"]) {
-      expect(await tested.store.findSubmission(other)).toBeNull();
+      expect(await findSubmission(tested.store, other)).toBeNull();
     }
   });
 
@@ -104,7 +105,7 @@ function keeping(open: OpenStoreUnderTest): void {
     await tested.spoilFields(references[1] ?? "", '{"position": 7}');
     expect(await inquiries(store)).toMatchObject([{ email: bad.email, selectedPackageIds: [] }, good]);
     expect(await applications(store)).toMatchObject([{ email: worse.email, position: "", resume: null }]);
-    expect(await store.findSubmission(references[1] ?? "")).toMatchObject({ name: worse.name });
+    expect(await findSubmission(store, references[1] ?? "")).toMatchObject({ name: worse.name });
     expect(await store.findResume(references[1] ?? "")).toBeNull();
   });
 }

@@ -44,11 +44,6 @@ const subscriberPage = page<SubscriberRow>("subscriber", "subscribed_at >= $4", 
 
 export const makeReading = (connections: Connections, references: References) =>
   ({
-    async findSubmission(reference) {
-      const row = await findRow(connections, references, reference);
-      return row === undefined ? null : readSubmissionAnyway(row);
-    },
-
     async findResume(reference) {
       const row = await findRow(connections, references, reference);
       return row === undefined ? null : readResume(row);

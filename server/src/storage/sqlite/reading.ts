@@ -28,21 +28,11 @@ export function makeReading(connection: SqliteConnection, references: References
   const subscribers = connection.prepare<[number, number, number], SubscriberRow>(`
     SELECT ${subscriberColumns} FROM subscriber WHERE arrival BETWEEN ? AND ? AND subscribed_at >= ? ORDER BY arrival`);
 
-  function findRow(reference: string) {
-    const named = references.parse(reference);
-    return named === null ? undefined : find.get(named.dayNumber, named.kind);
-  }
-
   return {
-    findSubmission: (reference) =>
-      retryWhileBusy(() => {
-        const row = findRow(reference);
-        return row === undefined ? null : readSubmissionAnyway(row);
-      }),
-
     findResume: (reference) =>
       retryWhileBusy(() => {
-        const row = findRow(reference);
+        const named = references.parse(reference);
+        const row = named === null ? undefined : find.get(named.dayNumber, named.kind);
         return row === undefined ? null : readResume(row);
       }),
 
