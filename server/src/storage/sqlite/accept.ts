@@ -11,7 +11,7 @@ import type {
 } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { justStored } from "../rules/leased-mail.ts";
-import { capMs, countedSince, mailsOf, mayGetReceipt } from "../rules/mails.ts";
+import { capMs, mailsOf, mayGetReceipt } from "../rules/mails.ts";
 import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import { welcomeOf, welcomeTokens } from "../rules/subscription.ts";
@@ -156,7 +156,7 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     const { lease } = entry;
     const kind = "newsletter-welcome";
     const key = emailKey(record.email);
-    const decision = subscribers.subscribe(key, record, countedSince(record));
+    const decision = subscribers.subscribe(key, record);
     reached("row-written");
     use(entry, { subscriber: key });
     announcements.ofSubscriber(subscriberEvent(decision.before, decision.status), key, record.receivedAt);

@@ -20,20 +20,18 @@ const batchPauseMs = 2;
 export function makeOversight(connection: SqliteConnection, run: RunJob) {
   // SQLite uses a partial index only where its condition is repeated, and has to be told: it would rather read all mails
   // in the order of their rows.
-  const stopped = (status: StoppedStatus) => {
-    const from = "FROM mail INDEXED BY mail_stopped";
-    const where = `WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = '${status}'`;
-    const behind = `${from} ${where} AND id > ? ORDER BY id`;
-    return {
-      list: connection.prepare<[number, number], ReadMail<StoredMail>>(
-        `SELECT ${storedMailColumns} ${from} ${mailJoins} ${where} AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`,
-      ),
-      next: connection.prepare<[number], { id: number }>(`SELECT id ${behind} LIMIT ${mailsAtOnce}`),
-      count: connection.prepare<[number], { count: number; last: number | null }>(`
-        SELECT count(*) AS count, max(id) AS last FROM (SELECT id ${behind} LIMIT ${countedAtOnce})`),
-    };
-  };
-  const statements = { failed: stopped("failed"), "in-doubt": stopped("in-doubt") };
+  const fromStopped = "FROM mail INDEXED BY mail_stopped";
+  const whereStopped = "WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = ?";
+  const stoppedBehind = `SELECT id ${fromStopped} ${whereStopped} AND id > ? ORDER BY id`;
+  const listStopped = connection.prepare<[StoppedStatus, number, number], ReadMail<StoredMail>>(`
+    SELECT ${storedMailColumns} ${fromStopped} ${mailJoins} ${whereStopped} AND mail.id < ?
+    ORDER BY mail.id DESC LIMIT ?`);
+  const nextStopped = connection.prepare<[StoppedStatus, number], { id: number }>(
+    `${stoppedBehind} LIMIT ${mailsAtOnce}`,
+  );
+  const countOfStopped = connection.prepare<[StoppedStatus, number], { count: number; last: number | null }>(
+    `SELECT count(*) AS count, max(id) AS last FROM (${stoppedBehind} LIMIT ${countedAtOnce})`,
+  );
   const window = connection.prepare<[number, number], { last: number | null; count: number }>(`
     SELECT min(id) AS last, count(*) AS count FROM (SELECT id FROM mail WHERE id < ? ORDER BY id DESC LIMIT ?)`);
   const listWithin = connection.prepare<[number, number, MailStatus | null], ReadMail<StoredMail>>(`
@@ -59,7 +57,7 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
   /** Mails before a row, newest first, with the row to go on before; null at the end. */
   function listPage(status: MailStatus | undefined, before: number) {
     if (status === "failed" || status === "in-doubt") {
-      const rows = statements[status].list.all(before, pageRows);
+      const rows = listStopped.all(status, before, pageRows);
       return { rows, last: rows.length < pageRows ? null : (rows.at(-1)?.row ?? null) };
     }
     const { last = null, count = 0 } = window.get(before, pageRows) ?? {};
@@ -75,7 +73,7 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
   async function countStopped(status: StoppedStatus): Promise<number> {
     let all = 0;
     await inSteps(0, async (after) => {
-      const { count = 0, last = null } = (await read(() => statements[status].count.get(after))) ?? {};
+      const { count = 0, last = null } = (await read(() => countOfStopped.get(status, after))) ?? {};
       all += count;
       return count < countedAtOnce ? null : last;
     });
@@ -84,7 +82,7 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
 
   /** Wakes one batch of stopped mails behind a row, and answers them. */
   function wakeBatch(status: StoppedStatus, now: number, after: number) {
-    const batch = statements[status].next.all(after);
+    const batch = nextStopped.all(status, after);
     for (const { id } of batch) wakeRow.run(now, id);
     return batch;
   }

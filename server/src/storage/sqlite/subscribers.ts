@@ -2,7 +2,7 @@
 import type { Language } from "@submissions/shared/language";
 import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
-import type { Addressee } from "../rules/mails.ts";
+import { type Addressee, countedSince } from "../rules/mails.ts";
 import { newConsent } from "../rules/subscriber-row.ts";
 import {
   decideSubscription,
@@ -47,18 +47,13 @@ export function prepareSubscribers(connection: SqliteConnection) {
   }
 
   return {
-    /**
-     * Stores or renews a subscription, with the tokens of its welcome mail if that is to be stored.
-     *
-     * @param since newsletter mails after this count
-     */
+    /** Stores or renews a subscription, with the tokens of its welcome mail if that is to be stored. */
     subscribe(
       key: string,
       record: SubscriptionRecord,
-      since: number,
     ): SubscriptionDecision & { readonly before: SubscriberStatus | undefined } {
       const known = find.get(key);
-      const decision = decideSubscription(known, record, addresseeOf(key, since));
+      const decision = decideSubscription(known, record, addresseeOf(key, countedSince(record)));
       const { status, welcome } = decision;
       const { email, source, receivedAt, door, requestId, language } = record;
       const welcomedAt = welcome === "stored" ? receivedAt : null;
