@@ -12,7 +12,7 @@ import {
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { ReadFrom, Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
-import type { SqliteConnection, Statement } from "./connection.ts";
+import type { SqliteConnection } from "./connection.ts";
 
 const columns = submissionColumns.join(", ");
 
@@ -20,11 +20,11 @@ export function makeReading(connection: SqliteConnection, references: References
   const find = connection.prepare<[number, SubmissionKind], SubmissionRow & { resume_scan: ScanState | null }>(
     `SELECT ${columns}, resume_scan FROM submission WHERE day_number = ? AND kind = ?`,
   );
-  const submissionRange = prepareRange(connection, "submission");
+  const readSubmissionsBehind = prepareReader(connection, "submission");
   const submissions = connection.prepareArrays<[number, number, SubmissionKind, number], unknown[]>(`
     SELECT ${columns} FROM submission
     WHERE arrival BETWEEN ? AND ? AND kind = ? AND received_at >= ? ORDER BY arrival`);
-  const subscriberRange = prepareRange(connection, "subscriber");
+  const readSubscribersBehind = prepareReader(connection, "subscriber");
   const subscribers = connection.prepare<[number, number, number], SubscriberRow>(`
     SELECT ${subscriberColumns} FROM subscriber WHERE arrival BETWEEN ? AND ? AND subscribed_at >= ? ORDER BY arrival`);
 
@@ -37,49 +37,42 @@ export function makeReading(connection: SqliteConnection, references: References
       }),
 
     readSubmissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
-      readBehind(connection, after, submissionRange, (from, to) =>
+      readSubmissionsBehind(after, (from, to) =>
         submissions.all(from, to, kind, since).map((values) => readSubmissionAnyway(rowOfColumns(values))),
       ) as AsyncIterable<readonly Extract<StoredSubmission, { kind: Kind }>[]>,
 
     readSubscribers: ({ after = 0, since = 0 }) =>
-      readBehind(connection, after, subscriberRange, (from, to) =>
-        subscribers.all(from, to, since).map(storedSubscriber),
-      ),
+      readSubscribersBehind(after, (from, to) => subscribers.all(from, to, since).map(storedSubscriber)),
   } satisfies Partial<Store>;
 }
 
-/** The last arrival number of a table, and the first behind one number and not behind another. */
-interface RangeStatements {
-  readonly last: Statement<[], { arrival: number }>;
-  readonly next: Statement<[number, number], { arrival: number | null }>;
-}
-
-const prepareRange = (connection: SqliteConnection, table: "submission" | "subscriber"): RangeStatements => ({
-  last: connection.prepare(`SELECT coalesce(max(arrival), 0) AS arrival FROM ${table}`),
-  next: connection.prepare(`SELECT min(arrival) AS arrival FROM ${table} WHERE arrival > ? AND arrival <= ?`),
-});
-
-/**
- * Reads what is stored by now. A page covers `pageRows` arrival numbers, from the next row on. So gaps cost nothing, and no
- * page takes long where wanted rows are rare.
- *
- * @param read the wanted rows from one number to another
- */
-async function* readBehind<Row>(
-  connection: SqliteConnection,
-  after: number,
-  { last, next }: RangeStatements,
-  read: (from: number, to: number) => readonly Row[],
-): AsyncGenerator<readonly Row[], void, undefined> {
-  const end = await retryWhileBusy(() => last.get()?.arrival ?? 0);
-  // The reader goes on behind these numbers, which would be given again if these rows were lost.
-  await connection.settled();
-  yield* readPages(after, (position, count) =>
-    retryWhileBusy(() => {
-      const from = next.get(position, end)?.arrival ?? null;
-      if (from === null) return { rows: [], last: null };
-      const to = from + count - 1;
-      return { rows: read(from, Math.min(to, end)), last: to < end ? to : null };
-    }),
+/** Prepares to read a table, as far as it is stored when reading begins. */
+function prepareReader(connection: SqliteConnection, table: "submission" | "subscriber") {
+  const last = connection.prepare<[], { arrival: number }>(`SELECT coalesce(max(arrival), 0) AS arrival FROM ${table}`);
+  const next = connection.prepare<[number, number], { arrival: number | null }>(
+    `SELECT min(arrival) AS arrival FROM ${table} WHERE arrival > ? AND arrival <= ?`,
   );
+
+  /**
+   * A page covers `pageRows` arrival numbers, from the next row on. So gaps cost nothing, and no page takes long where
+   * wanted rows are rare.
+   *
+   * @param read the wanted rows from one number to another
+   */
+  return async function* readBehind<Row>(
+    after: number,
+    read: (from: number, to: number) => readonly Row[],
+  ): AsyncGenerator<readonly Row[], void, undefined> {
+    const end = await retryWhileBusy(() => last.get()?.arrival ?? 0);
+    // The reader goes on behind these numbers, which would be given again if these rows were lost.
+    await connection.settled();
+    yield* readPages(after, (position, count) =>
+      retryWhileBusy(() => {
+        const from = next.get(position, end)?.arrival ?? null;
+        if (from === null) return { rows: [], last: null };
+        const to = from + count - 1;
+        return { rows: read(from, Math.min(to, end)), last: to < end ? to : null };
+      }),
+    );
+  };
 }
