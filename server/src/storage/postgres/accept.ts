@@ -138,8 +138,8 @@ export class Acceptor {
   async #commitOrdinary(jobs: readonly (Filing | Settling)[]): Promise<readonly (Acceptance | End)[]> {
     const settled = jobs.flatMap((job) => ("settled" in job ? job.settled : []));
     const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
-    const exhausted = await this.#filings.draw(filings);
-    const open = filings.filter((filing) => !exhausted.has(filing));
+    await this.#filings.draw(filings);
+    const open = filings.filter(({ drawn }) => drawn !== null);
     const more = valuesOf(settledColumns, settled);
     const find = (session: Session) => this.#filings.findIn(session, open);
     let lockTimeout: unknown;
@@ -186,8 +186,8 @@ export class Acceptor {
   }
 
   async #commitOnce(jobs: readonly OnceOnly[]): Promise<readonly Acceptance[]> {
-    const exhausted = await this.#filings.draw(jobs.flatMap(({ filing }) => filing ?? []));
-    const isExhausted = ({ filing }: OnceOnly) => filing !== null && exhausted.has(filing);
+    await this.#filings.draw(jobs.flatMap(({ filing }) => filing ?? []));
+    const isExhausted = ({ filing }: OnceOnly) => filing?.drawn === null;
     const [without, open] = [jobs.filter(isExhausted), jobs.filter((job) => !isExhausted(job))];
     const answers = new Map(await commitWhatIsFree(this.#connections, open, (some) => this.#storeOnce(some)));
     if (without.length > 0) {

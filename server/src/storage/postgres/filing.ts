@@ -50,7 +50,7 @@ export function drawnOf({ drawn }: Filing): Drawn {
 export type StoredRow = readonly [id: number, of: number, kind: SubmissionKind | MailKind];
 
 /** What one submission is stored from. */
-export const filingColumns = {
+const filingColumns = {
   kind: "text",
   day_number: "bigint",
   reference: "text",
@@ -132,8 +132,8 @@ export class Filings {
     this.#numbers = numbers;
   }
 
-  /** Draws the counters that filings still need. Answers those for which none is left. */
-  async draw(filings: readonly Filing[]): Promise<ReadonlySet<Filing>> {
+  /** Draws the counters that filings still need. Those for which none is left stay without. */
+  async draw(filings: readonly Filing[]): Promise<void> {
     const without = filings.filter(({ drawn }) => drawn === null);
     for (const group of Map.groupBy(without, ({ record, day }) => `${record.kind} ${day}`).values()) {
       const { record, day } = group[0] as Filing;
@@ -141,7 +141,6 @@ export class Filings {
       for (const [index, counter] of counters.entries())
         (group[index] as Filing).drawn = this.#drawn(record.kind, day, counter);
     }
-    return new Set(without.filter(({ drawn }) => drawn === null));
   }
 
   #drawn(kind: SubmissionKind, day: number, counter: number): Drawn {
