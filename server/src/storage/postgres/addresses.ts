@@ -20,13 +20,14 @@ export const lockFreeAddresses = prepared<{ key: string }>(
 );
 
 /** Waits for the locks of the receipts of some addresses: in one order everywhere, so that transactions cannot deadlock. */
-export const lockReceipts = prepared(`
-  SELECT pg_advisory_xact_lock(number) FROM (
-    SELECT DISTINCT ${receiptsOf("key")} AS number FROM unnest($1::text[]) AS key ORDER BY number
-  ) AS ordered`);
+const lockReceiptsFrom = (addresses: string, key: string) =>
+  prepared(`
+    SELECT pg_advisory_xact_lock(number) FROM (
+      SELECT DISTINCT ${receiptsOf(key)} AS number FROM ${addresses} ORDER BY number
+    ) AS ordered`);
 
-/** The same for the addresses of some submissions. */
-export const lockReceiptsOf = prepared(`
-  SELECT pg_advisory_xact_lock(number) FROM (
-    SELECT DISTINCT ${receiptsOf("email_key")} AS number FROM submission WHERE arrival = ANY ($1::bigint[]) ORDER BY number
-  ) AS ordered`);
+/** Of addresses by their keys. */
+export const lockReceipts = lockReceiptsFrom("unnest($1::text[]) AS key", "key");
+
+/** Of the addresses of some submissions. */
+export const lockReceiptsOf = lockReceiptsFrom("submission WHERE arrival = ANY ($1::bigint[])", "email_key");

@@ -87,7 +87,7 @@ export const storeAll = prepared<{ id: number; subscriber: string; createdAt: nu
     INSERT INTO subscriber (${Object.keys(subscriberColumns).join(", ")})
     SELECT new.* FROM begun, ${rowsAs("new", subscriberColumns)}
     ON CONFLICT (email_key) DO UPDATE SET status = excluded.status, last_source = excluded.last_source,
-      welcomed_at = coalesce(excluded.welcomed_at, subscriber.welcomed_at),
+      welcomed_at = excluded.welcomed_at,
       unsubscribed_at = CASE excluded.status WHEN 'active' THEN NULL ELSE subscriber.unsubscribed_at END,
       language = CASE subscriber.status WHEN 'active' THEN subscriber.language ELSE excluded.language END,
       consent = coalesce(excluded.consent, subscriber.consent)
@@ -197,7 +197,6 @@ class Change {
   readonly #before: SubscriberStatus | undefined;
   #known: KnownSubscriber | undefined;
   readonly #records: SubscriptionRecord[] = [];
-  #welcomedAt: number | null = null;
   #mails = 0;
   #consent: string | null = null;
 
@@ -209,10 +208,7 @@ class Change {
   subscribe(record: SubscriptionRecord, { suppressed, mails }: KnownRow) {
     const addressee = { suppressed, mailedInLastDay: mails + this.#mails };
     const { status, welcome } = decideSubscription(this.#known, record, addressee);
-    if (welcome === "stored") {
-      this.#mails += 1;
-      this.#welcomedAt = record.receivedAt;
-    }
+    if (welcome === "stored") this.#mails += 1;
     this.#consent = newConsent(this.#known, record) ?? this.#consent;
     const { welcomedAt = null, unsubscribedAt = null } = this.#known ?? {};
     this.#known = {
@@ -243,7 +239,7 @@ class Change {
       source: first.source,
       last_source: last.source,
       subscribed_at: first.receivedAt,
-      welcomed_at: this.#welcomedAt,
+      welcomed_at: this.#known?.welcomedAt ?? null,
       door: first.door,
       request_id: first.requestId,
       language: last.language,
