@@ -22,27 +22,26 @@ import type { SqliteConnection } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
 import type { LeaveSpam } from "./leave-spam.ts";
 
-export type Audit = (entry: AuditEntry, actor: Actor) => void;
-
-export function prepareAudit(connection: SqliteConnection): Audit {
+export function prepareAudit(connection: SqliteConnection) {
   const insert = connection.prepare<[number, string, string, string, string]>(
     "INSERT INTO audit (at, operator, action, subject, detail) VALUES (?, ?, ?, ?, ?)",
   );
-  return (entry, { operator, at }) => void insert.run(at, operator, entry.action, entry.subject, detailOf(entry));
+  return (entry: AuditEntry, { operator, at }: Actor) =>
+    void insert.run(at, operator, entry.action, entry.subject, detailOf(entry));
 }
 
-interface Parts {
-  readonly references: References;
-  readonly audit: Audit;
-  readonly leaveSpam: LeaveSpam;
-}
-
-export function prepareDeskChanges(connection: SqliteConnection, run: RunJob, { references, audit, leaveSpam }: Parts) {
+export function prepareDeskChanges(
+  connection: SqliteConnection,
+  run: RunJob,
+  references: References,
+  leaveSpam: LeaveSpam,
+) {
   interface Row extends Triaged {
     readonly arrival: number;
     readonly kind: SubmissionKind;
     readonly emailKey: string;
   }
+  const audit = prepareAudit(connection);
   const find = connection.prepare<[number, SubmissionKind], Row>(`
     SELECT arrival, reference, kind, email_key AS emailKey, status, assignee, version, responded_at AS respondedAt
     FROM submission
@@ -134,5 +133,7 @@ export function prepareDeskChanges(connection: SqliteConnection, run: RunJob, { 
         audit({ action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } }, actor);
         return "due";
       }),
+
+    audit: (entry, actor) => run(() => audit(entry, actor)),
   } satisfies Partial<DeskStore>;
 }

@@ -4,24 +4,19 @@ import type { DeskStore } from "../desk-store.ts";
 import { erasedAtOnce, hashedKey, retentionEntry } from "../rules/erasing.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import type { Audit } from "./desk-changes.ts";
+import { prepareAudit } from "./desk-changes.ts";
 import type { DeskLists } from "./desk-lists.ts";
 import type { DeskSearch } from "./desk-search.ts";
 import type { RunJob } from "./jobs.ts";
 
-interface Parts {
-  readonly lists: DeskLists;
-  readonly search: DeskSearch;
-  readonly audit: Audit;
-}
-
-export function prepareDeskErase(connection: SqliteConnection, run: RunJob, { lists, search, audit }: Parts) {
+export function prepareDeskErase(connection: SqliteConnection, run: RunJob, lists: DeskLists, search: DeskSearch) {
   interface Row {
     readonly arrival: number;
     readonly resumeKey: string | null;
     readonly key: string;
   }
   const limit = erasedAtOnce.sqlite;
+  const audit = prepareAudit(connection);
   const ofPerson = connection.prepare<[string], Row>(`
     SELECT arrival, resume_key AS resumeKey, email_key AS key FROM submission INDEXED BY submission_email
     WHERE email_key = ? LIMIT ${limit}`);

@@ -3,7 +3,7 @@ import type { DeskStore } from "../desk-store.ts";
 import type { References } from "../rules/references.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { prepareAudit, prepareDeskChanges } from "./desk-changes.ts";
+import { prepareDeskChanges } from "./desk-changes.ts";
 import { prepareDeskErase } from "./desk-erase.ts";
 import { prepareDeskLists } from "./desk-lists.ts";
 import { prepareDeskOverview } from "./desk-overview.ts";
@@ -12,23 +12,20 @@ import { prepareDeskSearch } from "./desk-search.ts";
 import type { RunJob } from "./jobs.ts";
 import type { LeaveSpam } from "./leave-spam.ts";
 
-interface Parts {
-  readonly references: References;
-  readonly leaveSpam: LeaveSpam;
-}
-
-export function makeDesk(connection: SqliteConnection, run: RunJob, { references, leaveSpam }: Parts): DeskStore {
-  const audit = prepareAudit(connection);
+export function makeDesk(
+  connection: SqliteConnection,
+  run: RunJob,
+  references: References,
+  leaveSpam: LeaveSpam,
+): DeskStore {
   const search = prepareDeskSearch(connection);
   const lists = prepareDeskLists(connection, references);
   return {
     ...lists,
     ...prepareDeskReading(connection, references),
     ...prepareDeskOverview(connection, run, lists),
-    ...prepareDeskChanges(connection, run, { references, audit, leaveSpam }),
-    ...prepareDeskErase(connection, run, { lists, search, audit }),
-
-    audit: (entry, actor) => run(() => audit(entry, actor)),
+    ...prepareDeskChanges(connection, run, references, leaveSpam),
+    ...prepareDeskErase(connection, run, lists, search),
 
     async indexNext(limit, isDisposable) {
       // Without a transaction where there is nothing to do: this is asked for every second.

@@ -20,12 +20,11 @@ interface FormerSpam {
 /** To be called before the change is in the audit log. Answers how many mails were stored. */
 export type LeaveSpam = (submission: FormerSpam, now: number) => number;
 
-interface Parts {
-  readonly acceptor: Acceptor;
-  readonly announcements: Announcements;
-}
-
-export function prepareLeaveSpam(connection: SqliteConnection, { acceptor, announcements }: Parts): LeaveSpam {
+export function prepareLeaveSpam(
+  connection: SqliteConnection,
+  acceptor: Acceptor,
+  announcements: Announcements,
+): LeaveSpam {
   const receipted = connection.prepare<[number, number]>("UPDATE submission SET receipt_at = ? WHERE arrival = ?");
   const earlierChange = connection.prepare<[string], object>(
     `SELECT 1 FROM audit WHERE subject = ? AND action IN (${quoted(statusActions)}) LIMIT 1`,

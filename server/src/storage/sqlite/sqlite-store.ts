@@ -53,10 +53,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
   return {
     identity: store.identity,
     clock,
-    desk: makeDesk(connection, run, {
-      references,
-      leaveSpam: prepareLeaveSpam(connection, { acceptor, announcements }),
-    }),
+    desk: makeDesk(connection, run, references, prepareLeaveSpam(connection, acceptor, announcements)),
     access: makeAccess(connection, run),
     webhooks: makeWebhooks(connection, run),
     ...makeReading(connection, references),
