@@ -39,7 +39,7 @@ type Scene = Partial<Pick<Mailer, "batchMax" | "calls" | "gatherMs" | "doubt">> 
   readonly send?: (batch: readonly OutgoingMail[], call: number) => Promise<MailOutcome[]>;
   readonly find?: (batch: readonly Pick<OutgoingMail, "id">[]) => Promise<MailFinding[]>;
   /** What each claim brings. */
-  readonly due?: (call: number, count: number) => LeasedMail[];
+  readonly due?: (call: number, count: number) => LeasedMail[] | Promise<LeasedMail[]>;
 };
 
 const opened: Outbox[] = [];
@@ -87,7 +87,7 @@ function play(scene: Scene = {}) {
     lost: new Set<string>(),
     claimDueMails: async (at: number, count: number, lease: Lease) => {
       told.claims.push({ count, lease, at });
-      return due?.(told.claims.length, count) ?? [];
+      return (await due?.(told.claims.length, count)) ?? [];
     },
     renewLeases: async (ids: readonly string[], lease: Lease) => {
       if (store.failing) throw new Error("unusable");
@@ -437,6 +437,29 @@ describe("mails that are due", () => {
     held.resolve();
     expect(await answer).toBe(true);
     expect(told.sent.filter(([id]) => id === "held")).toHaveLength(1);
+  });
+
+  test("are not sent by a claim that came before a settlement, which reached the store before its answer", async () => {
+    const commit = gate();
+    const { outbox, told, clock, store } = play({
+      pollMs: 1,
+      send: async (batch) => batch.map(() => later("ambiguous")),
+      find: async (batch) => batch.map(({ id }) => ({ result: "taken", providerId: `p-${id}` })),
+      due: async (call) => {
+        if (call === 1) {
+          commit.resolve();
+          await expect.poll(() => told.settled.length).toBe(1);
+        }
+        return [mails("a"), [], [mail("a", { attempts: 1, denials: 0 })]][call - 1] ?? [];
+      },
+    });
+    store.commit = commit.promise;
+    expect(await outbox.deliver(mails("a"))).toBe(false);
+    // The settlement has been on its way for so long that the mail is due again.
+    clock.at = now + 60_000;
+    outbox.start();
+    await expect.poll(() => told.settled).toMatchObject([{ result: "later", denials: 0 }, { result: "sent" }]);
+    expect([told.sent, told.asked]).toEqual([[["a"]], [["a"]]]);
   });
 
   test("are not sent a second time by the process in which they wait", async () => {

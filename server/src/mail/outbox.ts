@@ -2,7 +2,7 @@
 // own, so that no other process sends it.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LeasedMail } from "../storage/records.ts";
+import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { Lease, Store } from "../storage/store.ts";
 import { Answers } from "./answers.ts";
 import { Delivery, keepMsMax, type HeldMail, type OutboxEvents } from "./delivery.ts";
@@ -243,9 +243,9 @@ export class Outbox implements AsyncDisposable {
     const admitted = this.#pause.admit(this.#pace.admit(wanted, now), now);
     if (admitted === 0 || this.#claiming.signal.aborted) return false;
     const lease = this.lease();
-    using watch = this.#book.watch(now);
+    using watch = this.#book.watch();
     const due = await store.claimDueMails(now, admitted, lease);
-    const mails = this.#notHeld(due, lease, watch.recorded);
+    const mails = this.#notHeld(due, lease).filter((mail) => !isOutdated(mail, watch.recorded.get(mail.id), now));
     if (isProbe && mails.length === 0) this.#pause.decline(now);
     this.#pace.spend(mails.length);
     const cleared = await this.#delivery.clearDoubts(mails, isProbe);
@@ -261,17 +261,19 @@ export class Outbox implements AsyncDisposable {
     return [...this.#fresh, ...this.#delivery.inHand];
   }
 
-  /**
-   * The mails that are not here already. After a freeze of this process it finds its own mails due.
-   *
-   * @param recorded the mails that were settled since the claim began, and are not due. The claim may have come before
-   *   the settlement: sending such a mail could send it twice.
-   */
-  #notHeld(due: readonly LeasedMail[], lease: Lease, recorded: ReadonlySet<string>): readonly LeasedMail[] {
+  /** The mails that are not here already. After a freeze of this process it finds its own mails due. */
+  #notHeld(due: readonly LeasedMail[], lease: Lease): readonly LeasedMail[] {
     const claimed = new Set(due.map(({ id }) => id));
     for (const held of this.#held()) {
       if (claimed.delete(held.mail.id)) held.leasedUntil = lease.until;
     }
-    return due.filter(({ id }) => claimed.has(id) && !recorded.has(id) && !this.#book.holds(id));
+    return due.filter(({ id }) => claimed.has(id) && !this.#book.holds(id));
   }
 }
+
+/**
+ * Whether a mail was claimed as it was before a settlement that reached the store meanwhile: it is settled or not due, or a
+ * try may have been taken that the claim knows nothing of. Sending such a mail could send it twice.
+ */
+const isOutdated = (mail: LeasedMail, settled: MailSettlement | undefined, now: number): boolean =>
+  settled !== undefined && (settled.result !== "later" || settled.dueAt > now || settled.denials !== mail.denials);

@@ -3,9 +3,9 @@
 import type { MailSettlement } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
-/** Mails by their ids; one watch at a time. */
+/** Settlements by the ids of their mails; one watch at a time. */
 export interface RecordWatch extends Disposable {
-  readonly recorded: ReadonlySet<string>;
+  readonly recorded: ReadonlyMap<string, MailSettlement>;
 }
 
 export class SettlementBook {
@@ -16,7 +16,7 @@ export class SettlementBook {
   /** The mails of all that is not in the store yet. */
   readonly #open = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
-  #watched: { readonly recorded: Set<string>; readonly now: number } | null = null;
+  #watched: Map<string, MailSettlement> | null = null;
 
   constructor(store: Pick<Store, "settleMails">, owner: string) {
     this.#store = store;
@@ -33,14 +33,10 @@ export class SettlementBook {
     return this.#open.has(id);
   }
 
-  /**
-   * The mails that are not due and whose settlement reaches the store, until the watch is disposed of.
-   *
-   * @param now by the store's clock
-   */
-  watch(now: number): RecordWatch {
-    const recorded = new Set<string>();
-    this.#watched = { recorded, now };
+  /** The settlements that reach the store until the watch is disposed of. */
+  watch(): RecordWatch {
+    const recorded = new Map<string, MailSettlement>();
+    this.#watched = recorded;
     return { recorded, [Symbol.dispose]: () => (this.#watched = null) };
   }
 
@@ -65,9 +61,7 @@ export class SettlementBook {
     }
     for (const settlement of settlements) {
       this.#open.delete(settlement.id);
-      if (this.#watched === null) continue;
-      const { recorded, now } = this.#watched;
-      if (settlement.result !== "later" || settlement.dueAt > now) recorded.add(settlement.id);
+      this.#watched?.set(settlement.id, settlement);
     }
   }
 
