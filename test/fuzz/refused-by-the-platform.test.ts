@@ -50,7 +50,7 @@ test.each([
   [
     "a batch that is longer than an address usually is",
     [
-      `POST /trpc/${Array.from({ length: 40 }, () => "newsletter.subscribe").join()}?batch=1 HTTP/1.1`,
+      `POST /trpc/${Array.from({ length: 60 }, () => "newsletter.subscribe").join()}?batch=1 HTTP/1.1`,
       "Host: x",
       "Content-Type: application/json",
     ],
