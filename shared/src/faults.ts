@@ -58,7 +58,7 @@ export const faults = {
     status: 400,
     code: "BAD_REQUEST",
     message: "Too many calls in one batch.",
-    when: "A typed RPC batch holds more than 50 calls.",
+    when: "A typed RPC batch holds more than 50 calls, or one of the console more than 10.",
   },
   invitationInvalid: {
     status: 400,

@@ -215,7 +215,8 @@ test("batches that make no sense are refused, and say no more", async () => {
   expect(await send("session.me,session.signOut", "{}")).toEqual([400, false]);
   expect(await send("session.me,session.me", "[]")).toEqual([200, false]);
   expect(await send("inbox.list,inbox.list", "1")).toEqual([400, false]);
-  expect(await send(Array.from({ length: 51 }, () => "session.me").join(","), "{}")).toEqual([400, false]);
+  expect(await send(Array(10).fill("session.me").join(","), "{}")).toEqual([200, false]);
+  expect(await send(Array(11).fill("session.me").join(","), "{}")).toEqual([400, false]);
   expect(await send("session.me", "[".repeat(30_000) + "]".repeat(30_000))).toEqual([expect.any(Number), false]);
   expect((await anna.call("session.me")).data).not.toBeNull();
 });

@@ -1,5 +1,4 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
-import { batchCallsMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
 import { noteFailure, refuse } from "../http/fault-reply.ts";
@@ -48,6 +47,8 @@ export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOpti
 type Gate = ReturnType<Guard["hook"]>;
 
 const rpcRoute = "/console/trpc/:paths";
+/** A batch counts as one request here, and a call may read a page of the inbox: 50 of those hold others up for 100 ms. */
+const callsMax = 10;
 
 function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOptions, onRequest: Gate): void {
   app.post<{ Params: { paths: string }; Querystring: { batch?: unknown } }>(
@@ -59,7 +60,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
       bodyKind(request.headers, ["application/json"]);
       const { paths } = request.params;
       const isBatch = request.query.batch === "1";
-      if (isBatch && paths.split(",").length > batchCallsMax) throw new Fault("batchTooLarge");
+      if (isBatch && paths.split(",").length > callsMax) throw new Fault("batchTooLarge");
       // Loaded with the first call: a service whose console is not used does without the memory.
       const { consoleRouter } = await import("./router.ts");
       const { resolveResponse } = await import("@trpc/server/http");
@@ -76,7 +77,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
         allowBatching: true,
         // Queries come by POST too.
         allowMethodOverride: true,
-        maxBatchSize: batchCallsMax,
+        maxBatchSize: callsMax,
         createContext: async () => contextOf(request, reply, console, addresses),
         onError: ({ error }) => noteFailure(request, reply, failureOf(error)),
       });
