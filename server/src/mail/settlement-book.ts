@@ -4,7 +4,7 @@ import type { MailSettlement } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Settlements by the ids of their mails; one watch at a time. */
-export interface RecordWatch extends Disposable {
+interface RecordWatch extends Disposable {
   readonly recorded: ReadonlyMap<string, MailSettlement>;
 }
 
