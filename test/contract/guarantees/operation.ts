@@ -1,5 +1,6 @@
 // What the port promises about the store as a whole: readiness, closing.
 import { expect, test } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import { accept, inquiries, inquiry, noon, offer } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
@@ -36,6 +37,10 @@ export function operationGuarantees(open: OpenStoreUnderTest): void {
       store.listMails({ limit: 1 }),
       store.forgetExpired(noon),
       inquiries(store),
+      store.desk.listSubmissions(wholeScope, {}, {}),
+      store.desk.listSubscribers({}, {}),
+      store.desk.listMails(wholeScope, undefined, {}),
+      store.desk.overview(wholeScope, noon),
     ];
     for (const call of await Promise.allSettled(refused)) {
       expect(call).toMatchObject({ status: "rejected", reason: expect.any(StorageUnavailable) });

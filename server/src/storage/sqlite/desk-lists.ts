@@ -108,7 +108,7 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
 
   async function findArrivals(scope: Scope, filter: InboxFilter, bounds: Bounds): Promise<Found<number>> {
     const plan = planList(scope, filter);
-    const readRange = plan === null ? null : reader(plan, filter, bounds.descending);
+    const readRange = plan === null ? null : await read(() => reader(plan, filter, bounds.descending));
     if (readRange === null) return { rows: [], stoppedAt: null };
     const below = Math.min(bounds.below, (await lastArrival()) + 1);
     const bySearch = filter.search !== undefined || filter.letter !== undefined;

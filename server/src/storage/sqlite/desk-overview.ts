@@ -55,9 +55,9 @@ export function prepareDeskOverview(connection: SqliteConnection, run: RunJob, {
   /** Counted in ranges: there may be many. */
   async function countMails(since: number, kinds: readonly string[]): Promise<MailCount[]> {
     if (kinds.length === 0) return [];
-    const countRange = connection.prepare<[number, number], MailCount>(`
-      SELECT status, count(*) AS count FROM mail NOT INDEXED
-      WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`);
+    const text = `SELECT status, count(*) AS count FROM mail NOT INDEXED
+      WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`;
+    const countRange = await read(() => connection.prepare<[number, number], MailCount>(text));
     const last = (await read(() => lastMail.get()))?.last ?? 0;
     const first = await firstAt(since, last, (id) => read(() => mailAt.get(id)?.at ?? null));
     const counts: MailCount[] = [];

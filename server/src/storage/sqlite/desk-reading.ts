@@ -110,7 +110,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
       keysOf: (owner) => read(() => keysOf[ownerColumn(owner)].all(owner)),
     }),
 
-    listSubscribers({ status, search }, page) {
+    async listSubscribers({ status, search }, page) {
       const wheres = ["arrival > ?", "arrival < ?"];
       const values: string[] = [];
       if (search !== undefined && search !== "") {
@@ -121,9 +121,10 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         wheres.unshift("status = ?");
         values.unshift(status);
       }
-      const statement = connection.prepare<SQLInputValue[], SubscriberRow>(`
+      const text = `
         SELECT ${subscriberColumns} FROM subscriber ${status === undefined ? "NOT INDEXED" : "INDEXED BY subscriber_status"}
-        WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT ?`);
+        WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT ?`;
+      const statement = await read(() => connection.prepare<SQLInputValue[], SubscriberRow>(text));
       return pageBelow(
         lastSubscriber,
         page,
@@ -136,11 +137,12 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
       const kinds = mailKindsOf(scope);
       if (kinds.length === 0) return { rows: [], next: null };
       const stopped = status === "failed" || status === "in-doubt";
-      const statement = connection.prepare<[number, number, number], ReadMail>(`
+      const text = `
         SELECT ${mailColumns} FROM mail ${stopped ? "INDEXED BY mail_stopped" : "NOT INDEXED"} ${mailJoins}
         WHERE ${stopped ? "mail.status IN ('failed', 'in-doubt') AND" : ""}
           ${status === undefined ? "" : `mail.status = '${status}' AND`}
-          mail.kind IN (${quoted(kinds)}) AND mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`);
+          mail.kind IN (${quoted(kinds)}) AND mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`;
+      const statement = await read(() => connection.prepare<[number, number, number], ReadMail>(text));
       const readRows = (above: number, below: number, limit: number) => statement.all(above, below, limit);
       const found = await pageBelow(lastMail, page, ({ row }) => row, readRows);
       return { ...found, rows: found.rows.map(mailRow) };
