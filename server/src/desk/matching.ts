@@ -1,5 +1,6 @@
 // Everything that the filter of a list matches: to be changed at once, and to be taken out. Read page by page, so that
 // memory stays flat.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InboxFilter, Matching, Page, PageRequest } from "@submissions/shared/console";
 import { pageLimitMax, type DeskStore, type Scope } from "../storage/desk-store.ts";
 import type { StoredSubmission, SubmissionKind } from "../storage/records.ts";
@@ -44,5 +45,7 @@ async function* readMatching(
     const page: Page<StoredSubmission> = await desk.listWhole(scope, filter, at);
     if (page.rows.length > 0) yield page.rows;
     ({ next } = page);
+    // SQLite answers in the same turn of the event loop: others have theirs between the pages.
+    if (next !== null) await nextTurn();
   } while (next !== null);
 }

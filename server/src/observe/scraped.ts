@@ -21,13 +21,13 @@ export function scraped(now: () => number) {
 
   async function ask(sources: MetricSources): Promise<void> {
     totals = sources.storeTotals?.();
-    backlog = await answerOf(sources.mailBacklog);
-    const lines: Line[] = [];
-    for (const [place, freeBytes] of Object.entries(sources.disks ?? {})) {
+    const places = Object.entries(sources.disks ?? {}).map(async ([place, freeBytes]): Promise<readonly Line[]> => {
       const value = await answerOf(freeBytes);
-      if (value !== undefined) lines.push({ labels: { place }, value });
-    }
-    disks = lines;
+      return value === undefined ? [] : [{ labels: { place }, value }];
+    });
+    const mails = answerOf(sources.mailBacklog);
+    disks = (await Promise.all(places)).flat();
+    backlog = await mails;
   }
 
   const secondsSince = (time: number | null) => (time === null ? 0 : Math.max(0, (now() - time) / 1000));

@@ -39,6 +39,7 @@ export function makeInboxLists(references: References, { firstSince, arrivalOf, 
     const limit = rowsOf(page);
     const found = await find(scope, filter, { above, below, limit: limit + 1, descending });
     const { rows: arrivals, next } = pageOf(found.rows, limit, (arrival) => arrival);
+    if (arrivals.length === 0) return { rows: [], next: next ?? found.stoppedAt };
     const byArrival = new Map((await readRows(arrivals)).map((row) => [row.arrival, rowOf(row)]));
     return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next: next ?? found.stoppedAt };
   }
