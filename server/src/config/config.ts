@@ -8,8 +8,10 @@ import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
 import type { Values } from "./settings.ts";
 
-/** Everything that can be set, checked. */
-export type Config = Readonly<ReturnType<typeof configFrom>>;
+type Made = ReturnType<typeof configFrom>;
+
+/** Everything that can be set, checked. Nobody changes it, nor the parts of it. */
+export type Config = { readonly [Name in keyof Made]: Readonly<Made[Name]> };
 
 /** What the service makes of its settings. */
 export function configFrom(values: Values) {
