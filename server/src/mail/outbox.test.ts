@@ -462,27 +462,6 @@ describe("mails that are due", () => {
     expect([told.sent, told.asked]).toEqual([[["a"]], [["a"]]]);
   });
 
-  test("are not sent by a claim that came before they were given back", async () => {
-    const commit = gate();
-    const { outbox, told, clock, store } = play({
-      pollMs: 1,
-      due: async (call) => {
-        if (call > 1) return [];
-        commit.resolve();
-        await expect.poll(() => told.settled.length).toBe(1);
-        return mails("a");
-      },
-    });
-    store.commit = commit.promise;
-    // Its lease could end during the try.
-    clock.at = now + 18_000;
-    expect(await outbox.deliver(mails("a"))).toBe(false);
-    outbox.start();
-    await expect.poll(() => told.claims.length).toBeGreaterThan(1);
-    expect(told.settled).toMatchObject([{ id: "a", result: "later", tried: false, dueAt: now }]);
-    expect(told.sent).toEqual([]);
-  });
-
   test("are not sent a second time by the process in which they wait", async () => {
     const held = gate();
     const { outbox, told } = play({

@@ -272,9 +272,8 @@ export class Outbox implements AsyncDisposable {
 }
 
 /**
- * Whether a mail may have been claimed as it was before a settlement that reached the store meanwhile: it is settled, not
- * due or given back, or a try may have been taken that the claim knows nothing of. Sending such a mail could send it twice.
+ * Whether a mail was claimed as it was before a settlement that reached the store meanwhile: it is settled or not due, or a
+ * try may have been taken that the claim knows nothing of. Sending such a mail could send it twice.
  */
 const isOutdated = (mail: LeasedMail, settled: MailSettlement | undefined, now: number): boolean =>
-  settled !== undefined &&
-  (settled.result !== "later" || settled.dueAt > now || !settled.tried || settled.denials !== mail.denials);
+  settled !== undefined && (settled.result !== "later" || settled.dueAt > now || settled.denials !== mail.denials);
