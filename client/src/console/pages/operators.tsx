@@ -11,12 +11,22 @@ import { roleWords } from "../words.ts";
 
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.operators.list.queryKey() });
 
-export const RoleOptions = () =>
+const RoleOptions = () =>
   roles.map((role) => (
     <option key={role} value={role}>
       {roleWords[role]}
     </option>
   ));
+
+/** The field `role` of a form. */
+export const RoleField = () => (
+  <label>
+    Role
+    <select name="role" defaultValue="sales">
+      <RoleOptions />
+    </select>
+  </label>
+);
 
 export function Operators({ me }: { readonly me: string }) {
   const operators = useQuery(trpc.operators.list.queryOptions());
@@ -98,12 +108,7 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         E-mail address
         <input name="email" type="email" required autoFocus autoComplete="off" />
       </label>
-      <label>
-        Role
-        <select name="role" defaultValue="sales">
-          <RoleOptions />
-        </select>
-      </label>
+      <RoleField />
       <p className="quiet small">
         Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.
       </p>

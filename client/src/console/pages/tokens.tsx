@@ -8,7 +8,7 @@ import { textOf } from "../parts/form-text.ts";
 import { Age, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
 import { exactTime, roleWords } from "../words.ts";
-import { RoleOptions } from "./operators.tsx";
+import { RoleField } from "./operators.tsx";
 
 const dayMs = 24 * 60 * 60_000;
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.tokens.list.queryKey() });
@@ -99,12 +99,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
         Name
         <input name="name" required maxLength={100} autoFocus autoComplete="off" placeholder="What uses it" />
       </label>
-      <label>
-        Role
-        <select name="role" defaultValue="sales">
-          <RoleOptions />
-        </select>
-      </label>
+      <RoleField />
       <label>
         Expires
         <select name="days" defaultValue="90">
