@@ -99,29 +99,31 @@ export function makeLinks(connection: SqliteConnection, run: RunJob, announcemen
     return holder !== undefined && linkWorks(purpose, holder.status) ? holder : null;
   }
 
+  /** Changes the subscriber who holds the link, and announces the new status. False when the link does not work. */
+  const follow = (
+    purpose: LinkPurpose,
+    becomes: "active" | "unsubscribed",
+    link: FollowedLink,
+    change: (key: string) => void,
+  ) =>
+    run(() => {
+      const holder = holderOf(purpose, link);
+      if (holder === null) return false;
+      change(holder.key);
+      announcements.ofSubscriber(subscriberEvent(holder.status, becomes), holder.key, link.at);
+      return true;
+    });
+
   return {
     checkLink: (purpose, link) => retryWhileBusy(() => holderOf(purpose, link) !== null),
 
-    confirmSubscription: (link) =>
-      run(() => {
-        const holder = holderOf("confirm", link);
-        if (holder === null) return false;
-        const { key, status } = holder;
-        confirm.run(link.at, key);
-        announcements.ofSubscriber(subscriberEvent(status, "active"), key, link.at);
-        return true;
-      }),
+    confirmSubscription: (link) => follow("confirm", "active", link, (key) => confirm.run(link.at, key)),
 
     unsubscribe: (link) =>
-      run(() => {
-        const holder = holderOf("unsubscribe", link);
-        if (holder === null) return false;
-        const { key, status } = holder;
+      follow("unsubscribe", "unsubscribed", link, (key) => {
         leave.run(link.at, key);
         leaveBounced.run(link.at, key);
         unlink.run(key);
-        announcements.ofSubscriber(subscriberEvent(status, "unsubscribed"), key, link.at);
-        return true;
       }),
   } satisfies Partial<Store>;
 }
