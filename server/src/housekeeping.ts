@@ -48,7 +48,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
     async () => callCounts?.forget(clock.now() - countsKeptMs),
     eraseOutdatedDaily,
     () => discardErased({ store, vault }),
-    // For the overview.
+    // The overview adds up the days that were counted.
     (signal) => inBatches(() => store.desk.countNextDay(clock.now()), signal),
     () => sweep(options),
   ];
@@ -66,7 +66,11 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   };
 }
 
-/** Submissions are stored between the batches. @param next answers whether there is more to do */
+/**
+ * Runs batches until there is no more to do. Submissions are stored between them.
+ *
+ * @param next runs a batch, and answers whether there is more to do
+ */
 async function inBatches(next: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   for (let more = true; more && !signal.aborted; await nextTurn()) more = await next();
 }

@@ -327,7 +327,7 @@ describe("what is refused comes back as the form", () => {
 
   test("a resume that is too large is told together with what is wrong in the fields", async () => {
     const tooLarge = pdf("resume.pdf", 5 * 1024 * 1024 + 200);
-    const wrongEmail = { email: "nobody" };
+    const wrongEmail = { email: "no address" };
     const page = await postForm(quiet, "applications.submit", withResume(tooLarge, wrongEmail));
     expect(page.status).toBe(400);
     expect(problemAt(page, "email")).toContain("Enter one e-mail address");

@@ -73,9 +73,9 @@ test("npm's scripts read .env, and the environment wins over it", async () => {
   expect(stdout).toContain("HOST=127.0.0.2\n");
 });
 
-/** The user `nobody`. Root may read any file, so these programs must not run as root. */
-const nobodyUid = 65_534;
-const withoutRoot = process.getuid?.() === 0 ? { uid: nobodyUid } : {};
+/** Root may read any file, so tests that run as root start these programs as this unprivileged user. */
+const unprivilegedUid = 65_534;
+const withoutRoot = process.getuid?.() === 0 ? { uid: unprivilegedUid } : {};
 
 test.each([
   ["that is a folder", "EISDIR", (file: string) => mkdir(file)],

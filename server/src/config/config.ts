@@ -10,7 +10,7 @@ import type { Values } from "./settings.ts";
 
 type Made = ReturnType<typeof configFrom>;
 
-/** Everything that can be set, checked. Nobody changes it, nor the parts of it. */
+/** All settings, checked. The type makes them and their parts read-only. */
 export type Config = { readonly [Name in keyof Made]: Readonly<Made[Name]> };
 
 /** What the service makes of its settings. */

@@ -157,7 +157,7 @@ function typingErrors(one: string, other: string, max: number): number {
       const swapped = isSwapped ? before[column - 2]! + 1 : exchanged;
       line[column] = Math.min(last[column]! + 1, line[column - 1]! + 1, exchanged, swapped);
     }
-    // No later row has fewer.
+    // The fewest errors of a row never fall from one row to the next.
     if (Math.min(...line) > max) return max + 1;
     [before, last] = [last, line];
   }

@@ -49,7 +49,7 @@ export function openIdConnect(
       return await discovering;
     } catch (error) {
       discovering = undefined;
-      // It may have answered, but under another name or with a document that cannot be read.
+      // The provider may have answered with another name or with a document that cannot be read.
       refused(reasonOf(error));
       throw new Fault("oidcUnavailable", { cause: error, retryAfterSeconds: 5 });
     }
@@ -115,7 +115,7 @@ export function openIdConnect(
   };
 }
 
-/** In one word of the library, the system or the provider. */
+/** Why a call failed, in one word: the error's code, or else its class. */
 const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).name;
 
 function readPending(kept: string): Pending {

@@ -37,7 +37,7 @@ export function openSignIns({ access, failures, clock, brand, acted }: SignInOpt
     return { id, me: { email: operator.email, role: operator.role } };
   }
 
-  /** The operator whose address and password these are; null, and noted, when one of them is wrong. */
+  /** Answers the operator with this address and password. Null when one of them is wrong; the attempt is then recorded. */
   async function verify(email: string, password: string, client: string): Promise<StoredOperator | null> {
     let known: StoredOperator | null = null;
     const operator = await throttle.attempt(client, email, async () => {

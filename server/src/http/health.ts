@@ -15,7 +15,7 @@ interface HealthOptions {
   readonly metricsToken: string | null;
 }
 
-/** Asked every few seconds, by those who must see that the process is alive however busy it is. */
+/** Orchestrators and monitors ask these every few seconds. They need an answer however busy the process is. */
 export const probePaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 // Each check writes to the disk, and strangers may ask.

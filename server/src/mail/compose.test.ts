@@ -278,9 +278,9 @@ describe("the digest", () => {
     expect(write("digest", { digest: { ...empty, inquiry: { new: 0, open: 3 } } }).text).toContain("3 open inquiries");
   });
 
-  test("is not written to nobody", () => {
-    const nobody = { ...settings, digestTo: [] };
-    expect(() => compose({ kind: "digest", about: { digest } }, nobody)).toThrow("no addressee");
+  test("is not written without an addressee", () => {
+    const withoutAddressee = { ...settings, digestTo: [] };
+    expect(() => compose({ kind: "digest", about: { digest } }, withoutAddressee)).toThrow("no addressee");
   });
 });
 

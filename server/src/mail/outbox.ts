@@ -233,7 +233,7 @@ export class Outbox implements AsyncDisposable {
   /** Begins calls for due mails. Answers whether there may be more. */
   async #sendDue(): Promise<boolean> {
     const { store, mailer } = this.#options;
-    // What the store did not take before.
+    // Settlements that the store did not take before come first.
     await this.#book.write();
     if (this.#dueCalls.size >= mailer.calls.due) await Promise.race(this.#dueCalls);
     const now = store.clock.now();
@@ -272,8 +272,8 @@ export class Outbox implements AsyncDisposable {
 }
 
 /**
- * Whether a mail was claimed as it was before a settlement that reached the store meanwhile: it is settled or not due, or a
- * try may have been taken that the claim knows nothing of. Sending such a mail could send it twice.
+ * Whether the claim read the mail before a settlement that reached the store during the claim. Then the mail is settled or
+ * not due, or the provider may have taken it in a try that the claim does not show. Sending it could send it twice.
  */
 const isOutdated = (mail: LeasedMail, settled: MailSettlement | undefined, now: number): boolean =>
   settled !== undefined && (settled.result !== "later" || settled.dueAt > now || settled.denials !== mail.denials);

@@ -70,7 +70,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     // A settlement that the store did not take: the lease ends, and it is sent again.
     await Promise.all(deliveries.map((one) => deliver(one).catch(failed)));
     underWay.delete(webhook);
-    // There may be more for it.
+    // The webhook may have more deliveries that are due.
     if (deliveries.length === callsMax) waiting.abort();
   }
 

@@ -55,7 +55,7 @@ export function cutSlowSenders(server: Server, traffic: Pick<Traffic, "lastAnswe
       if (req.complete) continue;
       const { bytesRead } = req.socket;
       const start = begun.get(req);
-      // What waits to be read shows that this process is the slow side.
+      // Bytes that wait to be read show that this process is the slow side.
       if (start === undefined || req.readableLength > 0) begun.set(req, { at: now, bytes: bytesRead });
       else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req.socket);
     }
@@ -66,7 +66,7 @@ export function cutSlowSenders(server: Server, traffic: Pick<Traffic, "lastAnswe
 const isTooSlow = (ms: number, bytes: number, { bodyBytesPerSecondMin, bodyGraceMs }: SlowLimits): boolean =>
   ms >= bodyGraceMs && bytes * 1000 < bodyBytesPerSecondMin * ms;
 
-/** After these, the average must be that of a small network packet. */
+/** This many pieces may be of any size. After them the average must be that of a small network packet. */
 const piecesFree = 1_000;
 const pieceBytesMin = 64;
 
@@ -94,7 +94,7 @@ function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimi
     bytes += chunk.length;
     if (bytes > drainBytesMax) request.destroy();
   });
-  // A destroyed request reports it as an error, and has no other listener for it.
+  // Destroying the request may emit an error, which has no other listener.
   request.on("error", () => {});
   request.unpipe();
   request.resume();

@@ -1,5 +1,5 @@
-// The guard in front of what a client may do so often: refuses pages of other sites, then counts the calls of a client,
-// both before any body is read. It knows nothing of procedures and bodies.
+// A guard refuses requests from pages of other sites, then limits how often a client may call. It does both before the body
+// is read, and knows nothing of procedures and bodies.
 import { createRequire } from "node:module";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
@@ -35,7 +35,7 @@ interface GuardOptions {
 
 /** What a client did in the window that is open. */
 interface Counted {
-  /** All of the window. */
+  /** All calls of the window, refused ones too. */
   readonly calls: number;
   readonly msLeft: number;
 }
@@ -84,7 +84,7 @@ export class Guard {
     else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
   }
 
-  // Counts calls, also beyond the limit, which moves no window. While the shared counts cannot be reached, this process
+  // Counts calls beyond the limit too; they do not extend the window. While the shared counts cannot be reached, this process
   // counts alone: whether submissions can be stored then is for the store to say.
   async #count(client: string, calls: number): Promise<Counted> {
     const { name, limit, shared } = this.#options;

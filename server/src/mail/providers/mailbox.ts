@@ -69,7 +69,7 @@ export async function eraseFromMailbox(folder: string, email: string): Promise<v
   }
 }
 
-// Ours are bare, so no comment or quoted name can hold one.
+// The mailer writes bare addresses, so no comment or quoted name can hold one.
 function addressesOf(message: string): readonly string[] {
   const head = message.slice(0, message.indexOf("\r\n\r\n")).replaceAll(/\r\n[ \t]+/g, " ");
   const lines = head.match(/^(?:To|Reply-To):.*$/gim) ?? [];

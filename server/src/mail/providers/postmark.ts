@@ -6,7 +6,7 @@ import { ambiguous, judgeEntry, judgeFailure, judgeSearch, unsent } from "./post
 
 /** Postmark takes at most 500 messages in a call. */
 const batchMax = 500;
-/** Its search takes one id a call. */
+/** Postmark's search takes one id a call, so several calls are made at once. */
 const searchesAtOnceMax = 10;
 
 /** Opens the mailer. Nothing is sent and no connection is made. */

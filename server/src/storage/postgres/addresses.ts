@@ -26,8 +26,8 @@ const lockReceiptsFrom = (addresses: string, key: string) =>
       SELECT DISTINCT ${receiptsOf(key)} AS number FROM ${addresses} ORDER BY number
     ) AS ordered`);
 
-/** Of addresses by their keys. */
+/** Locks the receipts of some addresses, by their keys. */
 export const lockReceipts = lockReceiptsFrom("unnest($1::text[]) AS key", "key");
 
-/** Of the addresses of some submissions. */
+/** Locks the receipts of the addresses of some submissions. */
 export const lockReceiptsOf = lockReceiptsFrom("submission WHERE arrival = ANY ($1::bigint[])", "email_key");

@@ -214,7 +214,7 @@ class Numbered {
 const match = (column: "who" | "letter", query: string | null) =>
   query === null ? null : { text: `submission_search.${column} @@ ?::tsquery`, values: [query] };
 
-// What is found as it is typed is found here too.
+// A search for letters also finds what `search` finds.
 function matchAnywhere(text: string) {
   const [whole, typed] = [match("letter", letterQuery(text)), match("who", typedQuery(text))];
   if (whole === null || typed === null) return whole;

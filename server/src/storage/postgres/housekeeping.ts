@@ -1,4 +1,4 @@
-// Forgets what has had its time, a batch in each transaction. Rows that another transaction is changing at this moment are
+// Deletes expired rows, one batch in each transaction. Rows that another transaction is changing at this moment are
 // left to it.
 import { expiredBefore, forgottenAtOnce } from "../rules/retention.ts";
 import type { Store } from "../store.ts";

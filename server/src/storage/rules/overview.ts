@@ -25,7 +25,7 @@ export interface CountedDay {
 
 export type DayCounts = Partial<Record<CountedDay["kind"], number>>;
 
-/** Mails with a status; it may come several times. */
+/** How many mails have a status. A status may come several times. */
 export interface MailCount {
   readonly status: string;
   readonly count: number;

@@ -61,7 +61,7 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
   function reader(plan: ListPlan, { search, letter }: InboxFilter, descending: boolean): ReadRange | null {
     const typed = search === undefined ? [] : [matchOf("search_who", search)];
     if (letter === undefined) return readerOf(plan, typed, descending);
-    // Rows that `search` would find belong to the result. FTS5 cannot match two tables at once, so each is read by itself.
+    // A search for letters also finds what `search` finds. FTS5 cannot match two tables at once, so each is read by itself.
     const readers = (["search_letter", "search_who"] as const)
       .map((table) => readerOf(plan, [...typed, matchOf(table, letter)], descending))
       .filter((one) => one !== null);

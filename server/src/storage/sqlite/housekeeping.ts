@@ -1,4 +1,4 @@
-// Forgets what has had its time, a batch in each transaction.
+// Deletes expired rows, one batch in each transaction.
 import { expiredBefore, forgottenAtOnce } from "../rules/retention.ts";
 import type { Store } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -51,7 +51,7 @@ export function makeHousekeeping(connection: SqliteConnection, run: RunJob) {
   return {
     async forgetExpired(now) {
       const { counts, ofMails } = await run(() => forget(now));
-      // Not within the job, which may be undone.
+      // Set after the commit: the job itself may be undone.
       mailsSeen = ofMails.seen;
       return {
         forgotten: counts.reduce((sum, count) => sum + count, ofMails.forgotten),
