@@ -7,7 +7,7 @@ import type { StoredSubmission, SubmissionKind } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
 
 /** Submissions that one confirmation may change. An operator who counts more has the wrong filter, or does it twice. */
-const matchingMax = 10_000;
+export const matchingMax = 10_000;
 
 type Desk = Pick<DeskStore, "listWhole">;
 
