@@ -23,7 +23,7 @@ export interface Outcome {
   readonly example: string;
 }
 
-/** Sends requests from every client until the time is over, and waits for the answers to those that were sent. */
+/** Sends requests from every client until the time is over, at least one, and waits for their answers. */
 export async function load({ port, request, clients, ms, perSecond }: Load): Promise<Outcome> {
   const latencies: number[] = [];
   let unexpected = 0;
@@ -37,10 +37,10 @@ export async function load({ port, request, clients, ms, perSecond }: Load): Pro
     const answers = answersOf(socket);
     // Spread over the gap, so that clients do not send in step.
     let due = begun + (gapMs * number) / clients;
-    for (;;) {
+    for (let sent = 0; ; sent += 1) {
       if (gapMs > 0 && due > performance.now())
         await new Promise((go) => setTimeout(go, Math.max(due - performance.now(), 0)));
-      if (performance.now() >= end) break;
+      if (sent > 0 && performance.now() >= end) break;
       const { chunks, status } = request(number);
       // A paced request is late from when it was due, not from when the client was free to send it.
       const sentAt = gapMs > 0 ? due : performance.now();
