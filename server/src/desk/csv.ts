@@ -17,15 +17,25 @@ const startsFormula = /^(?:[\t\r\n]|[\s\p{White_Space}\p{Cf}]*[=+\-@＝＋－＠
  */
 export const defuse = (text: string): string => (startsFormula.test(text) ? `'${text}` : text);
 
-/** One record with its line end. */
-export function csvLine(cells: readonly Cell[]): string {
+/** Reads the cell of a column from a row. */
+export type Column<Row> = (row: Row) => Cell;
+
+/** One record with its line end: the cells of a row, left to right. */
+export function csvRecord<Row>(columns: readonly Column<Row>[], row: Row): string {
   let [line, comma] = ["", ""];
-  for (const cell of cells) {
-    line += comma + writeCell(cell);
+  for (const column of columns) {
+    line += comma + writeCell(column(row));
     comma = ",";
   }
   return `${line}\r\n`;
 }
+
+/** The same of the cells themselves. */
+export const csvLine = (cells: readonly Cell[]): string =>
+  csvRecord(
+    cells.map((cell) => () => cell),
+    null,
+  );
 
 // Nearly all texts begin with a letter or digit and hold no quote: they are neither defused nor escaped.
 const isPlain = /^[A-Za-z0-9][^"]*$/;

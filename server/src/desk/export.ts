@@ -5,7 +5,7 @@ import type { Language } from "@submissions/shared/language";
 import type { DeskStore } from "../storage/desk-store.ts";
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
-import { byteOrderMark, csvLine, joinList, type Cell } from "./csv.ts";
+import { byteOrderMark, csvLine, csvRecord, joinList, type Cell, type Column } from "./csv.ts";
 import { iso } from "./iso.ts";
 
 export const exportSubjects = ["inquiries", "subscribers", "applications"] as const;
@@ -88,7 +88,7 @@ interface Marks extends ReturnType<typeof consentFields> {
 const markNames = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt", "language"] as const;
 
 /** CSV columns by name, left to right. New ones go to the right end only. */
-type Columns<Fields> = Readonly<Record<string, (fields: Fields) => Cell>>;
+type Columns<Fields> = Readonly<Record<string, Column<Fields>>>;
 
 type CellNames<Fields> = { [Name in keyof Fields]: Fields[Name] extends Cell ? Name : never }[keyof Fields] & string;
 
@@ -160,7 +160,7 @@ function writePages<
       ...consentFields(row),
       language: row.language,
     };
-    return format === "csv" ? csvLine(cells.map((cell) => cell(fields))) : `${JSON.stringify(fields)}\n`;
+    return format === "csv" ? csvRecord(cells, fields) : `${JSON.stringify(fields)}\n`;
   };
   return inPieces(format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "", pages, write);
 }
@@ -189,7 +189,14 @@ export async function* textsOf(pieces: AsyncIterable<ExportPiece>): AsyncGenerat
   for await (const { text } of pieces) yield text;
 }
 
-const auditColumns = ["id", "at", "operator", "action", "subject", "detail"];
+const auditColumns: Columns<AuditRow> = {
+  id: (row) => row.id,
+  at: (row) => iso(row.at),
+  operator: (row) => row.operator,
+  action: (row) => row.action,
+  subject: (row) => row.subject,
+  detail: (row) => JSON.stringify(row.detail),
+};
 
 /** The audit log, oldest entry first. @param from `after`: behind this id; `since`: not before this instant */
 export function exportAudit(
@@ -197,12 +204,14 @@ export function exportAudit(
   format: ExportFormat,
   { after = 0, since = 0 }: ReadFrom,
 ): AsyncGenerator<ExportPiece> {
+  const cells = Object.values(auditColumns);
   const write = (row: AuditRow) => {
     if (row.at < since) return "";
-    return format === "csv" ? auditCells(row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
+    return format === "csv" ? csvRecord(cells, row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
   };
-  return inPieces(format === "csv" ? byteOrderMark + csvLine(auditColumns) : "", desk.readAudit(after), write);
+  return inPieces(
+    format === "csv" ? byteOrderMark + csvLine(Object.keys(auditColumns)) : "",
+    desk.readAudit(after),
+    write,
+  );
 }
-
-const auditCells = (row: AuditRow): string =>
-  csvLine([row.id, iso(row.at), row.operator, row.action, row.subject, JSON.stringify(row.detail)]);
