@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../crash/crash-site.ts";
 import { type Answer, buyer, doors, json } from "../support/doors.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
-import { openSeveral, type Several } from "./several.ts";
+import { hasLogged, openSeveral, type Several } from "./several.ts";
 
 const max = 20;
 // A window that no test can outlast.
@@ -98,7 +98,13 @@ test("one client has one limit over all processes, to the call, and still has it
   const third = await several.start(limit);
   const later = await undisturbed(third, 0, async () => ({ last: await inquire(third, 1, client) }));
   expect(refused(later.last)).toBe(1);
-  await until(async () => (await countOf("20010db8")).length === 0);
+  let [tidying] = third;
+  await until(async () => {
+    if ((await countOf("20010db8")).length === 0) return true;
+    // The counts may not have answered it in time. It would try again in an hour.
+    if (hasLogged(tidying!, "housekeeping failed")) [tidying] = await several.start(limit);
+    return false;
+  });
   expect(await countOf(client)).toHaveLength(1);
 });
 
