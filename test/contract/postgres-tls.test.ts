@@ -10,7 +10,7 @@ import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
-import { accept, inquiry } from "./records.ts";
+import { accept, inquiry, minute } from "./records.ts";
 
 test.each([
   ["postgres://u:p@db.example.org/x", { rejectUnauthorized: true }],
@@ -60,7 +60,9 @@ describe.skipIf(!openssl)("with a certificate of its own authority, a server", (
     await server.administer("SELECT pg_reload_conf()");
     if (inject("postgresData") === null) await server.makeTemplate();
     database = await server.create();
-    await vi.waitFor(async () => expect(await server.administer("SHOW ssl")).toEqual([{ ssl: "on" }]));
+    await vi.waitFor(async () => expect(await server.administer("SHOW ssl")).toEqual([{ ssl: "on" }]), {
+      timeout: minute,
+    });
   });
 
   afterAll(() => server[Symbol.asyncDispose]());
