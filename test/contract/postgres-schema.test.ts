@@ -148,5 +148,5 @@ test("a database of another encoding is refused", async () => {
   const name = `latin_${process.pid}`;
   await server.administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
   await expect(openStore(locate(`${server.url}/${name}`))).rejects.toThrow("UTF8");
-  await server.administer(`DROP DATABASE ${name}`);
+  await server.administer(`DROP DATABASE ${name} WITH (FORCE)`);
 });
