@@ -12,24 +12,34 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 const askEveryMs = 100;
+/** The service gives notice for as long as a balancer needs that asks so often. */
+const askEveryMsMax = 500;
 
 interface Target {
   readonly url: string;
   readonly agent: Agent;
   ready: boolean;
+  /** Whether it has said that it is not ready. */
+  gaveNotice: boolean;
 }
 
 export class Balancer implements AsyncDisposable {
   /** What went wrong between it and the processes; the caller is answered 502. */
   readonly failures: string[] = [];
+  /**
+   * Whether a process ended before this had heard its notice, or may have: this could not ask as often as it should, or the
+   * process not answer. What it has sent there then may have failed.
+   */
+  wasLate = false;
   readonly #targets = new Set<Target>();
   readonly #server: Server;
   readonly #asking: NodeJS.Timeout;
+  #askedAt = performance.now();
   #turn = 0;
 
   private constructor(server: Server) {
     this.#server = server;
-    this.#asking = setInterval(() => this.#targets.forEach((target) => void this.#ask(target)), askEveryMs);
+    this.#asking = setInterval(() => this.#askAll(), askEveryMs);
   }
 
   static async open(): Promise<Balancer> {
@@ -45,7 +55,7 @@ export class Balancer implements AsyncDisposable {
   }
 
   add(url: string): void {
-    this.#targets.add({ url, agent: new Agent({ keepAlive: true }), ready: false });
+    this.#targets.add({ url, agent: new Agent({ keepAlive: true }), ready: false, gaveNotice: false });
   }
 
   /** Whether requests are sent there. */
@@ -65,12 +75,22 @@ export class Balancer implements AsyncDisposable {
     return [...this.#targets].filter(({ ready }) => ready);
   }
 
+  #askAll(): void {
+    const now = performance.now();
+    this.wasLate ||= now - this.#askedAt > askEveryMsMax;
+    this.#askedAt = now;
+    for (const target of this.#targets) void this.#ask(target);
+  }
+
   async #ask(target: Target): Promise<void> {
     const asked = await fetch(`${target.url}/readyz`).catch(() => null);
     await asked?.arrayBuffer().catch(() => {});
     target.ready = asked?.status === 200;
+    target.gaveNotice ||= asked?.status === 503;
+    if (asked !== null) return;
+    this.wasLate ||= !target.gaveNotice;
     // No request is sent there any more; what is under way keeps its connection.
-    if (asked === null) this.#targets.delete(target);
+    this.#targets.delete(target);
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
