@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { startChild } from "./children/child.ts";
@@ -21,7 +21,12 @@ function replaceSync(sync: Sync): void {
   syncBuiltinESMExports();
 }
 
-afterEach(() => replaceSync(realSync));
+// What takes a second on another thread, or on a busy machine, is synced by this one. Only one test waits for that.
+beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => {
+  vi.useRealTimers();
+  replaceSync(realSync);
+});
 
 const diskError = () => Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
 
@@ -167,6 +172,7 @@ test("a log that lost what was written to it is not moved into the database: the
 });
 
 test("threads that hang hold up no commit", async () => {
+  vi.useRealTimers();
   await using tested = await openSqliteUnderTest();
   const hanging: (() => void)[] = [];
   replaceSync((file, done) => void hanging.push(() => realSync(file, done)));
