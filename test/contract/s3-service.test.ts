@@ -202,8 +202,8 @@ describe("the command `resume`", () => {
     await using service = await startService({ env: { ...settings(), CLAMD_ADDRESS: clamd.address } });
     const infected = new File(["%PDF-1.7\nEICAR\nstartxref\n0\n%%EOF\n"], "cv.pdf");
     const [bad, good] = [referenceOf(await apply(service, infected)), referenceOf(await apply(service, pdf()))];
-    await expect.poll(() => scanOf(service, bad), { timeout: 20_000 }).toBe("infected");
-    await expect.poll(() => scanOf(service, good), { timeout: 20_000 }).toBe("clean");
+    await expect.poll(() => scanOf(service, bad), { timeout: 60_000 }).toBe("infected");
+    await expect.poll(() => scanOf(service, good), { timeout: 60_000 }).toBe("clean");
     const env = environmentOf(service, { RESUME_DOWNLOAD: "presigned", CLAMD_ADDRESS: clamd.address });
     const refused = await runCommand(["resume", bad, "--url"], env);
     expect([refused.code, refused.stdout]).toEqual([1, ""]);
@@ -227,7 +227,7 @@ test("a resume that is gone from the store does not keep the others from being s
   const env = { ...settings(), DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address };
   await using second = await startService({ env });
   expect(second.url).not.toBe(first.url);
-  await expect.poll(() => scanOf(first, scanned), { timeout: 20_000 }).toBe("clean");
+  await expect.poll(() => scanOf(first, scanned), { timeout: 60_000 }).toBe("clean");
   expect(await scanOf(first, gone)).toBe("unscanned");
 });
 
