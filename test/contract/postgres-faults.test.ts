@@ -313,17 +313,19 @@ describe.concurrent("a server that", () => {
   test("has no connection left is unavailable", async () => {
     await using tested = await openPostgresUnderTest("test");
     const { database } = tested;
+    // Roles belong to the server, which outlives a run if it is a given one.
+    const role = `${database.name}_crowded`;
     await database.query(`
-      CREATE ROLE crowded LOGIN PASSWORD 'secret' CONNECTION LIMIT 0;
-      GRANT USAGE ON SCHEMA public TO crowded`);
+      CREATE ROLE ${role} LOGIN PASSWORD 'secret' CONNECTION LIMIT 0;
+      GRANT USAGE ON SCHEMA public TO ${role}`);
     const url = new URL(database.url);
-    url.username = "crowded";
+    url.username = role;
     expect(await ended(openStore(locate(url.href)))).toMatchObject({ refused: "not-stored", why: saying("53300") });
     url.password = "wrong";
     const wrong = await ended(openStore(locate(url.href)));
     expect(wrong).toMatchObject({ why: saying("28P01") });
-    expect(JSON.stringify(wrong)).not.toContain("crowded");
-    await database.query("DROP OWNED BY crowded; DROP ROLE crowded");
+    expect(JSON.stringify(wrong)).not.toContain(role);
+    await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
 });
 
