@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, inject, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { until } from "../crash/crash-site.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
 import {
@@ -56,17 +57,26 @@ test("a standby is read as far as no open transaction of the primary can store a
 
   let isDone = false;
   const read = collectPages(reader.readSubmissions("inquiry", {})).finally(() => (isDone = true));
-  // More transactions than may be open at once, and more round trips than the reader needs.
-  const goOn = async () => {
-    for (let n = 0; n < 150; n += 1) await store.checkReadiness();
+  // More transactions than may be open at once, in one round trip: the reader waits for ten seconds only.
+  const transaction = "BEGIN; SELECT pg_logical_emit_message(true, 'test', ''); COMMIT;";
+  const goOn = () => database.query(transaction.repeat(150));
+  // More round trips than the reader needs, to begin with and to learn of them.
+  const readOn = async () => {
+    for (let n = 0; n < 25; n += 1) await reader.findResume("INQ-20261121-000000");
   };
+  await readOn();
   await goOn();
-  for (let n = 0; n < 50; n += 1) await reader.findResume("INQ-20261121-000000");
+  await readOn();
   expect(isDone).toBe(false);
   await late.query("COMMIT");
   expect((await read).map(({ arrival }) => arrival)).toEqual([1, 2, 3]);
-  const [readers] = await Promise.all([subscribers(reader), goOn()]);
-  expect(readers).toHaveLength(1);
+  isDone = false;
+  const readers = subscribers(reader).finally(() => (isDone = true));
+  await until(async () => {
+    await goOn();
+    return isDone;
+  });
+  expect(await readers).toHaveLength(1);
 
   // It stores nothing.
   await expect(openStore(locate(location.replicaUrl)).then((other) => offer(other, inquiry(3)))).rejects.toBeInstanceOf(
