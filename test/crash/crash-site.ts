@@ -15,7 +15,7 @@ import type {
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { listResumes } from "../support/resume-files.ts";
-import { type ServiceProcess, startProcess } from "../support/service-process.ts";
+import { EndedEarly, type ServiceProcess, startProcess } from "../support/service-process.ts";
 import type { Failpoint } from "./preload/failing-failpoint.ts";
 
 const preload = [new URL("./preload/stand-ins.ts", import.meta.url).href];
@@ -78,6 +78,16 @@ export class CrashSite implements AsyncDisposable {
     const service = await startProcess(settings, { dataFolder: this.dataFolder, preload });
     this.#started.push(service);
     return service;
+  }
+
+  /** Starts a service and waits for its end, which may come before it listens. Answers as `ServiceProcess.ended`. */
+  async startToEnd(start: Start): Promise<number | null> {
+    try {
+      return await (await this.start(start)).ended;
+    } catch (error) {
+      if (error instanceof EndedEarly) return error.code;
+      throw error;
+    }
   }
 
   /** Whether nothing that was on its way to the provider still is: each process has had a turn, and each request an answer. */

@@ -35,7 +35,22 @@ export interface ProcessOptions {
   readonly through?: readonly string[];
 }
 
-/** Starts the process and waits until it listens. */
+/** The process ended before it listened. */
+export class EndedEarly extends Error {
+  /** Its exit code; null when a signal ended it. */
+  readonly code: number | null;
+
+  constructor(code: number | null, log: readonly string[]) {
+    super(`The service ended with ${code}: ${log.join("\n")}`);
+    this.code = code;
+  }
+}
+
+/**
+ * Starts the process and waits until it listens.
+ *
+ * @throws EndedEarly
+ */
 export async function startProcess(
   env: Readonly<Record<string, string>> = {},
   options: ProcessOptions = {},
@@ -52,7 +67,7 @@ export async function startProcess(
       const { msg, address: found } = JSON.parse(line) as { msg: string; address?: string };
       if (msg === "listening" && found !== undefined) resolve(found);
     });
-    void ended.then((code) => reject(new Error(`The service ended with ${code}: ${log.join("\n")}`)));
+    void ended.then((code) => reject(new EndedEarly(code, log)));
   });
   return {
     url: address,
