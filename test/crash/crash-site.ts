@@ -85,7 +85,9 @@ export class CrashSite implements AsyncDisposable {
   /** Starts a service and waits for its end, which may come before it listens. Answers as `ServiceProcess.ended`. */
   async startToEnd(start: Start): Promise<number | null> {
     try {
-      return await (await this.start(start)).ended;
+      return await (
+        await this.start(start)
+      ).ended;
     } catch (error) {
       if (error instanceof EndedEarly) return error.code;
       throw error;
