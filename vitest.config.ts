@@ -33,6 +33,8 @@ export default defineConfig({
     env: inMemory,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Ends tests that have failed. The usual second is not enough for a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       project("unit", ["{shared,server,client}/src/**/*.test.ts"], pure),
       project("architecture", ["test/architecture/**/*.test.ts"], pure),

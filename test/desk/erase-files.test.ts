@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { applicant, form, pdf, rest } from "../support/doors.ts";
 import { PostgresDatabases, type PostgresDatabase } from "../support/postgres-server.ts";
@@ -37,7 +37,7 @@ async function keysLeft(): Promise<number> {
 
 async function apply(service: Service): Promise<void> {
   // The first round of housekeeping pairs the folder with the database.
-  await vi.waitFor(async () => expect(await readdir(join(home, "resumes/.identity"))).toHaveLength(1));
+  await expect.poll(() => readdir(join(home, "resumes/.identity"))).toHaveLength(1);
   const answer = await rest.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf("cv.pdf") }));
   expect(answer.status).toBe(200);
 }
@@ -57,7 +57,7 @@ The files of erased resumes do not lie where DATA_DIR or RESUME_STORE points her
   }
   // Its next round, which is its first one here.
   await using _service = await serve();
-  await vi.waitFor(async () => expect([await files(), await keysLeft()]).toEqual([[], 0]));
+  await expect.poll(async () => [await files(), await keysLeft()]).toEqual([[], 0]);
 });
 
 test("a command with the service's folder discards the files at once", async () => {
