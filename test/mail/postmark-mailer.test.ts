@@ -133,8 +133,11 @@ test.each<[string, string]>([
 });
 
 test.each(["hang", "trickle"] as const)("gives up after its time when the answer does not come (%s)", async (kind) => {
+  await using hasty = mailer({ timeoutMs: 800 });
+  // Over a connection that is open already, a mail leaves at once however busy the machine is.
+  await expect.poll(() => hasty.send(welcomes(1))).toMatchObject([{ result: "taken" }]);
   standIn.failNext({ kind, taken: true });
-  const [outcome] = await mailer({ timeoutMs: 800 }).send(welcomes(1));
+  const [outcome] = await hasty.send(welcomes(1));
   expect(outcome).toMatchObject({ error: expect.stringContaining("time-out"), cause: "ambiguous" });
 });
 
@@ -228,8 +231,14 @@ test("halves a batch that is refused as a whole, so that one mail too large take
 });
 
 test("ends a batch in its time, however often it was halved", async () => {
-  standIn.failNext({ kind: "error", status: 413 }, { kind: "hang" });
-  const outcomes = await mailer({ timeoutMs: 901 }).send(welcomes(10).slice(6));
   const [hung, unsent] = [later("ambiguous"), later("provider")];
-  expect(outcomes).toMatchObject([hung, hung, unsent, unsent]);
+  for (let calls = 0; calls < 2;) {
+    await using api = await PostmarkStandIn.open();
+    api.failNext({ kind: "error", status: 413 }, { kind: "hang" });
+    await using hasty = mailer({ apiUrl: api.url, timeoutMs: 901 });
+    const outcomes = await hasty.send(welcomes(10).slice(6));
+    calls = api.requests.length;
+    // Once more if a busy machine took all of the time for the first call.
+    if (calls === 2) expect(outcomes).toMatchObject([hung, hung, unsent, unsent]);
+  }
 });

@@ -22,8 +22,6 @@ export const hour = 60 * minute;
 
 interface SenderOptions {
   readonly mailer?: Mailer;
-  /** How long Postmark's stand-in is waited for. */
-  readonly timeoutMs?: number;
   readonly store?: Store;
   readonly stopMs?: number;
   readonly renewMs?: number;
@@ -96,8 +94,7 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     clock,
     openAgain: open,
     openSender({
-      timeoutMs,
-      mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url, timeoutMs }, from),
+      mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from),
       store: given = store,
       stopMs = 5_000,
       compose: write = (mail: LeasedMail) => compose(mail, mailSettings),
