@@ -125,7 +125,8 @@ describe("a server that is slow", () => {
     const sent = welcomes(5).map((mail) => mailer.send([mail]));
     await expect.poll(() => replies.length).toBe(5);
     replies[3]!();
-    expect(await sent[3]).toMatchObject([{ result: "taken" }]);
+    // Over five connections mails come in any order.
+    expect(await Promise.race(sent)).toMatchObject([{ result: "taken" }]);
     for (const reply of replies) reply();
     expect((await Promise.all(sent)).flat().every(({ result }) => result === "taken")).toBe(true);
     expect(standIn.received).toHaveLength(5);
@@ -145,7 +146,7 @@ describe("a server that is slow", () => {
     expect(await impatient.send(welcomes(1))).toEqual([
       { result: "later", error: "smtp: time-out", cause: "ambiguous" },
     ]);
-    expect(standIn.received).toHaveLength(1);
+    expect(standIn.asked).toBe(1);
     // The connection is given up with it: the next mail goes over another one.
     standIn.behaviour = {};
     await expect.poll(() => impatient.send(welcomes(1)), { timeout: 30_000 }).toMatchObject([{ result: "taken" }]);

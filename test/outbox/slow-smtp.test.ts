@@ -24,7 +24,7 @@ async function openSlow() {
     ...tested,
     server,
     counted,
-    openSender({ handOverMs = 5_000, replyMs = 60_000, stopMs = 60_000 }: Patience = {}) {
+    openSender({ handOverMs = 60_000, replyMs = 60_000, stopMs = 60_000 }: Patience = {}) {
       const mailer = mailers.use(openSmtpMailer(server.url, from, { handOverMs, replyMs }));
       return tested.openSender({ mailer, store, stopMs, renewMs: 5 });
     },
@@ -136,8 +136,8 @@ describe("a mail whose reply is lost", () => {
 
     // Only an operator wakes it.
     clock.advance(100 * hour);
-    const [due] = await slow.storeDueMails(1);
     server.behaviour = {};
+    const [due] = await slow.storeDueMails(1);
     await eventually(received).toContain(due!.id);
     expect(received()).toEqual([mail!.id, mail!.id, due!.id]);
     expect(await slow.store.retryMails({ id: mail!.id }, clock.now())).toBe(1);
@@ -147,7 +147,7 @@ describe("a mail whose reply is lost", () => {
 
   test("because the server never replies is treated likewise", async () => {
     await using slow = await openSlow();
-    const { server, clock, received } = slow;
+    const { server, clock } = slow;
     server.behaviour = { slow: silence };
     const { outbox } = slow.openSender({ replyMs: 100 });
     outbox.start();
@@ -155,7 +155,7 @@ describe("a mail whose reply is lost", () => {
     expect(await outbox.deliver([mail!])).toBe(false);
     clock.advance(31 * minute);
     await eventually(() => slow.newest()).toMatchObject({ status: "in-doubt", lastError: "smtp: time-out" });
-    expect(received()).toEqual([mail!.id, mail!.id]);
+    expect(server.asked).toBe(2);
   });
 
   test("with its process is sent once more, within a minute of the restart", async () => {

@@ -36,6 +36,8 @@ export class SmtpStandIn implements AsyncDisposable {
   readonly received: ReceivedMail[] = [];
   /** Connections made so far. */
   connections = 0;
+  /** How often it has asked for a mail. What it asked for may never come. */
+  asked = 0;
   behaviour: SmtpBehaviour = {};
   readonly #server: SMTPServer;
   readonly #sockets = new Set<Socket>();
@@ -109,6 +111,7 @@ export class SmtpStandIn implements AsyncDisposable {
     envelope: ReceivedMail["envelope"],
     done: (error?: Error | null) => void,
   ): Promise<void> {
+    this.asked += 1;
     const { data, slow } = this.behaviour;
     // Rejects when the client gave up in the middle of the mail.
     const raw = await buffer(stream).catch(() => null);
