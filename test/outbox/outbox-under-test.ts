@@ -42,6 +42,11 @@ export interface OutboxUnderTest extends AsyncDisposable {
   readonly store: Store;
   readonly postmark: PostmarkStandIn;
   readonly clock: MovableClock;
+  /**
+   * Puts the clock forward unless a sender is in the middle of something: again and again it would end the leases of mails
+   * before they are sent. For polls.
+   */
+  letPass(ms: number): void;
   /** Opens the same store as another process does. */
   openAgain(): Promise<Store>;
   /** Opens an outbox, by default to the stand-in of Postmark. It looks for due mails once it is started. */
@@ -76,6 +81,7 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
   const senders = opened.use(new AsyncDisposableStack());
   const resources = opened.move();
   let readers = 0;
+  const calls = { underWay: 0 };
   const storeMails = async (number: number, lease = abandoned(store)): Promise<LeasedMail[]> => {
     const now = store.clock.now();
     const stored = await Promise.all(
@@ -92,6 +98,7 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     store,
     postmark,
     clock,
+    letPass: (ms) => calls.underWay === 0 && clock.advance(ms),
     openAgain: open,
     openSender({
       mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from),
@@ -110,7 +117,13 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
         failed: (error: unknown) => void failed.push(error),
       };
       const times = { deadlineMs: 60_000, pollMs: 5, stopMs, ...more };
-      const outbox = new Outbox({ store: given, mailer, compose: write, events, ...times });
+      const outbox = new Outbox({
+        store: counting(calls, given, ["claimDueMails"]),
+        mailer: counting(calls, mailer, ["find", "send"]),
+        compose: write,
+        events,
+        ...times,
+      });
       senders.use(outbox);
       return { outbox, settled, failed, pauses };
     },
@@ -128,6 +141,24 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
+
+/** The same object; calls of these methods are counted while they are under way. */
+const counting = <T extends object>(calls: { underWay: number }, target: T, methods: readonly string[]): T =>
+  new Proxy(target, {
+    get(_target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      if (!methods.includes(String(name))) return value.bind(target);
+      return async (...words: unknown[]) => {
+        calls.underWay += 1;
+        try {
+          return (await value.apply(target, words)) as unknown;
+        } finally {
+          calls.underWay -= 1;
+        }
+      };
+    },
+  });
 
 export const mailSettings: MailSettings = {
   brand: "Accent Datasets",

@@ -3,9 +3,15 @@ import type { Clock } from "../../server/src/clock.ts";
 
 export class MovableClock implements Clock {
   #aheadMs = 0;
+  #heldAt: number | null = null;
 
   now(): number {
-    return Date.now() + this.#aheadMs;
+    return (this.#heldAt ?? Date.now()) + this.#aheadMs;
+  }
+
+  /** From now on it does not run by itself. */
+  hold(): void {
+    this.#heldAt ??= Date.now();
   }
 
   advance(ms: number): void {
