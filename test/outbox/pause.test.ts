@@ -1,6 +1,7 @@
 // A sender that is refused as a whole: it pauses, and no mail loses a try.
 import { expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
+import { MovableClock } from "../support/movable-clock.ts";
 import { startService } from "../support/service.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { addressees, buyerAddress, eventually, inquire } from "./mail-service.ts";
@@ -16,6 +17,8 @@ async function deliver(tested: OutboxUnderTest, { outbox }: Sender, number = 1) 
 test("with a wrong token the sender pauses, and answers at once without asking the provider again", async () => {
   await using tested = await openOutboxUnderTest();
   tested.postmark.breakdown = wrongToken;
+  // Within the pause, however slow this process is.
+  tested.clock.hold();
   const sender = tested.openSender();
   expect(await deliver(tested, sender, 2)).toBe(false);
   expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10"]);
@@ -73,6 +76,8 @@ test("a fresh mail may be the probe that finds the provider well again", async (
 test("a mail that was given back in a pause may be sent by another process, without a question", async () => {
   await using tested = await openOutboxUnderTest();
   tested.postmark.breakdown = wrongToken;
+  // Within the pause, however slow this process is.
+  tested.clock.hold();
   const sender = tested.openSender();
   await deliver(tested, sender, 2);
   const mails = await tested.storeMails(1, sender.outbox.lease());
@@ -101,6 +106,8 @@ test("a provider that asks for time is left alone by all mails until then", asyn
 test("a provider that is down is tried with every mail at first, then with a probe now and then", async () => {
   await using tested = await openOutboxUnderTest();
   tested.postmark.breakdown = { kind: "reset" };
+  // Within the pause, however slow this process is.
+  tested.clock.hold();
   const sender = tested.openSender();
   while (sender.pauses.length === 0) expect(await deliver(tested, sender)).toBe(false);
   const sends = tested.sends();
@@ -130,7 +137,9 @@ test("a pause is logged once, and shown in the metrics while it lasts", async ()
   const lines: { readonly level: string; readonly msg: string }[] = [];
   const log = createLog("info", { write: (line: string) => (lines.push(JSON.parse(line) as never), true) });
   const mailer = { MAIL_TRANSPORT: "postmark", POSTMARK_SERVER_TOKEN: "wrong", POSTMARK_API_URL: postmark.url };
-  await using service = await startService({ log, env: { ...addressees, ...mailer } });
+  const clock = new MovableClock();
+  clock.hold();
+  await using service = await startService({ log, clock, env: { ...addressees, ...mailer } });
   for (const n of [1, 2, 3]) {
     expect((await inquire(service, n)).receipt).toMatchObject({ confirmationEmailSent: false });
   }

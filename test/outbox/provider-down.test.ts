@@ -10,6 +10,8 @@ const minute = 60_000;
 test("keeps the submission when the provider is down, says so, and sends the mails once it is back", async () => {
   await using running = await startMailService();
   running.postmark.breakdown = { kind: "error", status: 422, code: 100 };
+  // The second try is due after five seconds.
+  running.clock.hold();
   const { status, receipt } = await inquire(running.service, 1);
   expect(status).toBe(200);
   expect(receipt).toMatchObject({ confirmationEmailSent: false });
@@ -27,6 +29,8 @@ test("keeps the submission when the provider is down, says so, and sends the mai
 
 test("keeps the submission when no provider listens at the address", async () => {
   await using running = await startMailService({ POSTMARK_API_URL: "http://127.0.0.1:9" });
+  // The second try is due after five seconds.
+  running.clock.hold();
   const { receipt } = await inquire(running.service, 1);
   expect(receipt).toMatchObject({ confirmationEmailSent: false });
   await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 1 }]);
