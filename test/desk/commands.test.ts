@@ -160,7 +160,7 @@ describe("a long export", () => {
     const child = start("submissions.ts", ["export", "applications"], { DATA_DIR: full });
     const ended = exitOf(child);
     child.stdout.once("data", () => child.stdout.destroy());
-    expect([await ended, await text(child.stderr)]).toEqual([0, ""]);
+    expect(await Promise.all([ended, text(child.stderr)])).toEqual([0, ""]);
   });
 
   test.skipIf(!existsSync("/dev/full"))("says so when what it writes finds no room", async () => {
