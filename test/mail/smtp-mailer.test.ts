@@ -171,10 +171,9 @@ test("sends once, over a new connection, when the server has dropped the idle on
 });
 
 test("knows that nothing was sent when no server listens", async () => {
-  await standIn[Symbol.asyncDispose]();
-  const [outcome] = await mailer.send(welcomes(1));
+  await using lost = openSmtpMailer("smtp://127.0.0.1:9", from);
+  const [outcome] = await lost.send(welcomes(1));
   expect(outcome).toEqual({ result: "later", error: "smtp: ECONNREFUSED", cause: "provider" });
-  standIn = await SmtpStandIn.open();
 });
 
 describe("with a login", () => {
