@@ -35,7 +35,7 @@ test("readiness is checked once for all who ask together, and once a second at m
   await using app = await open({ checks: { store } });
   const ask = async () => (await app.inject("/readyz")).statusCode;
   const together = Promise.all([ask(), ask(), ask()]);
-  await vi.waitUntil(() => checks > 0);
+  await expect.poll(() => checks).toBe(1);
   gate.resolve();
   expect([await together, checks]).toEqual([[200, 200, 200], 1]);
 
