@@ -38,7 +38,10 @@ export interface Service extends AsyncDisposable {
 }
 
 interface ServiceOptions {
-  /** Settings beyond HOST, PORT and DATA_DIR. Unless they say otherwise, tests may send as much as they like. */
+  /**
+   * Settings beyond HOST, PORT and DATA_DIR. Unless they say otherwise, tests may send as much as they like, and answers
+   * wait for their mails.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /** Silent unless given. */
   readonly log?: Log;
@@ -67,7 +70,14 @@ export async function startService({
   const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
   opened.defer(() => rm(dataFolder, { recursive: true, force: true }));
   const database = opened.use(await openServiceDatabase());
-  const usual = { HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataFolder, RATE_LIMIT_MAX: "1000000" };
+  const usual = {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATA_DIR: dataFolder,
+    RATE_LIMIT_MAX: "1000000",
+    // On a busy machine a mail may take longer than callers are to wait for it.
+    MAIL_DEADLINE_MS: "10000",
+  };
   const loaded = loadConfig({ ...usual, ...database.env, ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const app = opened.use(await startApp({ config: loaded.config, log, clock, limits, formsFolder, consoleFolder }));
