@@ -44,6 +44,7 @@ const inquiry = (name: string) => ({
 test("SIGTERM under load: what was acknowledged is stored, what is refused says so, and the process ends with 0", async () => {
   await using service = await startProcess();
   const acknowledged: string[] = [];
+  const refusals = new Set<unknown>();
   let stopped = false;
   const clients = Array.from({ length: 16 }, async () => {
     while (!stopped) {
@@ -51,7 +52,7 @@ test("SIGTERM under load: what was acknowledged is stored, what is refused says 
         const response = await fetch(`${service.url}/api/marketplace/inquiry`, inquiry("Ann"));
         const body = (await response.json()) as { inquiryId: string; code: string };
         if (response.status === 200) acknowledged.push(body.inquiryId);
-        else expect(body.code).toBe("SERVICE_UNAVAILABLE");
+        else refusals.add(body.code);
       } catch {
         // The listener is gone.
         stopped = true;
@@ -62,6 +63,7 @@ test("SIGTERM under load: what was acknowledged is stored, what is refused says 
   service.child.kill("SIGTERM");
   expect(await service.ended).toBe(0);
   await Promise.all(clients);
+  expect([...refusals].filter((code) => code !== "SERVICE_UNAVAILABLE")).toEqual([]);
   await using store = await openStore(
     { kind: "sqlite", file: join(service.dataFolder, "submissions.sqlite") },
     { access: "read-only" },
@@ -72,19 +74,33 @@ test("SIGTERM under load: what was acknowledged is stored, what is refused says 
   expect(acknowledged.filter((reference) => !stored.has(reference))).toEqual([]);
 });
 
-test("from SIGTERM on the service says that it is not ready, and serves whoever has not heard of it for the last time", async () => {
+/** For how long a service that ends serves on; `noticeMs` of main.ts. */
+const noticeMs = 1_000;
+
+/** Ends a service and asks it meanwhile. Answers null when this took longer than the notice. */
+async function askWhileEnding() {
   await using service = await startProcess();
+  const begun = performance.now();
   service.child.kill("SIGTERM");
   await eventually(() => service.log.some((line) => line.includes('"closing"'))).toBe(true);
-  const [ready, alive, served] = await Promise.all([
+  const answers = await Promise.allSettled([
     fetch(`${service.url}/readyz`),
     fetch(`${service.url}/healthz`),
     fetch(`${service.url}/api/marketplace/inquiry`, inquiry("Ann")),
   ]);
-  expect([ready.status, alive.status, served.status]).toEqual([503, 200, 200]);
-  expect(ready.headers.get("retry-after")).toBe("5");
-  for (const { headers } of [ready, alive, served]) expect(headers.get("connection")).toBe("close");
+  const tookMs = performance.now() - begun;
   expect(await service.ended).toBe(0);
+  return tookMs < noticeMs ? answers : null;
+}
+
+test("from SIGTERM on the service says that it is not ready, and serves whoever has not heard of it for the last time", async () => {
+  // On a busy machine the notice may be over before this process gets to ask.
+  let answers = await askWhileEnding();
+  while (answers === null) answers = await askWhileEnding();
+  const responses = answers.map((answer) => (answer.status === "fulfilled" ? answer.value : null));
+  expect(responses.map((response) => response?.status)).toEqual([503, 200, 200]);
+  expect(responses[0]?.headers.get("retry-after")).toBe("5");
+  for (const response of responses) expect(response?.headers.get("connection")).toBe("close");
 });
 
 test("SIGTERM during an upload lets the upload finish", async () => {
