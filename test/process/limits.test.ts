@@ -1,4 +1,5 @@
-// What the server bears of a client: times, sizes and counts. Times are injected, so that nothing is waited for.
+// What the server bears of a client: times, sizes and counts. Times are injected where one has to pass, so that nothing is
+// waited for, and are the usual ones elsewhere: a test that is held up for a second is no slow client.
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -8,9 +9,7 @@ import { startService, type Service } from "../support/service.ts";
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({
-    limits: { headersMs: 300, checkMs: 20, bodyGraceMs: 300, drainBytesMax: 1024 * 1024 },
-  });
+  service = await startService({ limits: { drainBytesMax: 1024 * 1024 } });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -47,8 +46,14 @@ const filePart = '--b\r\nContent-Disposition: form-data; name="resumeFile"; file
 const chunked = (type: string) => `Content-Type: ${type}\r\nTransfer-Encoding: chunked`;
 
 describe("time", () => {
+  let impatient: Service;
+  beforeAll(async () => {
+    impatient = await startService({ limits: { headersMs: 300, checkMs: 20, bodyGraceMs: 300 } });
+  });
+  afterAll(() => impatient[Symbol.asyncDispose]());
+
   test("headers that come too slowly are answered 408 and cut", async () => {
-    const socket = await open();
+    const socket = await open(impatient);
     socket.write("POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\n");
     const answer = await everything(socket);
     expect(statusesOf(answer)).toEqual([408]);
@@ -63,10 +68,10 @@ describe("time", () => {
       "POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
     ],
   ])("%s that stops coming is answered 408 and cut, and leaves nothing", async (_, begun) => {
-    const socket = await open();
+    const socket = await open(impatient);
     socket.write(begun);
     expect(statusesOf(await everything(socket))).toEqual([408]);
-    await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+    await expect.poll(() => impatient.files("resumes/.staging")).toEqual([]);
   });
 
   test("a request that does not end in time is answered 408, however steadily it comes", async () => {
@@ -166,7 +171,6 @@ describe("bytes", () => {
 
 describe("counts", () => {
   test("requests sent far ahead of their answers cut their connection, and other clients are served", async () => {
-    // The floods may take longer than the service above gives to headers.
     await using own = await startService();
     const floods = [await open(own), await open(own)];
     const cut = floods.map(everything);
