@@ -126,6 +126,8 @@ function prepare(kind: Kind, folder: string, port: number, ports: readonly numbe
     .replace(/(listen |bind :)443/, `$1${port}`)
     // Needs more open files than a test may have.
     .replace("maxconn 20000", "maxconn 200")
+    // On a busy machine the processes, which are of this one, may not answer for seconds.
+    .replace("timeout check 2s", "timeout check 1m")
     .replace(/10\.0\.0\.1[123]:3000/g, () => `127.0.0.1:${ports[server++ % ports.length]}`);
   const file = join(folder, kind);
   writeFileSync(file, text);
