@@ -1,9 +1,9 @@
 // Traces, against a collector that takes them, refuses them, hangs or is not there.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
 import { CollectorStandIn, factsOf, type TakenSpan } from "../support/collector-stand-in.ts";
 import { applicant, buyer, form, json, pdf, rest, rpc } from "../support/doors.ts";
-import { startService } from "../support/service.ts";
+import { startService, type Service } from "../support/service.ts";
 
 const envOf = (url: string) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
 const named = (spans: readonly TakenSpan[], name: string) => spans.filter((span) => span.name === name);
@@ -11,13 +11,24 @@ const isWithin = (inner: TakenSpan, outer: TakenSpan) =>
   BigInt(inner.startTimeUnixNano) >= BigInt(outer.startTimeUnixNano) &&
   BigInt(inner.endTimeUnixNano) <= BigInt(outer.endTimeUnixNano);
 
+/** Stops a service with all the time it needs: it waits a second for the collector, and this process may be held up longer. */
+async function stop(service: Service): Promise<void> {
+  // Goes on by some milliseconds in each turn, however long that took.
+  vi.useFakeTimers({ toFake: ["setTimeout"], shouldAdvanceTime: true });
+  try {
+    await service.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
 test("an application is traced from its request to the mails that were handed over", async () => {
   await using collector = await CollectorStandIn.open();
   const env = { ...envOf(collector.url), OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20t0ken" };
   await using service = await startService({ env });
   const answer = await rest.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf() }));
   expect(answer.status).toBe(200);
-  await service.stop();
+  await stop(service);
 
   const [root, ...others] = named(collector.spans, "POST /api/applications/submit");
   expect(others).toEqual([]);
@@ -72,7 +83,7 @@ test("a caller's trace goes on, and a caller who does not trace is not traced", 
   ])
     expect((await send(broken)).status).toBe(200);
   await fetch(`${service.url}/healthz`, { headers: { traceparent: `00-${other}-${parent}-01` } });
-  await service.stop();
+  await stop(service);
   expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([trace]));
   expect(named(collector.spans, "POST /trpc/marketplace.inquiry")).toMatchObject([{ parentSpanId: parent }]);
 });
@@ -81,7 +92,7 @@ test("a refusal is traced with its fault, as far as it came", async () => {
   await using collector = await CollectorStandIn.open();
   await using service = await startService({ env: envOf(collector.url) });
   await rest.send(service, "marketplace.inquiry", json({ name: "Ann" }));
-  await service.stop();
+  await stop(service);
   expect(collector.spans.map(({ name }) => name)).toEqual(["read body", "POST /api/marketplace/inquiry"]);
   const facts = factsOf(collector.spans[1]!.attributes);
   expect(facts).toMatchObject({ "error.type": "fieldsInvalid", "http.response.status_code": "400" });

@@ -55,8 +55,9 @@ export class CollectorStandIn implements AsyncDisposable {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.requests.push({ path: request.url ?? "", headers: request.headers });
-    const body = (await json(request)) as Export;
-    if (this.status === null) return;
+    const body = (await json(request).catch(() => null)) as Export | null;
+    // Null: the service gave up in the middle.
+    if (body === null || this.status === null) return;
     if (this.status === 200) this.exports.push(body);
     response.writeHead(this.status, { "content-type": "application/json" }).end("{}");
   }
