@@ -20,7 +20,7 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   /** Lines of the log so far. */
   readonly log: readonly string[];
-  /** Resolves with the exit code once the process has ended; null when a signal ended it. */
+  /** Resolves with the exit code once the process has ended and its log was read; null when a signal ended it. */
   readonly ended: Promise<number | null>;
   /** Largest resident set so far, in bytes, as the kernel counts it. */
   peakMemory(): Promise<number>;
@@ -59,13 +59,14 @@ export async function startProcess(
   const dataFolder = given ?? (await mkdtemp(join(tmpdir(), "submissions-")));
   const child = run({ DATA_DIR: dataFolder, PORT: "0", RATE_LIMIT_MAX: "1000000", ...env }, options);
   const log: string[] = [];
-  const ended = once(child, "exit").then(([code]) => code as number | null);
+  const ended = once(child, "close").then(([code]) => code as number | null);
   const lines = createInterface({ input: child.stdout! });
   const address = await new Promise<string>((resolve, reject) => {
     lines.on("line", (line) => {
       log.push(line);
-      const { msg, address: found } = JSON.parse(line) as { msg: string; address?: string };
-      if (msg === "listening" && found !== undefined) resolve(found);
+      // Not of every line: the last one of a process that was killed may be half a line.
+      if (!line.includes('"msg":"listening"')) return;
+      resolve((JSON.parse(line) as { address: string }).address);
     });
     void ended.then((code) => reject(new EndedEarly(code, log)));
   });
