@@ -63,7 +63,9 @@ export class FlakyProxy implements AsyncDisposable {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const mishap = this.#mishaps.shift();
-    const body = await buffer(request);
+    const body = await buffer(request).catch(() => null);
+    // The client gave up in the middle.
+    if (body === null) return;
     this.requests.push({ headers: request.headers, body });
     if (mishap === "hang") return;
     if (mishap === "lose request") return void response.socket?.resetAndDestroy();
