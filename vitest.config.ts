@@ -31,9 +31,6 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/support/count-reporter.ts"],
     env: inMemory,
-    // A poll ends as soon as it is answered, so that only a test that has failed waits for so long. A busy machine keeps
-    // no short time.
-    expect: { poll: { timeout: 30_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Ends tests that have failed. The usual second is not enough for a busy machine.
