@@ -74,7 +74,7 @@ export async function startUpstream(behave: Behaviour, ready = 200): Promise<Ups
 }
 
 /** A port on which nothing listens. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createPort();
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
