@@ -142,6 +142,46 @@ describe("bytes", () => {
     expect(await own.files("resumes/.staging")).toEqual([]);
   });
 
+  describe("of a refused request whose connection ends with the answer", () => {
+    const bytes = 1_000_000;
+    /** A client that goes on sending whatever it is answered. */
+    async function refused({ url }: Service, version: string, header: string) {
+      const { hostname: host, port } = new URL(url);
+      const socket = connect({ host, port: Number(port), allowHalfOpen: true });
+      const broken = new Promise<boolean>((resolve) => socket.on("error", () => {}).on("close", resolve));
+      socket.write(
+        `POST /api/marketplace/inquiry HTTP/${version}\r\nHost: x\r\nContent-Type: image/png\r\n` +
+          `Content-Length: ${bytes}\r\n${header}\r\n`,
+      );
+      let answer = "";
+      socket.on("data", (chunk) => (answer += chunk.toString("latin1")));
+      await once(socket, "end");
+      expect(statusesOf(answer)).toEqual([415]);
+      return { socket, broken };
+    }
+
+    test.each([
+      ["1.1", "Connection: close\r\n"],
+      ["1.0", ""],
+    ])("the rest is taken, so that no reset overtakes the answer: HTTP/%s", async (version, header) => {
+      const { socket, broken } = await refused(service, version, header);
+      socket.end(Buffer.alloc(bytes));
+      expect(await broken).toBe(false);
+    });
+
+    test("the rest is waited for within bounds", async () => {
+      await using own = await startService({ limits: { drainMsMax: 50 } });
+      const { socket, broken } = await refused(own, "1.1", "Connection: close\r\n");
+      await expect
+        .poll(() => {
+          socket.write("x");
+          return socket.destroyed;
+        })
+        .toBe(true);
+      expect(await broken).toBe(true);
+    });
+  });
+
   test.each([
     ["an upload", chunked("multipart/form-data; boundary=b"), "/api/applications/submit"],
     ["JSON", chunked("application/json"), "/trpc/newsletter.subscribe"],

@@ -1,6 +1,7 @@
 // Bodies on their way in, before anything reads them: when a client is asked for one, and what becomes of a client that
 // sends it too slowly, in too small pieces, or after its request was refused.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
 import { cutSlowSender } from "../client-error.ts";
@@ -11,6 +12,7 @@ import type { HttpLimits } from "../limits.ts";
 export function watchBodies(app: FastifyInstance, traffic: Traffic, limits: HttpLimits): void {
   answerExpectations(app);
   cutSlowSenders(app.server, traffic, limits);
+  closeInStages(app.server, traffic);
   app.addHook("onRequest", ({ raw }, _reply, done) => {
     if (raw.headers["transfer-encoding"] !== undefined) cutShredded(raw);
     done();
@@ -83,10 +85,29 @@ function cutShredded(request: IncomingMessage): void {
   });
 }
 
+// RFC 9112 9.6. Node destroys a connection as soon as the last answer on it is written. What the client still sends is then
+// answered with a reset, which many clients see before the answer. So this side is closed first, and the connection is
+// destroyed when the rest of the body has come or `drain` has had enough.
+function closeInStages(server: Server, traffic: Pick<Traffic, "lastAnswerOn">): void {
+  server.on("connection", (socket: Socket) => {
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => {
+      const answer = traffic.lastAnswerOn(socket);
+      // An answer that is not written belongs to a request behind the end.
+      if (answer?.writableFinished && isComing(answer.req)) {
+        answer.req.once("close", destroySoon);
+        socket.end();
+      } else destroySoon();
+    };
+  });
+}
+
+const isComing = ({ complete, destroyed }: IncomingMessage): boolean => !complete && !destroyed;
+
 // Reads on, and throws away, what a client still sends after it was answered, so that a client that writes before it reads
 // can see a refusal. Left alone, Node would read on without limit. A client that sends more or longer is cut off.
 function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimits): void {
-  if (request.complete || request.destroyed) return;
+  if (!isComing(request)) return;
   let bytes = 0;
   const timer = setTimeout(() => request.destroy(), drainMsMax).unref();
   request.once("close", () => clearTimeout(timer));

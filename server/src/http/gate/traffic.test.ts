@@ -58,6 +58,15 @@ describe("requests ahead of their answers", () => {
     await expect.poll(() => service.traffic.requests).toBe(0);
   });
 
+  test("are not run behind the end of their connection", async () => {
+    await using service = await open({ answer: (response) => response.req.socket.end() });
+    const socket = await service.client();
+    socket.write(get(2));
+    await closed(socket);
+    expect(service.seen).toHaveLength(1);
+    await expect.poll(() => service.traffic.requests).toBe(0);
+  });
+
   test("are no longer counted once they are answered", async () => {
     await using service = await open({
       limits: { requestsPerConnectionMax: 2 },

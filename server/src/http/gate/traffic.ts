@@ -53,6 +53,11 @@ export class Traffic {
     for (const { last } of this.#connections) if (last !== null) yield last;
   }
 
+  /** The same of one connection. */
+  lastAnswerOn(socket: Socket): ServerResponse | null {
+    return (socket as Counted)[connectionOf]?.last ?? null;
+  }
+
   /** Counts the connections of a server, and closes those beyond the limits. */
   watch(server: Server): void {
     server.maxConnections = this.#limits.connectionsMax;
@@ -61,12 +66,12 @@ export class Traffic {
 
   /**
    * Counts a request. False: its connection has sent too many ahead of their answers and is cut, and so is everything
-   * that arrived with it.
+   * that arrived with it; or its connection was ended, and there is no way back for an answer.
    */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     const socket: Counted = request.socket;
     const connection = socket[connectionOf];
-    const isCut = connection === undefined || socket.destroyed;
+    const isCut = connection === undefined || !socket.writable;
     if (isCut || connection.unanswered >= this.#limits.requestsPerConnectionMax) {
       socket.destroy();
       // With the connection, Node would abort each request with an error and its stack: most of the work of a flood.
