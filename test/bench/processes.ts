@@ -2,10 +2,10 @@
 // counts.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../support/free-port.ts";
 
 export interface Started {
   readonly url: string;
@@ -63,7 +63,7 @@ export class Processes implements AsyncDisposable {
     this.#children.push(child);
     const url = `http://127.0.0.1:${port}`;
     while (!(await isReady(url))) {
-      if (child.exitCode !== null) throw new Error(`${path} ended with ${child.exitCode}.`);
+      if (hasEnded(child)) throw new Error(`${path} ended with ${child.exitCode ?? child.signalCode}.`);
       await pause(10);
     }
     return { url, pid: child.pid ?? 0, readyMs: performance.now() - begun, kill: () => end(child) };
@@ -80,17 +80,11 @@ const isReady = (url: string) =>
     () => false,
   );
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

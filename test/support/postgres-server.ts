@@ -1,7 +1,7 @@
 // A real PostgreSQL server for tests: a data folder of its own, a free port of the loopback, and databases on request. It
 // ends with the process that started it, however that ends.
 import { execFile, spawn } from "node:child_process";
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
