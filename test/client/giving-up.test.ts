@@ -6,6 +6,7 @@ import { buildClient } from "../../client/src/sdk/build-client.ts";
 import { FlakyProxy, type Mishap } from "../support/flaky-proxy.ts";
 import { startService, type Service } from "../support/service.ts";
 import { failureOf } from "./failure-of.ts";
+import { nowhere } from "./nowhere.ts";
 import { testTempo } from "./test-tempo.ts";
 
 const subscription = { email: "reader@example.org" };
@@ -14,7 +15,7 @@ let service: Service;
 let proxy: FlakyProxy;
 beforeAll(async () => (service = await startService({ env: { RATE_LIMIT_MAX: "1000000" } })));
 afterAll(() => service[Symbol.asyncDispose]());
-afterEach(() => proxy[Symbol.asyncDispose]());
+afterEach(() => proxy?.[Symbol.asyncDispose]());
 
 async function clientThrough(mishaps: readonly Mishap[], tempo = testTempo(), retry = {}) {
   proxy = await FlakyProxy.open(service.url);
@@ -81,13 +82,13 @@ describe("gives up with the last failure", () => {
   });
 
   test("when no server listens", async () => {
-    const client = await clientThrough([]);
-    // Nothing listens on the port of a proxy that is closed.
-    await proxy[Symbol.asyncDispose]();
+    const tempo = testTempo();
+    const client = buildClient({ url: nowhere }, tempo);
     expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({
       code: "NETWORK",
       idempotencyKey: expect.any(String),
     });
+    expect(tempo.waits).toEqual([500, 1_000, 2_000]);
   });
 
   test("after a second fault of the service", async () => {

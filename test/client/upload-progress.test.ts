@@ -7,6 +7,7 @@ import { applicant, pdf } from "../support/doors.ts";
 import { FlakyProxy, type Mishap } from "../support/flaky-proxy.ts";
 import { startService } from "../support/service.ts";
 import { failureOf } from "./failure-of.ts";
+import { nowhere } from "./nowhere.ts";
 import { testTempo } from "./test-tempo.ts";
 import { XhrStandIn } from "./xhr-stand-in.ts";
 
@@ -95,10 +96,7 @@ describe("fails as it does without being measured", () => {
   });
 
   test("when no server listens", async () => {
-    const proxy = await FlakyProxy.open("http://127.0.0.1:9");
-    const { url } = proxy;
-    await proxy[Symbol.asyncDispose]();
-    const client = createSubmissionsClient({ url, retry: false });
+    const client = createSubmissionsClient({ url: nowhere, retry: false });
     const error = await failureOf(client.applications.submit(applicant, watched()));
     expect(error).toMatchObject({ code: "NETWORK", status: undefined, mayHaveArrived: true });
     expect(error.cause).toBeInstanceOf(TypeError);
