@@ -53,6 +53,9 @@ describe("one submission and its receipt", () => {
     await buildClient(it.proxy, testTempo()).newsletter.subscribe({ email: "reader@example.org" });
     expect(replays(it.proxy)).toEqual([undefined, "true", "true", "true"]);
     expect((await it.service.stored()).subscribers).toHaveLength(1);
+    // The answer to a subscription does not wait for its mail.
+    await expect.poll(async () => (await it.service.mails()).length).toBe(1);
+    await it.service.stop();
     expect(await it.service.mails()).toHaveLength(1);
   });
 
