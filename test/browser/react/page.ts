@@ -2,7 +2,7 @@
 import { createSubmissionsClient } from "@submissions/client";
 import { ApplicationForm, InquiryForm, NewsletterForm, useSubmission } from "@submissions/client/react";
 import { inquiryInput } from "@submissions/shared/inquiry";
-import { createElement as h, useState, type ReactElement } from "react";
+import { createElement as h, useEffect, useState, type ReactElement } from "react";
 
 export interface PageProps {
   readonly endpoint: string;
@@ -11,6 +11,7 @@ export interface PageProps {
 export function Page({ endpoint }: PageProps): ReactElement {
   const [count, setCount] = useState(0);
   const [said, setSaid] = useState("nothing yet");
+  useEffect(() => void (document.documentElement.dataset["alive"] = "yes"), []);
   return h(
     "main",
     null,
