@@ -149,7 +149,8 @@ describe("on its way", () => {
     await using _ = visit;
     await fillApplication(form);
     await choose(form, pdfOf(3_000_000));
-    const speedUp = await slowDown(page, 1_500_000);
+    // Half a minute: it must not be over before the bar is looked at.
+    const speedUp = await slowDown(page, 100_000);
     await send(form);
     const bar = form.getByRole("progressbar");
     await bar.waitFor();
