@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { FlakyProxy } from "../support/flaky-proxy.ts";
 import { startService, type Service } from "../support/service.ts";
-import { fillApplication, fillInquiry } from "./people.ts";
+import { fillApplication, fillInquiry, sendInVain } from "./people.ts";
 
 let browser: Browser;
 let service: Service;
@@ -41,10 +41,6 @@ async function visitWithInquiry(email: string): Promise<{ visit: Visit; form: Lo
 
 const send = (form: Locator) => form.getByRole("button", { name: "Send inquiry" }).click();
 const accepted = (form: Locator) => form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
-/** Ends the 15 seconds in which a form tries again by itself. */
-const loseTime = async ({ page }: Visit): Promise<void> => {
-  await page.clock.fastForward(20_000);
-};
 const hasFocus = (locator: Locator) => locator.evaluate((element) => element.matches(":focus"));
 
 async function inquiriesOf(email: string) {
@@ -201,14 +197,12 @@ describe("when the service cannot take it", () => {
     const { visit, form } = await visitWithInquiry("lost@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
-    await visit.page.clock.install();
     // Not by the proxy: browsers repeat by themselves what a dead connection swallowed.
     await visit.page.route(/\/trpc\//, async (route) => {
       await route.fetch();
       await route.abort("connectionreset");
     });
-    await send(form);
-    await loseTime(visit);
+    await sendInVain(visit.page, () => send(form));
     const summary = await summaryOf(form);
     expect(await summary.innerText()).toContain("trying again cannot send it twice");
     await visit.page.unrouteAll();
@@ -225,9 +219,7 @@ describe("when the service cannot take it", () => {
     visit.expectProblems(failedToLoad);
     const { target } = proxy;
     proxy.target = nowhere;
-    await visit.page.clock.install();
-    await send(form);
-    await loseTime(visit);
+    await sendInVain(visit.page, () => send(form));
     await summaryOf(form);
     proxy.target = target;
     await form.getByLabel("Your name").fill("Bea Buyer");
@@ -242,9 +234,7 @@ describe("when the service cannot take it", () => {
     visit.expectProblems(failedToLoad);
     const { target } = proxy;
     proxy.target = nowhere;
-    await visit.page.clock.install();
-    await send(form);
-    await loseTime(visit);
+    await sendInVain(visit.page, () => send(form));
     const summary = await summaryOf(form);
     expect(await summary.innerText()).toContain("We could not be reached.");
     proxy.target = target;

@@ -1,6 +1,6 @@
 // What people type into the forms, and the files that they bring.
 import { readFileSync } from "node:fs";
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 /** A file as Playwright hands it to a file input. */
 export interface ChosenFile {
@@ -22,6 +22,15 @@ export function pdfOf(bytes: number): ChosenFile {
   buffer.write("%PDF-1.7\n");
   buffer.write("\n%%EOF\n", bytes - 7);
   return { name: "large.pdf", mimeType: "application/pdf", buffer };
+}
+
+/** Sends a form in vain, and ends the 15 seconds in which it tries again by itself. They begin with its first try. */
+export async function sendInVain(page: Page, send: () => Promise<void>): Promise<void> {
+  await page.clock.install();
+  const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("/trpc/"));
+  await send();
+  await failed;
+  await page.clock.fastForward(20_000);
 }
 
 /** Fills in all that an inquiry needs, with the first package. */

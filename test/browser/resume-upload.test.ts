@@ -8,7 +8,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { startService, type Service } from "../support/service.ts";
-import { fillApplication, pdfOf, resume, type ChosenFile } from "./people.ts";
+import { fillApplication, pdfOf, resume, sendInVain, type ChosenFile } from "./people.ts";
 
 let browser: Browser;
 let service: Service;
@@ -206,9 +206,7 @@ describe("on its way", () => {
     await fillApplication(form);
     await choose(form, resume);
     await visit.page.route(/\/trpc\//, (route) => route.abort("connectionreset"));
-    await visit.page.clock.install();
-    await send(form);
-    await visit.page.clock.fastForward(20_000);
+    await sendInVain(visit.page, () => send(form));
     await form.locator("#summary").getByText("We could not be reached.").waitFor();
     await visit.page.unrouteAll();
     await form.getByRole("button", { name: "Try again" }).click();
