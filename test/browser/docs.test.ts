@@ -45,7 +45,7 @@ test("the reader loads everything from this service", async () => {
     if (url.protocol !== "data:") origins.add(url.origin);
   });
   await openReader(page);
-  expect(await page.locator(".opblock").count()).toBe(5);
+  await expect.poll(() => page.locator(".opblock").count()).toBe(5);
   expect([...origins]).toEqual([service.url]);
 });
 
