@@ -78,6 +78,7 @@ export class ConsoleStandIn implements AsyncDisposable {
   readonly #files = readBuilt();
   readonly #server;
   readonly #failures: string[] = [];
+  #lastCall: string | null = null;
   /** Procedures in the order of their calls. */
   readonly called: string[] = [];
   /** The role with which the next sign-in happens. */
@@ -94,6 +95,10 @@ export class ConsoleStandIn implements AsyncDisposable {
       if (pathname.startsWith("/console/trpc/")) {
         const path = pathname.slice("/console/trpc/".length);
         this.called.push(path);
+        if (path === this.#lastCall) {
+          this.#lastCall = null;
+          this.#sessions.clear();
+        }
         const context = { request, response };
         void nodeHTTPRequestHandler({
           router,
@@ -125,8 +130,9 @@ export class ConsoleStandIn implements AsyncDisposable {
     return this.#data.subscribers;
   }
 
-  endSessions(): void {
-    this.#sessions.clear();
+  /** All sessions end with the next call of a procedure. Ended at once, they could end with a call that a page repeats. */
+  endSessionsAt(path: string): void {
+    this.#lastCall = path;
   }
 
   /** The next call of a procedure fails. */

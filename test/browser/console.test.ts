@@ -293,7 +293,7 @@ describe("a submission", () => {
     const { page } = visit;
     visit.expectProblems(/status of 401/);
     await page.getByRole("textbox", { name: "Note" }).fill("Called, asks for a quote.");
-    standIn.endSessions();
+    standIn.endSessionsAt("submission.addNote");
     await page.getByRole("button", { name: "Add note" }).click();
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     await dialog.waitFor();
