@@ -5,11 +5,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { request } from "node:https";
-import { connect, createServer as createPort, type AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { read } from "./read-deploy.ts";
+import { freePort } from "../support/free-port.ts";
 
 export type Kind = "haproxy" | "nginx";
 
@@ -71,15 +72,6 @@ export async function startUpstream(behave: Behaviour, ready = 200): Promise<Ups
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-/** A port on which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createPort();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 interface Question {

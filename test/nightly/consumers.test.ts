@@ -2,13 +2,13 @@
 // webpack, and a Next.js app by both of its bundlers in a real browser.
 import { type ChildProcess, spawn } from "node:child_process";
 import { cp, readFile, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packAndInstall, run, type Packed } from "../package/packed.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { startService } from "../support/service.ts";
+import { freePort } from "../support/free-port.ts";
 
 const consumers = join(import.meta.dirname, "consumers");
 const minutes = 60_000;
@@ -120,14 +120,6 @@ describe("a Next.js app", () => {
     10 * minutes,
   );
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Starts the built app and waits until it answers. */
 async function startNext(app: string, port: number, serviceUrl: string): Promise<AsyncDisposable> {

@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,6 +13,7 @@ import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts"
 import type { OpenApiDocument } from "../../server/src/http/openapi/document-types.ts";
 import { applicant, buyer, form, json, pdf } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
+import { freePort } from "../support/free-port.ts";
 
 const prism = fileURLToPath(new URL("node_modules/.bin/prism", import.meta.url));
 
@@ -166,15 +167,6 @@ async function stopProxy({ child }: Proxy): Promise<void> {
   if (child.exitCode !== null) return;
   child.kill();
   await once(child, "exit");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function listens(port: number): Promise<boolean> {

@@ -2,18 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
 
 const source = join(import.meta.dirname, "../../server/src");
-
-async function freePort(): Promise<number> {
-  await using server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
-}
 
 test("npm run dev says what to open, and all of it can be opened", async () => {
   const folder = await mkdtemp(join(tmpdir(), "dev-"));

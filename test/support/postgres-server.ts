@@ -4,7 +4,6 @@ import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { userInfo, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -12,6 +11,7 @@ import { Client } from "pg";
 import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { Connections } from "../../server/src/storage/postgres/connections.ts";
 import { applyPending } from "../../server/src/storage/postgres/migrate.ts";
+import { freePort } from "./free-port.ts";
 
 const run = promisify(execFile);
 const password = "secret";
@@ -224,19 +224,4 @@ async function watchOver(folder: string) {
       await ended;
     },
   };
-}
-
-// None of those that the system gives to programs that ask for any: another one would get it while this server is stopped.
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    const probe = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(probe, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    await new Promise((resolve) => probe.close(resolve));
-    return port;
-  }
 }
