@@ -81,6 +81,21 @@ describe("a component", () => {
     await expect.poll(() => said(visit).innerText()).toBe(`${stored?.reference} at 1`);
   });
 
+  test("keeps what was typed before it is hydrated", async () => {
+    await using visit = await Visit.begin(browser);
+    await visit.page.goto(`${host.url}#late`);
+    const inquiry = visit.page.locator("inquiry-form:defined");
+    await inquiry.getByLabel("Company").fill("Typed Ltd");
+    await fill(inquiry, "early@example.org");
+    await visit.page.evaluate(() => dispatchEvent(new Event("hydrate")));
+    await visit.page.locator("html[data-alive]").waitFor();
+    const texts = ["Company", "Name of the buyer", "E-mail address"].map((name) =>
+      inquiry.getByLabel(name).inputValue(),
+    );
+    expect(await Promise.all(texts)).toEqual(["Typed Ltd", "Ann Buyer", "early@example.org"]);
+    expect(await inquiry.getByRole("checkbox", { name: "Scottish English" }).isChecked()).toBe(true);
+  });
+
   test("reports a refusal", async () => {
     await using visit = await visitPage();
     await visit.page.getByRole("button", { name: "Count 0" }).click();

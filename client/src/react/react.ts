@@ -121,7 +121,11 @@ function useForm<Receipt, Element extends SubmissionForm>(
       ...(className !== undefined && { class: className }),
       ref: own,
       suppressHydrationWarning: true,
-      ...(markup !== undefined && { dangerouslySetInnerHTML: { __html: markup } }),
+      ...(markup !== undefined && {
+        dangerouslySetInnerHTML: { __html: markup },
+        // The element then knows what its markup shows. Values that are new to it replace what was typed before hydration.
+        values: values && JSON.stringify(values),
+      }),
     },
     ...(hydrated && children !== undefined ? [createElement("div", { slot: "notice", key: "notice" }, children)] : []),
   );
