@@ -5,9 +5,6 @@ import { startService } from "../support/service.ts";
 import { SmtpStandIn } from "../support/smtp-stand-in.ts";
 import { addressees, eventually, startMailService } from "./mail-service.ts";
 
-// Longer than a busy machine needs to hand a mail over.
-const patient = { MAIL_DEADLINE_MS: "15000" };
-
 describe.each(doors)("through $name", (door) => {
   test("an inquiry's receipt and notice go out in one call, and the answer says so", async () => {
     await using running = await startMailService();
@@ -61,7 +58,7 @@ describe.each(doors)("through $name", (door) => {
   test("mails go out over SMTP, and the answer says so", async () => {
     await using server = await SmtpStandIn.open();
     const mailer = { MAIL_TRANSPORT: "smtp", SMTP_URL: server.url };
-    await using service = await startService({ env: { ...addressees, ...patient, ...mailer } });
+    await using service = await startService({ env: { ...addressees, ...mailer } });
     const { receipt } = await door.send(service, "marketplace.inquiry", json(buyer));
     expect(receipt).toMatchObject({ confirmationEmailSent: true });
     // Two connections: neither of the two mails waits for the other.
@@ -72,7 +69,7 @@ describe.each(doors)("through $name", (door) => {
   });
 
   test("mails lie in the mailbox when the answer says so", async () => {
-    await using service = await startService({ env: { ...addressees, ...patient } });
+    await using service = await startService({ env: addressees });
     const { receipt } = await door.send(service, "marketplace.inquiry", json(buyer));
     expect(receipt).toMatchObject({ confirmationEmailSent: true });
     const mails = await service.mails();
