@@ -37,7 +37,7 @@ function pageFor({ url }: Service) {
   return { body: `<div id="root" data-endpoint="${url}">${markup}</div><script type="module">${script}</script>` };
 }
 
-/** A visit to the page, once it is hydrated: before, it may forget what is typed. */
+/** A visit to the page, once it is hydrated. */
 async function visitPage(url = host.url): Promise<Visit> {
   const visit = await Visit.begin(browser);
   await visit.page.goto(url);

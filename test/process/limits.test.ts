@@ -113,6 +113,16 @@ describe("bytes", () => {
     expect(bodyOf(answer)).toMatchObject({ code: "BAD_REQUEST" });
   });
 
+  /** Sends until the service cuts, and answers how many bytes were handed to the system. */
+  async function sendWithoutEnd(socket: Socket, piece: Buffer): Promise<number> {
+    let sent = 0;
+    while (!socket.destroyed && sent < 200 * 1024 * 1024) {
+      sent += piece.length;
+      if (!socket.write(piece)) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
+    }
+    return sent;
+  }
+
   test("a client that never stops sending is answered 413 and cut", async () => {
     const socket = await open();
     socket.write(uploadHead("Transfer-Encoding: chunked"));
@@ -120,14 +130,8 @@ describe("bytes", () => {
     const chunk = Buffer.alloc(65_536, "a");
     const frame = Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")]);
     socket.write(`${filePart.length.toString(16)}\r\n${filePart}\r\n`);
-    let sent = 0;
-    while (!socket.destroyed && sent < 200 * 1024 * 1024) {
-      sent += frame.length;
-      if (!socket.write(frame)) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
-    }
-    const answer = await answered;
-    expect(sent).toBeLessThan(100 * 1024 * 1024);
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await sendWithoutEnd(socket, frame)).toBeLessThan(100 * 1024 * 1024);
+    expect(await answered).toMatch(/^HTTP\/1\.1 413 /);
     await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
   });
 
@@ -142,44 +146,78 @@ describe("bytes", () => {
     expect(await own.files("resumes/.staging")).toEqual([]);
   });
 
-  describe("of a refused request whose connection ends with the answer", () => {
-    const bytes = 1_000_000;
-    /** A client that goes on sending whatever it is answered. */
-    async function refused({ url }: Service, version: string, header: string) {
+  describe("of a request that is refused unread", () => {
+    const refusals: readonly [status: number, path: string][] = [
+      [415, "/api/marketplace/inquiry"],
+      [404, "/nowhere"],
+      [404, "/%zz"],
+    ];
+    type Version = readonly [number: string, header: string];
+    const keepsAlive: Version = ["1.1", ""];
+    const closes: Version = ["1.1", "Connection: close\r\n"];
+    const old: Version = ["1.0", ""];
+
+    /** Sends the head of a request, and waits for its answer. The client goes on sending whatever it is answered. */
+    async function refused(
+      { url }: Service,
+      [status, path]: (typeof refusals)[number],
+      [version, header]: Version,
+      length = "Content-Length: 1000000000",
+    ) {
       const { hostname: host, port } = new URL(url);
       const socket = connect({ host, port: Number(port), allowHalfOpen: true });
       const broken = new Promise<boolean>((resolve) => socket.on("error", () => {}).on("close", resolve));
-      socket.write(
-        `POST /api/marketplace/inquiry HTTP/${version}\r\nHost: x\r\nContent-Type: image/png\r\n` +
-          `Content-Length: ${bytes}\r\n${header}\r\n`,
-      );
-      let answer = "";
-      socket.on("data", (chunk) => (answer += chunk.toString("latin1")));
-      await once(socket, "end");
-      expect(statusesOf(answer)).toEqual([415]);
+      socket.write(`POST ${path} HTTP/${version}\r\nHost: x\r\nContent-Type: image/png\r\n${length}\r\n${header}\r\n`);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(statusesOf(answer.toString("latin1"))).toEqual([status]);
       return { socket, broken };
     }
 
-    test.each([
-      ["1.1", "Connection: close\r\n"],
-      ["1.0", ""],
-    ])("the rest is taken, so that no reset overtakes the answer: HTTP/%s", async (version, header) => {
-      const { socket, broken } = await refused(service, version, header);
-      socket.end(Buffer.alloc(bytes));
-      expect(await broken).toBe(false);
+    let own: Service;
+    beforeAll(async () => {
+      own = await startService({ limits: { drainBytesMax: 1024 * 1024, drainMsMax: 600_000 } });
+    });
+    afterAll(() => own[Symbol.asyncDispose]());
+
+    test.each([closes, old])(
+      "the rest is taken, so that no reset overtakes the answer: HTTP/%s %j",
+      async (...version) => {
+        for (const refusal of refusals) {
+          const { socket, broken } = await refused(own, refusal, version, "Content-Length: 1000000");
+          socket.end(Buffer.alloc(1_000_000));
+          expect(await broken).toBe(false);
+        }
+      },
+    );
+
+    test.each([keepsAlive, closes, old])("no more is taken than may be: HTTP/%s %j", async (...version) => {
+      for (const refusal of refusals) {
+        const { socket } = await refused(own, refusal, version);
+        expect(await sendWithoutEnd(socket, Buffer.alloc(65_536))).toBeLessThan(100 * 1024 * 1024);
+      }
     });
 
-    test("the rest is waited for within bounds", async () => {
-      await using own = await startService({ limits: { drainMsMax: 50 } });
-      const { socket, broken } = await refused(own, "1.1", "Connection: close\r\n");
-      await expect
-        .poll(() => {
-          socket.write("x");
-          return socket.destroyed;
-        })
-        .toBe(true);
-      expect(await broken).toBe(true);
+    /** A client that has sent all notices the end of its connection only when it sends more. */
+    async function sendUntilCut({ socket, broken }: Awaited<ReturnType<typeof refused>>, piece: string): Promise<void> {
+      const sending = setInterval(() => socket.write(piece), 10);
+      await broken;
+      clearInterval(sending);
+    }
+
+    test.each([keepsAlive, closes])("pieces of one byte are cut: HTTP/%s %j", async (...version) => {
+      for (const refusal of refusals) {
+        const client = await refused(own, refusal, version, "Transfer-Encoding: chunked");
+        await sendUntilCut(client, "1\r\n[\r\n".repeat(2_000));
+      }
     });
+
+    test.each([keepsAlive, closes, old])(
+      "the rest is waited for no longer than may be: HTTP/%s %j",
+      async (...version) => {
+        await using hasty = await startService({ limits: { drainMsMax: 50 } });
+        for (const refusal of refusals) await sendUntilCut(await refused(hasty, refusal, version), "x");
+      },
+    );
   });
 
   test.each([

@@ -123,7 +123,7 @@ function useForm<Receipt, Element extends SubmissionForm>(
       suppressHydrationWarning: true,
       ...(markup !== undefined && {
         dangerouslySetInnerHTML: { __html: markup },
-        // The element then knows what its markup shows. Values that are new to it replace what was typed before hydration.
+        // So that the effect above changes nothing at hydration: other values would replace what was typed by then.
         values: values && JSON.stringify(values),
       }),
     },

@@ -10,16 +10,18 @@ import type { HttpLimits } from "../limits.ts";
 
 /** Must be called before any route is added, and after the gates that look at the address. */
 export function watchBodies(app: FastifyInstance, traffic: Traffic, limits: HttpLimits): void {
+  const server: Server = app.server;
   answerExpectations(app);
-  cutSlowSenders(app.server, traffic, limits);
-  closeInStages(app.server, traffic);
-  app.addHook("onRequest", ({ raw }, _reply, done) => {
-    if (raw.headers["transfer-encoding"] !== undefined) cutShredded(raw);
-    done();
-  });
-  app.addHook("onResponse", ({ raw }, _reply, done) => {
-    drain(raw, limits);
-    done();
+  cutSlowSenders(server, traffic, limits);
+  closeInStages(server, traffic);
+  const onFinish = function onFinish(this: ServerResponse) {
+    drain(this.req, limits);
+  };
+  // Not hooks, which do not run for every request.
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (request.headers["transfer-encoding"] !== undefined) cutShredded(request);
+    // Before Node's own listener, which would read on without limit.
+    response.prependListener("finish", onFinish);
   });
 }
 
@@ -85,27 +87,10 @@ function cutShredded(request: IncomingMessage): void {
   });
 }
 
-// RFC 9112 9.6. Node destroys a connection as soon as the last answer on it is written. What the client still sends is then
-// answered with a reset, which many clients see before the answer. So this side is closed first, and the connection is
-// destroyed when the rest of the body has come or `drain` has had enough.
-function closeInStages(server: Server, traffic: Pick<Traffic, "lastAnswerOn">): void {
-  server.on("connection", (socket: Socket) => {
-    const destroySoon = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => {
-      const answer = traffic.lastAnswerOn(socket);
-      // An answer that is not written belongs to a request behind the end.
-      if (answer?.writableFinished && isComing(answer.req)) {
-        answer.req.once("close", destroySoon);
-        socket.end();
-      } else destroySoon();
-    };
-  });
-}
-
 const isComing = ({ complete, destroyed }: IncomingMessage): boolean => !complete && !destroyed;
 
 // Reads on, and throws away, what a client still sends after it was answered, so that a client that writes before it reads
-// can see a refusal. Left alone, Node would read on without limit. A client that sends more or longer is cut off.
+// can see a refusal. A client that sends more or longer is cut off.
 function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimits): void {
   if (!isComing(request)) return;
   let bytes = 0;
@@ -119,4 +104,21 @@ function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimi
   request.on("error", () => {});
   request.unpipe();
   request.resume();
+}
+
+// RFC 9112 9.6. Node destroys a connection as soon as the last answer on it is written. What the client still sends is then
+// answered with a reset, which many clients see before the answer. So this side is closed first, and the connection is
+// destroyed when the rest of the body has come or `drain` has had enough.
+function closeInStages(server: Server, traffic: Pick<Traffic, "lastAnswerOn">): void {
+  server.on("connection", (socket: Socket) => {
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => {
+      const answer = traffic.lastAnswerOn(socket);
+      // One that is not written yet belongs to a request behind the one that ends the connection.
+      if (answer?.writableFinished && isComing(answer.req)) {
+        answer.req.once("close", destroySoon);
+        socket.end();
+      } else destroySoon();
+    };
+  });
 }

@@ -53,7 +53,7 @@ export class Traffic {
     for (const { last } of this.#connections) if (last !== null) yield last;
   }
 
-  /** The same of one connection. */
+  /** Of one connection the answer to its last request; null when all are answered. */
   lastAnswerOn(socket: Socket): ServerResponse | null {
     return (socket as Counted)[connectionOf]?.last ?? null;
   }
