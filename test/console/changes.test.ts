@@ -1,4 +1,6 @@
 // What operators change, two of them at once, and a session that ends in the middle.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Matching, SubmissionDetail, TriageOutcome } from "../../shared/src/console.ts";
 import { expect, test } from "vitest";
 import { MovableClock } from "../support/movable-clock.ts";
@@ -118,8 +120,12 @@ test("a mail that was sent is sent again as a new one", async () => {
   expect((await anna.call("mails.retry", { id: "1-zzz" })).status).toBe(404);
 });
 
+const isResume = (file: string) => !/identity|\.staging/.test(file);
+
 test("only administrators erase, so that no answer tells another role what it may not see", async () => {
   await using service = await startService();
+  // The first round of housekeeping pairs the folder with the database. Before, resumes wait for the next one to be discarded.
+  await expect.poll(() => readdir(join(service.dataFolder, "resumes/.identity"))).toHaveLength(1);
   await submitAll(service, "ann@example.org");
   const anna = await operator(service, "anna@example.org", "sales");
   const admin = await operator(service, "admin@example.org", "admin");
@@ -136,11 +142,11 @@ test("only administrators erase, so that no answer tells another role what it ma
   }
   expect(answers).toEqual(Array.from({ length: 3 }, () => [404, answers[0]?.[1]]));
   expect((await service.stored()).inquiries).toHaveLength(2);
-  expect(await service.files("resumes")).not.toEqual([]);
+  expect((await service.files("resumes")).filter(isResume)).toHaveLength(1);
   expect((await erase(admin, "Ann@Example.org")).data).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
   expect((await service.stored()).inquiries.map(({ email }) => email)).toEqual(["bo@example.org"]);
   expect((await admin.call("people.get", { email: "ann@example.org" })).status).toBe(404);
-  expect((await service.files("resumes")).filter((file) => !/identity|\.staging/.test(file))).toEqual([]);
+  expect((await service.files("resumes")).filter(isResume)).toEqual([]);
   expect(JSON.stringify(await auditOf(service))).not.toContain("ann@example.org");
 });
 
