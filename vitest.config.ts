@@ -33,7 +33,7 @@ export default defineConfig({
     env: inMemory,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Ends tests that have failed. The usual second is not enough for a busy machine.
+    // A poll that takes longer fails its test. The default, one second, is too short on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     projects: [
       project("unit", ["{shared,server,client}/src/**/*.test.ts"], pure),

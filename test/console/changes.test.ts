@@ -124,7 +124,7 @@ const isResume = (file: string) => !/identity|\.staging/.test(file);
 
 test("only administrators erase, so that no answer tells another role what it may not see", async () => {
   await using service = await startService();
-  // The first round of housekeeping pairs the folder with the database. Before, resumes wait for the next one to be discarded.
+  // The first round of housekeeping pairs the folder with the database. Resumes that are erased earlier are only discarded by the next round.
   await expect.poll(() => readdir(join(service.dataFolder, "resumes/.identity"))).toHaveLength(1);
   await submitAll(service, "ann@example.org");
   const anna = await operator(service, "anna@example.org", "sales");

@@ -5,8 +5,8 @@ import { connect, type Socket } from "node:net";
 import { answers, breaksOff, check, hangs, isThere, startBalancer, startUpstream, type Kind } from "./balancer.ts";
 
 const requests = 12;
-/** Nothing listens there: no test of another worker gets a port as low. */
-const nobodysPort = 9;
+/** No server listens at this port. The system never gives one as low to a test that asks for any. */
+const closedPort = 9;
 /** For what the test has to wait for, on a busy machine. */
 const patience = { timeout: 20_000 };
 const key = (number: number) => ({ "idempotency-key": `k-${number}` });
@@ -48,7 +48,7 @@ describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
 
     test("sends a request that reached no process to another one", async () => {
       await using upstream = await startUpstream(answers(200));
-      await using balancer = await startBalancer(kind, [nobodysPort, upstream.port]);
+      await using balancer = await startBalancer(kind, [closedPort, upstream.port]);
       for (let request = 0; request < requests; request += 1) expect(await balancer.ask(path)).toBe(200);
       expect(upstream.seen).toHaveLength(requests);
     });

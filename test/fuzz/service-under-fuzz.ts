@@ -116,11 +116,11 @@ export class ServiceUnderFuzz implements AsyncDisposable {
 /** Until all mails were handed over and no upload is left. */
 export async function settled(service: ServiceUnderFuzz): Promise<void> {
   const scrape = async () => (await fetch(`${service.url}/metrics`, { headers: { connection: "close" } })).text();
-  // They are worked out once a second. Those that somebody had before may be from before the last request.
-  const old = await scrape();
+  // The service works its metrics out once a second. So the first answer may be older than the last request.
+  const first = await scrape();
   await until(async () => {
     const metrics = await scrape();
-    return metrics !== old && /^mail_queue_size 0$/m.test(metrics) && /^uploads_in_flight 0$/m.test(metrics);
+    return metrics !== first && /^mail_queue_size 0$/m.test(metrics) && /^uploads_in_flight 0$/m.test(metrics);
   });
 }
 

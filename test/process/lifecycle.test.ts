@@ -93,7 +93,7 @@ async function askWhileEnding() {
   return tookMs < noticeMs ? answers : null;
 }
 
-test("from SIGTERM on the service says that it is not ready, and serves whoever has not heard of it for the last time", async () => {
+test("from SIGTERM on the service says that it is not ready, still serves what it is sent, and closes each connection", async () => {
   // On a busy machine the notice may be over before this process gets to ask.
   let answers = await askWhileEnding();
   while (answers === null) answers = await askWhileEnding();

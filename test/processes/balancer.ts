@@ -27,8 +27,8 @@ export class Balancer implements AsyncDisposable {
   /** What went wrong between it and the processes; the caller is answered 502. */
   readonly failures: string[] = [];
   /**
-   * Whether a process ended before this had heard its notice, or may have: this could not ask as often as it should, or the
-   * process not answer. What it has sent there then may have failed.
+   * Whether a process ended, or may have ended, before the balancer heard its notice: the balancer asked too seldom, or the
+   * process did not answer. Requests that it sent to that process may have failed.
    */
   wasLate = false;
   readonly #targets = new Set<Target>();

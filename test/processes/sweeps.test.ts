@@ -120,7 +120,7 @@ test.each([
   const { applications } = await several.site.contents();
   expect(applications).toHaveLength(knownFiles + applied.length);
   for (const service of services) {
-    // The counts of calls are given up soon, and no part of a sweep.
+    // On a busy machine the service soon gives up forgetting old counts of calls. That is no part of a sweep.
     const failed = service.log.filter(
       (line) => line.includes("housekeeping failed") && !line.includes("counts of calls"),
     );

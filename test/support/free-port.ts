@@ -3,8 +3,8 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * It stays free until then: it is below the ports that the system gives to whoever asks for any, as other tests do
- * meanwhile.
+ * Finds a port at which no program listens. Tests that ask the system for any free port get a higher one, so they do not
+ * take this one before the program listens.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(11_000, 32_768);

@@ -9,7 +9,7 @@ export class MovableClock implements Clock {
     return (this.#heldAt ?? Date.now()) + this.#aheadMs;
   }
 
-  /** From now on it does not run by itself. */
+  /** Stops the clock. From now on only `advance` moves it. */
   hold(): void {
     this.#heldAt ??= Date.now();
   }

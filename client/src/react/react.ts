@@ -123,7 +123,8 @@ function useForm<Receipt, Element extends SubmissionForm>(
       suppressHydrationWarning: true,
       ...(markup !== undefined && {
         dangerouslySetInnerHTML: { __html: markup },
-        // So that the effect above changes nothing at hydration: other values would replace what was typed by then.
+        // The element reads this attribute at once. When React hydrates, the effect above sets the same values, which
+        // changes nothing. Values that were new to the element would replace what was typed until then.
         values: values && JSON.stringify(values),
       }),
     },

@@ -30,7 +30,7 @@ export function csvRecord<Row>(columns: readonly Column<Row>[], row: Row): strin
   return `${line}\r\n`;
 }
 
-/** One record with its line end, of cells that are there already. */
+/** One record with its line end, from its cells. */
 export const csvLine = (cells: readonly Cell[]): string =>
   csvRecord(
     cells.map((cell) => () => cell),

@@ -8,7 +8,7 @@ import { cutSlowSender } from "../client-error.ts";
 import type { Traffic } from "../gate/traffic.ts";
 import type { HttpLimits } from "../limits.ts";
 
-/** Must be called before any route is added, and after the gates that look at the address. */
+/** Must be called before any route is added. */
 export function watchBodies(app: FastifyInstance, traffic: Traffic, limits: HttpLimits): void {
   const server: Server = app.server;
   answerExpectations(app);
@@ -17,7 +17,7 @@ export function watchBodies(app: FastifyInstance, traffic: Traffic, limits: Http
   const onFinish = function onFinish(this: ServerResponse) {
     drain(this.req, limits);
   };
-  // Not hooks, which do not run for every request.
+  // Not hooks of Fastify: those do not run for an address that it cannot read.
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (request.headers["transfer-encoding"] !== undefined) cutShredded(request);
     // Before Node's own listener, which would read on without limit.

@@ -53,7 +53,7 @@ export class Traffic {
     for (const { last } of this.#connections) if (last !== null) yield last;
   }
 
-  /** Of one connection the answer to its last request; null when all are answered. */
+  /** The answer to the last request on a connection; null when all are answered. */
   lastAnswerOn(socket: Socket): ServerResponse | null {
     return (socket as Counted)[connectionOf]?.last ?? null;
   }
@@ -66,7 +66,7 @@ export class Traffic {
 
   /**
    * Counts a request. False: its connection has sent too many ahead of their answers and is cut, and so is everything
-   * that arrived with it; or its connection was ended, and there is no way back for an answer.
+   * that arrived with it; or its connection was ended, so that no answer can be sent.
    */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     const socket: Counted = request.socket;
