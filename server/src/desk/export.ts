@@ -162,8 +162,11 @@ function writePages<
     };
     return format === "csv" ? csvRecord(cells, fields) : `${JSON.stringify(fields)}\n`;
   };
-  return inPieces(format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "", pages, write);
+  return inPieces(headOf(format, columns), pages, write);
 }
+
+const headOf = (format: ExportFormat, columns: object): string =>
+  format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
 
 // What comes first waits for the first records: a reading that fails before them has sent nothing yet.
 async function* inPieces<Row>(
@@ -209,9 +212,5 @@ export function exportAudit(
     if (row.at < since) return "";
     return format === "csv" ? csvRecord(cells, row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
   };
-  return inPieces(
-    format === "csv" ? byteOrderMark + csvLine(Object.keys(auditColumns)) : "",
-    desk.readAudit(after),
-    write,
-  );
+  return inPieces(headOf(format, auditColumns), desk.readAudit(after), write);
 }
