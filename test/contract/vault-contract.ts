@@ -343,6 +343,24 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
         }
         expect(await names()).toEqual([key]);
       });
+
+      test("is paired while its first applications are being stored, and their files are never judged", async () => {
+        const underWay = await vault.keep(await stage(vault));
+        clock.advance(hourMs / 2);
+        expect(await sweep(knowing())).toEqual(nothingSwept);
+        expect(await vault.belongsTo("the store")).toBe(true);
+        clock.advance(2 * hourMs);
+        const later = await vault.keep(await stage(vault));
+        clock.advance(2 * hourMs);
+        expect(await sweep(knowing())).toEqual({ ...nothingSwept, setAside: 1 });
+        expect([await isReadable(underWay), await isReadable(later)]).toEqual([true, false]);
+      });
+
+      test("is not paired with a store that knows none of them when they were copied just now", async () => {
+        const key = await vault.keep(await stage(vault), { key: `2025/02/28/${"0".repeat(32)}` });
+        expect(await sweep(knowing())).toEqual({ ...nothingSwept, withheld: "other-identity" });
+        expect(await names()).toEqual([key]);
+      });
     });
   });
 };

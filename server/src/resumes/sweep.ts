@@ -48,7 +48,7 @@ export async function sweepShelf(
   { known, identity, olderThanMs }: SweepOptions,
 ): Promise<Omit<Swept, "staged">> {
   const now = await shelf.now();
-  const judgedFrom = await pair(shelf, known, identity, now);
+  const judgedFrom = await pair(shelf, known, identity, { now, underWayFrom: now - olderThanMs });
   if (judgedFrom === null) return { setAside: 0, putBack: 0, removed: 0, withheld: "other-identity" };
   const reviewed = await reviewSetAside(shelf, known, now - setAsideMs);
   const leftovers = await findLeftovers(shelf, known, { now, from: judgedFrom, to: now - olderThanMs });
@@ -107,22 +107,31 @@ function readPairing(text: string) {
   return { identity: text.slice(0, at), judgedFrom: Number(text.slice(at + 1)) };
 }
 
-/** From when on files are judged; null when the vault does not belong to this store. An unpaired vault is paired. */
-async function pair(shelf: Shelf, known: KnownKeys, identity: string, now: number): Promise<number | null> {
+/**
+ * From when on files are judged; null when the vault does not belong to this store. An unpaired vault is paired, unless all
+ * that it holds is unknown to the store and some of it is too old to be an application that is being stored.
+ */
+async function pair(
+  shelf: Shelf,
+  known: KnownKeys,
+  identity: string,
+  { now, underWayFrom }: { readonly now: number; readonly underWayFrom: number },
+): Promise<number | null> {
   const text = await shelf.readIdentity();
   if (text !== null) {
     const pairing = readPairing(text);
     return pairing.identity === identity ? pairing.judgedFrom : null;
   }
-  const sample: string[] = [];
-  for await (const { name } of shelf.list("")) {
-    if (keyPattern.test(name)) sample.push(name);
+  const sample: KeptFile[] = [];
+  for await (const file of keysOf(shelf.list(""), "")) {
+    sample.push(file);
     if (sample.length === batchMax) break;
   }
-  const isEmpty = sample.length === 0;
-  if (!isEmpty && (await known(sample)).size === 0) return null;
+  // The name tells the day, too: a copy of a vault is written now, but its names are old.
+  const isUnderWay = ({ key, writtenAt }: KeptFile) => writtenAt >= underWayFrom && key >= dayOf(underWayFrom);
+  if (!sample.every(isUnderWay) && (await known(sample.map(({ key }) => key))).size === 0) return null;
   // Nothing tells whether the store is as recent as the files that are there already.
-  const judgedFrom = isEmpty ? 0 : now;
+  const judgedFrom = sample.length === 0 ? 0 : now;
   await shelf.writeIdentity(writePairing(identity, judgedFrom));
   return judgedFrom;
 }
