@@ -1,9 +1,11 @@
 // Several processes on one PostgreSQL database, each with a store of its own: what must hold for all of them together.
 import { expect, test, vi } from "vitest";
+import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { receiptsMax } from "../../server/src/storage/rules/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
+import { eva } from "./guarantees/desk-lists.ts";
 import { locate, openPostgresUnderTest } from "./postgres-under-test.ts";
 import {
   accept,
@@ -181,6 +183,33 @@ test("a commit is one round trip, whatever shares it, and so is a read", async (
   expect(await store.findEarlier(key)).toMatchObject({ fingerprint: "f" });
   expect(await store.claimDueMails(lease.until + 1, 10, { ...lease, owner: "other" })).toHaveLength(9);
   expect(await store.checkReadiness()).toEqual({ ready: true });
+});
+
+test("a mail that is sent again while its submission is being erased is erased with it", async () => {
+  await using tested = await openStores(2);
+  const { store, database } = tested;
+  const { mails } = await accept(store, inquiry(1, { email: "eva@example.org" }));
+  await store.settleMails(
+    mails.map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const),
+    lease.owner,
+  );
+  await using held = await database.connect();
+  await using observer = await database.connect();
+  const waiting = async (count: number) => {
+    const query = `SELECT count(*)::integer AS n FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await vi.waitUntil(async () => (await observer.query(query))[0]?.["n"] === count, { timeout: 10_000 });
+  };
+  // The mail is stored, and its entry in the audit log waits.
+  await held.query("BEGIN; LOCK TABLE audit IN EXCLUSIVE MODE");
+  const again = store.desk.sendAgain(wholeScope, mails[0]?.id ?? "", eva);
+  await waiting(1);
+  const erased = tested.stores[1]?.desk.erasePerson("eva@example.org", eva);
+  await waiting(2);
+  await held.query("COMMIT");
+  expect(await again).toBe("due");
+  expect(await erased).toMatchObject({ submissions: 1 });
+  expect(await allMails(store)).toEqual([]);
 });
 
 test("a process whose own clock is wrong follows the server's, as all others do", async () => {

@@ -92,9 +92,10 @@ const lockMail = prepared<{
 
 const wakeMail = prepared("UPDATE mail SET status = 'queued', due_at = $2, attempts = 0 WHERE id = $1");
 
-const insertMail = prepared(
-  "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)",
-);
+// The submission is locked, so that no other transaction erases it without this mail.
+const insertMail = prepared(`
+  INSERT INTO mail (kind, submission, status, created_at, due_at)
+  SELECT $1::text, arrival, 'queued', $3::bigint, $3 FROM submission WHERE arrival = $2 FOR KEY SHARE`);
 
 export function makeDeskChanges(connections: Connections, references: References) {
   /** The rows of some references that the scope holds, locked until the end of the transaction. */

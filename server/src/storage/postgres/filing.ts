@@ -103,7 +103,7 @@ export const filingParts = `
     INSERT INTO mail (kind, submission, status, created_at, due_at, lease_owner, lease_until)
     SELECT stored.kind || suffix, arrival, 'queued', received_at, received_at,
       (${parameter("lease_owner")}::text[])[place], (${parameter("lease_until")}::bigint[])[place]
-    FROM stored, LATERAL (SELECT array_position(${parameter("number")}::bigint[], number)) AS place (place),
+    FROM stored, LATERAL (SELECT array_position(${parameter("number")}::bigint[], number) OFFSET 0) AS place (place),
       (VALUES ('-receipt'), ('-notice')) AS suffix (suffix)
     WHERE status = 'new' AND (receipt_at IS NOT NULL OR suffix = '-notice')
     RETURNING id, submission, kind

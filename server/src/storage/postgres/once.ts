@@ -33,8 +33,10 @@ export const challengeColumns = { challenge_hash: "text", expires_at: "bigint" }
 export const taking = (first: number): string => `
   keys AS (
     INSERT INTO idempotency (procedure, key_hash, fingerprint, submission, subscriber, created_at)
-    SELECT procedure, key_hash, fingerprint, stored.arrival, subscriber, created_at
-    FROM ${rowsAs("key", keyColumns, first)} LEFT JOIN stored USING (number) ORDER BY procedure, key_hash
+    SELECT procedure, key_hash, fingerprint, arrivals[array_position(numbers, number)], subscriber, created_at
+    FROM (SELECT array_agg(number) AS numbers, array_agg(arrival) AS arrivals FROM stored) AS submissions,
+      ${rowsAs("key", keyColumns, first)}
+    ORDER BY procedure, key_hash
   ),
   challenges AS (
     INSERT INTO spent_challenge (challenge_hash, expires_at)

@@ -8,7 +8,7 @@ import { mailJoins, type ReadMail, storedMail, storedMailColumns } from "../rule
 import { storable } from "../rules/mails.ts";
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
-import { prepared, rowsAs, type RowOf } from "./statement.ts";
+import { lookedUp, prepared, type RowOf } from "./statement.ts";
 import { suppress } from "./suppression.ts";
 
 /** Mails that one transaction wakes or gives back. */
@@ -35,8 +35,8 @@ export type Settled = RowOf<typeof settledColumns>;
 
 /**
  * The part of a statement that settles mails. A settlement gives the lease back and touches no mail that another owner
- * holds. The ids are asked for twice, and the status by the due time: otherwise the planner, which knows nothing of a new
- * database, might read the index of all queued mails.
+ * holds. The status is asked for by the due time: otherwise the planner, which knows nothing of a new database, might read
+ * the index of all queued mails.
  *
  * @param first number of its first parameter
  */
@@ -45,8 +45,8 @@ export const settling = (first: number): string => `
     UPDATE mail SET status = ended.status, attempts = attempts + tries, due_at = ended.due_at,
       sent_at = ended.sent_at, provider_id = ended.provider_id, last_error = ended.last_error, denials = ended.denials,
       tokens = CASE ended.status WHEN 'sent' THEN NULL ELSE tokens END, lease_owner = NULL, lease_until = NULL
-    FROM ${rowsAs("ended", settledColumns, first)}
-    WHERE mail.id = ended.id AND mail.id = ANY ($${first}::bigint[]) AND mail.created_at = ended.created_at
+    FROM ${lookedUp("ended", settledColumns, first)}
+    WHERE mail.id = ended.id AND mail.created_at = ended.created_at
       AND mail.due_at IS NOT NULL AND mail.lease_owner = ended.owner
   )`;
 
@@ -96,9 +96,8 @@ const storeDigest = prepared<{ id: number }>(`
   VALUES ('digest', $1, $2::text, 'queued', $3::bigint, $3) ON CONFLICT DO NOTHING RETURNING id`);
 
 const renew = prepared<{ id: number; createdAt: number }>(`
-  UPDATE mail SET lease_until = $4 FROM unnest($1::bigint[], $2::bigint[]) AS held (id, created_at)
-  WHERE mail.id = held.id AND mail.id = ANY ($1::bigint[]) AND mail.created_at = held.created_at
-    AND mail.due_at IS NOT NULL AND mail.lease_owner = $3
+  UPDATE mail SET lease_until = $4 FROM ${lookedUp("held", { id: "bigint", created_at: "bigint" })}
+  WHERE mail.id = held.id AND mail.created_at = held.created_at AND mail.due_at IS NOT NULL AND mail.lease_owner = $3
   RETURNING mail.id, mail.created_at AS "createdAt"`);
 
 // An earlier due time stays: the oldest goes first.

@@ -51,6 +51,14 @@ export function rowsAs(alias: string, columns: Columns, first = 1): string {
   return `unnest(${parameters.join(", ")}) AS ${alias} (${Object.keys(columns).join(", ")})`;
 }
 
+/**
+ * The same, for rows whose counterparts in a table are looked up by an index, one by one. The planner takes a limit that it
+ * does not know for a tenth of the rows, which is one. Without the limit it takes them for ten, and may read as many rows
+ * of the table at once and compare each with each.
+ */
+export const lookedUp = (alias: string, columns: Columns, first = 1): string =>
+  `(SELECT * FROM ${rowsAs("given", columns, first)} LIMIT cardinality($${first}::${Object.values(columns)[0]}[])) AS ${alias}`;
+
 /** The parameters of the rows. */
 export const valuesOf = <Of extends Columns>(columns: Of, rows: readonly RowOf<Of>[]): unknown[] =>
   Object.keys(columns).map((name) => rows.map((row) => row[name]));
