@@ -6,7 +6,7 @@ import { detailOf } from "../rules/audit.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/mail-id.ts";
-import { isAutomatic } from "../rules/mails.ts";
+import { isAutomatic, mailsOf } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import {
   changingActions,
@@ -15,12 +15,15 @@ import {
   inBatches,
   leavesSpam,
   released,
+  statusActions,
   type Triaged,
   type TriageTarget,
 } from "../rules/triage.ts";
+import { receivedEvent } from "../rules/webhooks.ts";
+import type { Acceptor } from "./accept.ts";
+import type { Announcements } from "./announcements.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
-import type { LeaveSpam } from "./leave-spam.ts";
 
 export function prepareAudit(connection: SqliteConnection) {
   const insert = connection.prepare<[number, string, string, string, string]>(
@@ -34,7 +37,8 @@ export function prepareDeskChanges(
   connection: SqliteConnection,
   run: RunJob,
   references: References,
-  leaveSpam: LeaveSpam,
+  { mayMail }: Acceptor,
+  announcements: Announcements,
 ) {
   interface Row extends Triaged {
     readonly arrival: number;
@@ -69,6 +73,13 @@ export function prepareDeskChanges(
   const insertMail = connection.prepare<[MailKind, number, number]>(
     "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES (?1, ?2, 'queued', ?3, ?3)",
   );
+  const receipted = connection.prepare<[number, number]>("UPDATE submission SET receipt_at = ? WHERE arrival = ?");
+  const earlierChange = connection.prepare<[string], object>(
+    `SELECT 1 FROM audit WHERE subject = ? AND action IN (${quoted(statusActions)}) LIMIT 1`,
+  );
+  const hasMail = connection.prepare<[number, MailKind], object>(
+    "SELECT 1 FROM mail WHERE submission = ? AND kind = ?",
+  );
 
   function findRow({ kinds }: Scope, reference: string): Row | undefined {
     const named = references.parse(reference);
@@ -77,6 +88,27 @@ export function prepareDeskChanges(
 
   const write = ({ arrival }: Row, { status, assignee, version, respondedAt }: Triaged) =>
     void update.run(status, assignee, version, respondedAt, arrival);
+
+  /**
+   * Does for a submission that leaves spam what was not done when it was stored: its mails and its announcement. To be
+   * called before the change is in the audit log. Answers how many mails were stored.
+   */
+  function leaveSpam({ arrival, kind, reference, emailKey }: Row, now: number): number {
+    announcements.ofSubmission(receivedEvent(kind), arrival, now);
+    // It was no spam at some time before, and had its mails then. They may be forgotten by now.
+    if (earlierChange.get(reference) !== undefined) return 0;
+    let stored = 0;
+    for (const mail of mailsOf[kind]) {
+      if (hasMail.get(arrival, mail) !== undefined) continue;
+      if (isAutomatic(mail)) {
+        if (!mayMail(emailKey, now)) continue;
+        receipted.run(now, arrival);
+      }
+      insertMail.run(mail, arrival, now);
+      stored += 1;
+    }
+    return stored;
+  }
 
   function triageOne(scope: Scope, target: TriageTarget, request: TriageRequest, actor: Actor): TriageOutcome {
     const { reference } = target;

@@ -1,6 +1,8 @@
 // What operators see and change, on SQLite. Changes are jobs of the store's commit queue.
 import type { DeskStore } from "../desk-store.ts";
 import type { References } from "../rules/references.ts";
+import type { Acceptor } from "./accept.ts";
+import type { Announcements } from "./announcements.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareDeskChanges } from "./desk-changes.ts";
@@ -10,13 +12,13 @@ import { prepareDeskOverview } from "./desk-overview.ts";
 import { prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
 import type { RunJob } from "./jobs.ts";
-import type { LeaveSpam } from "./leave-spam.ts";
 
 export function makeDesk(
   connection: SqliteConnection,
   run: RunJob,
   references: References,
-  leaveSpam: LeaveSpam,
+  acceptor: Acceptor,
+  announcements: Announcements,
 ): DeskStore {
   const search = prepareDeskSearch(connection);
   const lists = prepareDeskLists(connection, references);
@@ -24,7 +26,7 @@ export function makeDesk(
     ...lists,
     ...prepareDeskReading(connection, references),
     ...prepareDeskOverview(connection, run, lists),
-    ...prepareDeskChanges(connection, run, references, leaveSpam),
+    ...prepareDeskChanges(connection, run, references, acceptor, announcements),
     ...prepareDeskErase(connection, run, lists, search),
 
     async indexNext(limit, isDisposable) {

@@ -14,7 +14,6 @@ import { makeDesk } from "./desk.ts";
 import { asUnavailable } from "./errors.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
-import { prepareLeaveSpam } from "./leave-spam.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeOversight } from "./oversight.ts";
 import { makeReading } from "./reading.ts";
@@ -53,7 +52,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
   return {
     identity: store.identity,
     clock,
-    desk: makeDesk(connection, run, references, prepareLeaveSpam(connection, acceptor, announcements)),
+    desk: makeDesk(connection, run, references, acceptor, announcements),
     access: makeAccess(connection, run),
     webhooks: makeWebhooks(connection, run),
     ...makeReading(connection, references),
