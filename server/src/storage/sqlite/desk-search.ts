@@ -2,9 +2,11 @@
 import type { StoredSubmission } from "../records.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { searchedWords, typedWords } from "../rules/words.ts";
+import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
+import type { RunJob } from "./jobs.ts";
 
-export type SearchTable = "search_who" | "search_letter";
+type SearchTable = "search_who" | "search_letter";
 
 /** What FTS5 is asked for; null: nothing can match. */
 export function matchOf(
@@ -22,7 +24,7 @@ export function matchOf(
 
 export type DeskSearch = ReturnType<typeof prepareDeskSearch>;
 
-export function prepareDeskSearch(connection: SqliteConnection) {
+export function prepareDeskSearch(connection: SqliteConnection, run: RunJob) {
   const progress = connection.prepare<[], { reached: number }>("SELECT indexed_to AS reached FROM search_progress");
   const setProgress = connection.prepare<[number]>("UPDATE search_progress SET indexed_to = ?");
   const next = connection.prepare<[number, number], SubmissionRow>(
@@ -42,26 +44,32 @@ export function prepareDeskSearch(connection: SqliteConnection) {
 
   const indexedTo = () => progress.get()?.reached ?? 0;
 
-  return {
-    isComplete: (): boolean => next.get(indexedTo(), 1) === undefined,
+  function index(limit: number, isDisposable: (email: string) => boolean): number {
+    const from = indexedTo();
+    const rows = next.all(from, limit);
+    const last = rows.at(-1);
+    if (last === undefined) return 0;
+    addWho.run(from, last.arrival);
+    addLetter.run(from, last.arrival);
+    for (const row of rows) {
+      const [disposable, sha256] = [isDisposable(row.email), sha256Of(readSubmission(row))];
+      if (disposable || sha256 !== null) mark.run(disposable ? 1 : 0, sha256, row.arrival);
+    }
+    setProgress.run(last.arrival);
+    return rows.length;
+  }
 
-    /** Runs inside a transaction of the commit queue, as does {@link remove}. */
-    indexNext(limit: number, isDisposable: (email: string) => boolean): number {
-      const from = indexedTo();
-      const rows = next.all(from, limit);
-      const last = rows.at(-1);
-      if (last === undefined) return 0;
-      addWho.run(from, last.arrival);
-      addLetter.run(from, last.arrival);
-      for (const row of rows) {
-        const [disposable, sha256] = [isDisposable(row.email), sha256Of(readSubmission(row))];
-        if (disposable || sha256 !== null) mark.run(disposable ? 1 : 0, sha256, row.arrival);
-      }
-      setProgress.run(last.arrival);
-      return rows.length;
+  return {
+    async indexNext(limit: number, isDisposable: (email: string) => boolean): Promise<number> {
+      // Without a transaction where there is nothing to do: this is asked for every second.
+      if (await retryWhileBusy(() => next.get(indexedTo(), 1) === undefined)) return 0;
+      return run(() => index(limit, isDisposable));
     },
 
-    /** To be called before the submission itself is deleted: FTS5 reads from it which words to remove. */
+    /**
+     * Runs inside a transaction of the commit queue. To be called before the submission itself is deleted: FTS5 reads from
+     * it which words to remove.
+     */
     remove(arrival: number): void {
       // Words that are not there cannot be removed.
       if (arrival > indexedTo()) return;

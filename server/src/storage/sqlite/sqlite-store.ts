@@ -10,7 +10,12 @@ import { makeAccess } from "./access.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { engineWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { makeDesk } from "./desk.ts";
+import { prepareDeskChanges } from "./desk-changes.ts";
+import { prepareDeskErase } from "./desk-erase.ts";
+import { prepareDeskLists } from "./desk-lists.ts";
+import { prepareDeskOverview } from "./desk-overview.ts";
+import { prepareDeskReading } from "./desk-reading.ts";
+import { prepareDeskSearch } from "./desk-search.ts";
 import { asUnavailable } from "./errors.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
@@ -48,11 +53,20 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     end: acceptor.end,
   });
   const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
+  const lists = prepareDeskLists(connection, references);
+  const search = prepareDeskSearch(connection, run);
 
   return {
     identity: store.identity,
     clock,
-    desk: makeDesk(connection, run, references, acceptor, announcements),
+    desk: {
+      ...lists,
+      ...prepareDeskReading(connection, references),
+      ...prepareDeskOverview(connection, run, lists),
+      ...prepareDeskChanges(connection, run, references, acceptor, announcements),
+      ...prepareDeskErase(connection, run, lists, search),
+      indexNext: search.indexNext,
+    },
     access: makeAccess(connection, run),
     webhooks: makeWebhooks(connection, run),
     ...makeReading(connection, references),
