@@ -1,11 +1,12 @@
 // Stores a submission with its mails, its key and its challenge. Runs inside a transaction of the commit queue.
 import { emailKey } from "@submissions/shared/fields";
-import { referenceDay } from "@submissions/shared/reference";
+import { referenceDay, referencesPerDay } from "@submissions/shared/reference";
 import { reached } from "../../failpoint.ts";
 import type {
   EarlierSubmission,
   IdempotencyRecord,
   MailKind,
+  SubmissionKind,
   SubmissionRecord,
   SubscriptionRecord,
 } from "../records.ts";
@@ -18,7 +19,6 @@ import { welcomeOf, welcomeTokens } from "../rules/subscription.ts";
 import { receivedEvent, subscriberEvent } from "../rules/webhooks.ts";
 import { type Acceptance, type Entry, idempotencyMs } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { prepareDayCounters } from "./day-counters.ts";
 import { prepareSubscribers } from "./subscribers.ts";
 import type { Announcements } from "./announcements.ts";
 
@@ -35,12 +35,7 @@ interface EarlierRow extends Pick<EarlierSubmission, "fingerprint" | "reference"
   readonly receiptSent: number;
 }
 
-interface Parts {
-  readonly references: References;
-  readonly announcements: Announcements;
-}
-
-export function prepareAcceptor(connection: SqliteConnection, { references, announcements }: Parts) {
+export function prepareAcceptor(connection: SqliteConnection, references: References, announcements: Announcements) {
   const counters = prepareDayCounters(connection);
   const subscribers = prepareSubscribers(connection);
   // Two look-ups: for one IN with both keys SQLite would make a table, which takes twice as long.
@@ -170,7 +165,7 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
 
   return {
     /** To be called before the entries of a transaction. */
-    begin: counters.begin,
+    begin: counters.forget,
 
     accept(entry: Entry): Acceptance {
       const { submission, key, challenge } = entry;
@@ -184,9 +179,38 @@ export function prepareAcceptor(connection: SqliteConnection, { references, anno
     },
 
     /** To be called after the entries of a transaction. */
-    end: counters.end,
+    end: counters.write,
 
     findEarlier,
     mayMail,
+  };
+}
+
+/** How many references of a day are taken. One transaction reads and writes each counter once. */
+function prepareDayCounters(connection: SqliteConnection) {
+  const find = connection.prepare<[SubmissionKind, number], { taken: number }>(
+    "SELECT taken FROM day_counter WHERE kind = ? AND day = ?",
+  );
+  const store = connection.prepare<[SubmissionKind, number, number]>(
+    "INSERT INTO day_counter (kind, day, taken) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET taken = ?3",
+  );
+  const taken = { inquiry: new Map<number, number>(), application: new Map<number, number>() };
+  return {
+    forget(): void {
+      taken.inquiry.clear();
+      taken.application.clear();
+    },
+    /** The next counter of a day and kind, from 0; null when all are taken. */
+    take(kind: SubmissionKind, day: number): number | null {
+      const counter = taken[kind].get(day) ?? find.get(kind, day)?.taken ?? 0;
+      if (counter >= referencesPerDay) return null;
+      taken[kind].set(day, counter + 1);
+      return counter;
+    },
+    write(): void {
+      for (const kind of ["inquiry", "application"] as const) {
+        for (const [day, count] of taken[kind]) store.run(kind, day, count);
+      }
+    },
   };
 }

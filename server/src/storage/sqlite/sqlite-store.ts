@@ -42,7 +42,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
   connection.syncApart();
   const references = new References(store.referenceKey);
   const announcements = prepareAnnouncements(connection);
-  const acceptor = prepareAcceptor(connection, { references, announcements });
+  const acceptor = prepareAcceptor(connection, references, announcements);
   const suppressions = prepareSuppressions(connection, announcements);
   const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
   const queue = makeJobQueue(connection, {
