@@ -2,6 +2,7 @@
 import type { Digest, LeasedMail, MailKind, MailSubject } from "../records.ts";
 import type { Lease } from "../store.ts";
 import { storedDay } from "./days.ts";
+import { readFields } from "./json-column.ts";
 import { mailId } from "./mail-id.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";
@@ -69,13 +70,7 @@ export const digestColumns = (digest: Digest): readonly [day: number, digest: st
 
 /** Null when it cannot be read: another version may have written it. */
 function readDigest(json: string): Digest | null {
-  try {
-    const read = JSON.parse(json) as Partial<Digest> | null;
-    const { day, inquiry, application, mails, longest } = read ?? {};
-    if (typeof day !== "string" || inquiry === undefined || application === undefined) return null;
-    return mails === undefined || !Array.isArray(longest) ? null : { day, inquiry, application, mails, longest };
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const { day, inquiry, application, mails, longest } = readFields(json) as Partial<Digest>;
+  if (typeof day !== "string" || inquiry === undefined || application === undefined) return null;
+  return mails === undefined || !Array.isArray(longest) ? null : { day, inquiry, application, mails, longest };
 }

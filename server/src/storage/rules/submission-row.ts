@@ -14,6 +14,7 @@ import type {
   TriageStatus,
 } from "../records.ts";
 import { languageOf, type Language } from "@submissions/shared/language";
+import { type Fields, isFields, readFields } from "./json-column.ts";
 
 /** The columns that a submission is read from. */
 export const submissionColumns = [
@@ -113,12 +114,12 @@ export const filed = (
   { arrival, reference, status }: Pick<StoredSubmission, "arrival" | "reference" | "status">,
 ): StoredSubmission => ({ ...record, arrival, reference, status, assignee: null, version: 1 });
 
-/** Null when `fields` cannot be read: a bad disk or another version may have written it. */
+/** Null when `fields` cannot be read. */
 export function readSubmission(row: SubmissionRow): StoredSubmission | null {
   try {
-    return storedSubmission(row, parseObject(row.fields));
+    return storedSubmission(row, readFields(row.fields));
   } catch (error) {
-    if (error instanceof Unreadable || error instanceof SyntaxError) return null;
+    if (error instanceof Unreadable) return null;
     throw error;
   }
 }
@@ -179,15 +180,8 @@ function consentOf(stored: unknown): ConsentRecord | null {
 }
 
 /** As {@link consentOf}, of a column that holds it as JSON. */
-export function readConsent(json: string | null): ConsentRecord | null {
-  if (json === null) return null;
-  try {
-    return consentOf(JSON.parse(json));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
+export const readConsent = (json: string | null): ConsentRecord | null =>
+  json === null ? null : consentOf(readFields(json));
 
 function resumeOf({ resume_key: key }: SubmissionRow, { resume }: Fields): ResumeRecord | null {
   if (key === null || resume === undefined) return null;
@@ -197,18 +191,7 @@ function resumeOf({ resume_key: key }: SubmissionRow, { resume }: Fields): Resum
   return { key, filename: text(resume, "filename"), kind, size, sha256: text(resume, "sha256") };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const isText = (value: unknown): value is string => typeof value === "string";
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function parseObject(json: string): Fields {
-  const value: unknown = JSON.parse(json);
-  if (!isFields(value)) throw new Unreadable();
-  return value;
-}
 
 function text(fields: Fields, name: string): string {
   const value = fields[name];

@@ -2,6 +2,7 @@
 import { languageOf } from "@submissions/shared/language";
 import type { LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
+import { readFields } from "./json-column.ts";
 import { type Addressee, mayGetNewsletterMail } from "./mails.ts";
 
 /** What is known of an address that subscribes again. */
@@ -92,14 +93,7 @@ export const welcomeTokens = ({ requestId, language, confirmToken, unsubscribeTo
 /** The welcome mail of a row; null when its tokens are gone or cannot be read. */
 export function readWelcome(email: string, tokens: string | null): Welcome | null {
   if (tokens === null) return null;
-  let read: unknown;
-  try {
-    read = JSON.parse(tokens);
-  } catch {
-    // SyntaxError.
-    return null;
-  }
-  const { request, confirm, unsubscribe, language } = Object(read) as Readonly<Record<string, unknown>>;
+  const { request, confirm, unsubscribe, language } = readFields(tokens);
   if (typeof unsubscribe !== "string" || (typeof confirm !== "string" && confirm !== null)) return null;
   const requestId = typeof request === "string" ? request : "unknown";
   return { email, requestId, language: languageOf(language), confirmToken: confirm, unsubscribeToken: unsubscribe };
