@@ -4,7 +4,7 @@ import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import type { SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { justStored } from "../rules/leased-mail.ts";
-import { countedSince } from "../rules/mails.ts";
+import { capMs } from "../rules/mails.ts";
 import { newConsent } from "../rules/subscriber-row.ts";
 import { decideSubscription, type KnownSubscriber, tokensOf, welcomeOf, welcomeTokens } from "../rules/subscription.ts";
 import { subscriberEvent } from "../rules/webhooks.ts";
@@ -163,7 +163,7 @@ async function subscribeIn(
 ): Promise<Map<Subscribing, Accepted | AddressBusy>> {
   const answers = new Map<Subscribing, Accepted | AddressBusy>();
   if (all.length === 0) return answers;
-  const rows = await session.all(findKnown, [all.map(keyOf), all.map(({ record }) => countedSince(record))]);
+  const rows = await session.all(findKnown, [all.map(keyOf), all.map(({ record }) => record.receivedAt - capMs)]);
   const changes = new Map<string, Change>();
   const welcomed: Subscribing[] = [];
   for (const [index, one] of all.entries()) {

@@ -1,7 +1,6 @@
-// Which mails a submission has, and which of them may be sent. Anyone can name any address as the submitter, so the mail
-// that our forms cause to one address is limited. The team's notices are not. Engines read, ask here and write within one
-// transaction.
-import type { MailKind, SubmissionKind, SubmissionRecord, SubscriptionRecord } from "../records.ts";
+// Which mails a submission has, and how many of them one address gets. Anyone can name any address as the submitter, so the
+// mail that our forms cause to one address is limited. The team's notices are not.
+import type { MailKind, SubmissionKind } from "../records.ts";
 
 /** Receipts to one address in {@link capMs}. Counted by `submission.receipt_at`. */
 export const receiptsMax = 3;
@@ -29,26 +28,6 @@ export const settlementWaitMs = 25;
 
 /** Whether a mail goes to the address that was named as the submitter's. The others go to the team. */
 export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt") || kind === "newsletter-welcome";
-
-/** What is known of an address that an automatic mail would go to. */
-export interface Addressee {
-  /** Its mailbox refused us for good, or its owner complained or left. */
-  readonly suppressed: boolean;
-  /** Receipts, or newsletter mails, stored for it within {@link capMs}. */
-  readonly mailedInLastDay: number;
-}
-
-/** Whether the address may get one more receipt. */
-export const mayGetReceipt = ({ suppressed, mailedInLastDay }: Addressee): boolean =>
-  !suppressed && mailedInLastDay < receiptsMax;
-
-/** Whether the address may get one more newsletter mail. */
-export const mayGetNewsletterMail = ({ suppressed, mailedInLastDay }: Addressee): boolean =>
-  !suppressed && mailedInLastDay < newsletterMailsMax;
-
-/** The time after which automatic mails count, for one that would be stored now. */
-export const countedSince = ({ receivedAt }: Pick<SubmissionRecord | SubscriptionRecord, "receivedAt">): number =>
-  receivedAt - capMs;
 
 /**
  * A provider's words as every engine can store them. A settlement that could not be stored would send its mail again, and

@@ -3,7 +3,7 @@ import { languageOf } from "@submissions/shared/language";
 import type { LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
 import { readFields } from "./json-column.ts";
-import { type Addressee, mayGetNewsletterMail } from "./mails.ts";
+import { newsletterMailsMax } from "./mails.ts";
 
 /** What is known of an address that subscribes again. */
 export interface KnownSubscriber {
@@ -11,6 +11,14 @@ export interface KnownSubscriber {
   /** When the latest welcome mail was stored; null when none was. */
   readonly welcomedAt: number | null;
   readonly unsubscribedAt: number | null;
+}
+
+/** What else is known of the address. */
+interface Addressee {
+  /** Its mailbox refused us for good, or its owner complained or left. */
+  readonly suppressed: boolean;
+  /** Newsletter mails stored for it within `capMs`. */
+  readonly mailedInLastDay: number;
 }
 
 export interface SubscriptionDecision {
@@ -32,7 +40,8 @@ export function decideSubscription(
   // No newsletter could reach a suppressed address, so a request alone does not activate it.
   const { status, due } = decideMailable(known, { optIn: addressee.suppressed ? "double" : optIn, receivedAt });
   if (!due) return { status, welcome: "none" };
-  return { status, welcome: mayGetNewsletterMail(addressee) ? "stored" : "capped" };
+  const mayGetMail = !addressee.suppressed && addressee.mailedInLastDay < newsletterMailsMax;
+  return { status, welcome: mayGetMail ? "stored" : "capped" };
 }
 
 function decideMailable(

@@ -12,7 +12,7 @@ import type {
 } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { justStored } from "../rules/leased-mail.ts";
-import { capMs, mailsOf, mayGetReceipt } from "../rules/mails.ts";
+import { capMs, mailsOf, receiptsMax } from "../rules/mails.ts";
 import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import { welcomeOf, welcomeTokens } from "../rules/subscription.ts";
@@ -90,7 +90,7 @@ export function prepareAcceptor(connection: SqliteConnection, references: Refere
   /** Whether an address may get one more receipt at an instant. */
   function mayMail(key: string, at: number): boolean {
     const { receipts = 0, suppressed = 0 } = addressee.get(key, at - capMs, hashedKey(key)) ?? {};
-    return mayGetReceipt({ suppressed: suppressed === 1, mailedInLastDay: receipts });
+    return suppressed === 0 && receipts < receiptsMax;
   }
 
   function file(entry: Entry, record: SubmissionRecord): Acceptance {

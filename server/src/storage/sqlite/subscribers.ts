@@ -2,7 +2,7 @@
 import type { Language } from "@submissions/shared/language";
 import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
-import { type Addressee, countedSince } from "../rules/mails.ts";
+import { capMs } from "../rules/mails.ts";
 import { newConsent } from "../rules/subscriber-row.ts";
 import {
   decideSubscription,
@@ -41,11 +41,6 @@ export function prepareSubscribers(connection: SqliteConnection) {
   const insertToken = connection.prepare<[string, string, LinkPurpose, number, number | null]>(`
     INSERT INTO newsletter_token (token_hash, email_key, purpose, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`);
 
-  function addresseeOf(key: string, since: number): Addressee {
-    const { mails = 0, suppressed = 0 } = addressee.get(key, since, hashedKey(key)) ?? {};
-    return { suppressed: suppressed === 1, mailedInLastDay: mails };
-  }
-
   return {
     /** Stores or renews a subscription, with the tokens of its welcome mail if that is to be stored. */
     subscribe(
@@ -53,7 +48,8 @@ export function prepareSubscribers(connection: SqliteConnection) {
       record: SubscriptionRecord,
     ): SubscriptionDecision & { readonly before: SubscriberStatus | undefined } {
       const known = find.get(key);
-      const decision = decideSubscription(known, record, addresseeOf(key, countedSince(record)));
+      const { mails = 0, suppressed = 0 } = addressee.get(key, record.receivedAt - capMs, hashedKey(key)) ?? {};
+      const decision = decideSubscription(known, record, { suppressed: suppressed === 1, mailedInLastDay: mails });
       const { status, welcome } = decision;
       const { email, source, receivedAt, door, requestId, language } = record;
       const welcomedAt = welcome === "stored" ? receivedAt : null;
