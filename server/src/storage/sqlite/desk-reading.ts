@@ -1,7 +1,6 @@
 // One submission with all that belongs to it, one person, subscribers, mails and the audit log.
 import type { Note, Page, PageRequest } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import type { SQLInputValue } from "node:sqlite";
 import type { DeskStore } from "../desk-store.ts";
 import { readPages } from "../pages.ts";
 import { searchRanges } from "../ranges.ts";
@@ -66,6 +65,13 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
       `SELECT procedure, created_at AS createdAt FROM idempotency WHERE ${owner} = ?`,
     );
   const keysOf = { submission: keys("submission"), subscriber: keys("subscriber") };
+  // Every address holds the empty text.
+  const subscribers = (condition: string) =>
+    connection.prepare<[string, string, number, number, number], SubscriberRow>(`
+      SELECT ${subscriberColumns} FROM subscriber ${condition} AND instr(email_key, ?2) > 0
+        AND arrival > ?3 AND arrival < ?4 ORDER BY arrival DESC LIMIT ?5`);
+  const allSubscribers = subscribers("NOT INDEXED WHERE ?1 = ''");
+  const subscribersOf = subscribers("INDEXED BY subscriber_status WHERE status = ?1");
   const lastSubscriber = connection.prepare<[], { last: number | null }>("SELECT max(arrival) AS last FROM subscriber");
   const lastMail = connection.prepare<[], { last: number | null }>("SELECT max(id) AS last FROM mail");
   const auditBefore = connection.prepare<[number, number], AuditColumns>(
@@ -110,26 +116,13 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
       keysOf: (owner) => read(() => keysOf[ownerColumn(owner)].all(owner)),
     }),
 
-    async listSubscribers({ status, search }, page) {
-      const wheres = ["arrival > ?", "arrival < ?"];
-      const values: string[] = [];
-      if (search !== undefined && search !== "") {
-        wheres.unshift("instr(email_key, ?) > 0");
-        values.push(emailKey(search));
-      }
-      if (status !== undefined) {
-        wheres.unshift("status = ?");
-        values.unshift(status);
-      }
-      const text = `
-        SELECT ${subscriberColumns} FROM subscriber ${status === undefined ? "NOT INDEXED" : "INDEXED BY subscriber_status"}
-        WHERE ${wheres.join(" AND ")} ORDER BY arrival DESC LIMIT ?`;
-      const statement = await read(() => connection.prepare<SQLInputValue[], SubscriberRow>(text));
+    listSubscribers({ status = "", search = "" }, page) {
+      const statement = status === "" ? allSubscribers : subscribersOf;
       return pageBelow(
         lastSubscriber,
         page,
         ({ arrival }) => arrival,
-        (above, below, limit) => statement.all(...values, above, below, limit).map(storedSubscriber),
+        (above, below, limit) => statement.all(status, emailKey(search), above, below, limit).map(storedSubscriber),
       );
     },
 
