@@ -4,7 +4,6 @@ import { emailKey } from "@submissions/shared/fields";
 import type { Row } from "../storage/move.ts";
 import type { SubmissionKind, TriageStatus } from "../storage/records.ts";
 import * as list from "./people.ts";
-import type { Random } from "./random.ts";
 
 /** A submission without what only the database gives it. */
 export type MadeUp = ReturnType<typeof makeOne>;
@@ -99,5 +98,34 @@ export function* makeSubscribers(count: number, from: number, until: number, ran
       door: "rest",
       request_id: `seed-subscriber-${index}`,
     };
+  }
+}
+
+/** Numbers that look random and are the same in every run (mulberry32). */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** From 0 to below 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  isLess(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  of<T>(choices: readonly T[]): T {
+    return choices[this.below(choices.length)] as T;
   }
 }

@@ -4,12 +4,12 @@ import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import { type MovableStore, movedTables, openEmpty, type Row } from "../storage/move.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
-import { dayMs, startOfDay, storedDay } from "../storage/rules/days.ts";
+import type { SubmissionKind } from "../storage/records.ts";
+import { dayMs, shownDay, startOfDay, storedDay } from "../storage/rules/days.ts";
 import { mailsOf } from "../storage/rules/mails.ts";
 import { dayNumber, References } from "../storage/rules/references.ts";
 import { noteTexts } from "./people.ts";
-import { Random } from "./random.ts";
-import { type MadeUp, makeSubmissions, makeSubscribers } from "./made-up.ts";
+import { type MadeUp, makeSubmissions, makeSubscribers, Random } from "./made-up.ts";
 
 export interface KeptResume {
   readonly key: string;
@@ -53,15 +53,16 @@ async function writeSubmissions(
   options: SeedOptions,
 ): Promise<void> {
   const { count, days, now, keepResume, onProgress } = options;
-  const counters = new Map<string, number>();
-  const counted = new Map<string, number>();
-  let arrival = 0;
+  const counts = new Map<string, { kind: SubmissionKind; day: number; taken: number; counted: number }>();
   for (const made of makeSubmissions(count, now - days * dayMs, now, random)) {
-    arrival += 1;
+    const { kind } = made;
+    const arrival = writer.next("submission");
     const day = referenceDay(made.receivedAt);
-    const counter = counters.get(`${made.kind} ${day}`) ?? 0;
-    counters.set(`${made.kind} ${day}`, counter + 1);
-    const reference = references.format(made.kind, day, counter);
+    const ofDay = counts.getOrInsertComputed(`${kind} ${day}`, () => ({ kind, day, taken: 0, counted: 0 }));
+    const counter = ofDay.taken;
+    ofDay.taken += 1;
+    if (made.status !== "spam" && made.receivedAt < startOfDay(now)) ofDay.counted += 1;
+    const reference = references.format(kind, day, counter);
     const resume = made.hasResume ? await resumeOf(made, arrival, keepResume) : null;
     const receipted = made.status !== "spam" && now - made.receivedAt < mailsKeptMs;
     await writer.add(
@@ -70,19 +71,11 @@ async function writeSubmissions(
     );
     if (receipted) await writeMails(writer, made, arrival, random);
     if (count - arrival < storiesMax) await writeStory(writer, made, arrival, reference, random);
-    if (made.status !== "spam" && made.receivedAt < startOfDay(now)) {
-      const key = `${storedDay(made.receivedAt)} ${made.kind}`;
-      counted.set(key, (counted.get(key) ?? 0) + 1);
-    }
     if (arrival % pageRows === 0) onProgress?.(arrival);
   }
-  for (const [key, taken] of counters) {
-    const [kind = "", day] = key.split(" ");
-    await writer.add("day_counter", { kind, day: Number(day), taken });
-  }
-  for (const [key, number] of counted) {
-    const [day, kind = ""] = key.split(" ");
-    await writer.add("day_count", { day: Number(day), kind, counted: number });
+  for (const { kind, day, taken, counted } of counts.values()) {
+    await writer.add("day_counter", { kind, day, taken });
+    if (counted > 0) await writer.add("day_count", { day, kind, counted });
   }
 }
 
@@ -113,13 +106,10 @@ function submissionRow(made: MadeUp, { arrival, reference, number, receipted, re
     receipt_at: receipted ? made.receivedAt : null,
     resume_key: resume?.key ?? null,
     resume_scan: resume === null ? null : "clean",
-    resume_lease_until: null,
     door: "rest",
     request_id: `seed-${arrival}`,
     fields: JSON.stringify(fields),
     responded_at: made.respondedAt,
-    disposable: 0,
-    resume_sha256: null,
   };
 }
 
@@ -130,7 +120,7 @@ async function resumeOf(
 ): Promise<KeptResume> {
   if (keep !== undefined) return keep(name);
   const sha256 = createHash("sha256").update(`resume ${arrival}`).digest("hex");
-  const folder = new Date(receivedAt).toISOString().slice(0, 10).replaceAll("-", "/");
+  const folder = shownDay(receivedAt).replaceAll("-", "/");
   return { key: `${folder}/${sha256.slice(0, 32)}`, size: 40_000 + (arrival % 900_000), sha256 };
 }
 
@@ -143,15 +133,9 @@ async function writeMails(writer: Writer, made: MadeUp, arrival: number, random:
       id: writer.next("mail"),
       kind,
       submission: arrival,
-      subscriber: null,
-      tokens: null,
       status,
       attempts: status === "sent" ? 1 : 12,
       created_at: made.receivedAt,
-      due_at: null,
-      lease_owner: null,
-      lease_until: null,
-      denials: null,
       sent_at: status === "sent" ? made.receivedAt + 400 : null,
       provider_id: status === "sent" ? `seed-${arrival}` : null,
       last_error: {
@@ -218,7 +202,6 @@ class Writer {
   async add(name: string, row: Row): Promise<void> {
     this.#rows.getOrInsertComputed(name, () => []).push(row);
     this.#waiting += 1;
-    if (name === "submission") this.#numbers.set(name, Number(row["arrival"]));
     if (this.#waiting >= pageRows) await this.#write();
   }
 
