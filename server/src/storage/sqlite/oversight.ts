@@ -26,9 +26,6 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
   const listStopped = connection.prepare<[StoppedStatus, number, number], ReadMail<StoredMail>>(`
     SELECT ${storedMailColumns} ${fromStopped} ${mailJoins} ${whereStopped} AND mail.id < ?
     ORDER BY mail.id DESC LIMIT ?`);
-  const nextStopped = connection.prepare<[StoppedStatus, number], { id: number }>(
-    `${stoppedBehind} LIMIT ${mailsAtOnce}`,
-  );
   const countOfStopped = connection.prepare<[StoppedStatus, number], { count: number; last: number | null }>(
     `SELECT count(*) AS count, max(id) AS last FROM (${stoppedBehind} LIMIT ${countedAtOnce})`,
   );
@@ -39,9 +36,13 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
     ORDER BY mail.id DESC`);
   // A lease stays with its holder: the mail may be on its way at this moment.
   const wake = `UPDATE mail SET status = 'queued', due_at = ?,
-    attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END WHERE id = ?`;
-  const wakeRow = connection.prepare<[number, number]>(wake);
-  const wakeOne = connection.prepare<[number, number, number]>(`${wake} AND created_at = ? AND status <> 'sent'`);
+    attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
+  const wakeOne = connection.prepare<[number, number, number]>(
+    `${wake} WHERE id = ? AND created_at = ? AND status <> 'sent'`,
+  );
+  const wakeBatch = connection.prepare<[number, StoppedStatus, number], { id: number }>(
+    `${wake} WHERE id IN (${stoppedBehind} LIMIT ${mailsAtOnce}) RETURNING id`,
+  );
   const countQueued = connection.prepare<
     [number, number],
     { count: number; first: number | null; due: number | null }
@@ -80,13 +81,6 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
     return all;
   }
 
-  /** Wakes one batch of stopped mails behind a row, and answers them. */
-  function wakeBatch(status: StoppedStatus, now: number, after: number) {
-    const batch = nextStopped.all(status, after);
-    for (const { id } of batch) wakeRow.run(now, id);
-    return batch;
-  }
-
   return {
     async listMails({ status, limit }) {
       const listed: StoredMail[] = [];
@@ -123,11 +117,11 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
       }
       let all = 0;
       await inSteps(0, async (after) => {
-        const woken = await run(() => wakeBatch(which.status, now, after));
+        const woken = await run(() => wakeBatch.all(now, which.status, after));
         all += woken.length;
         if (woken.length < mailsAtOnce) return null;
         await pause(batchPauseMs);
-        return woken.at(-1)?.id ?? null;
+        return Math.max(...woken.map(({ id }) => id));
       });
       return all;
     },
