@@ -12,24 +12,29 @@ import { contextOf, type DoorOptions, withInput } from "./call.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
-export async function rpcDoor(app: FastifyInstance, options: DoorOptions): Promise<void> {
-  const door = new RpcDoor(options);
+export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {
   const admitted = (path?: string) =>
-    options.guard.hook({
+    door.guard.hook({
       calls: (request) => Math.min(pathsOf(request, path).length, batchCallsMax),
-      refuseAll: (request, reply, fault) => door.refuseAll(request, reply, pathsOf(request, path), fault),
+      refuseAll: (request, reply, fault) => refuseAll(request, reply, door, pathsOf(request, path), fault),
     });
   for (const { path, contentTypes } of procedures.values()) {
     const accepted = contentTypes.filter((type) => type !== "application/x-www-form-urlencoded") as BodyKind[];
     await app.register(async (scope) => {
       if (accepted.includes("multipart/form-data")) await scope.register(multipart, { throwFileSizeLimit: false });
-      scope.post(`${rpcPrefix}/${path}`, { onRequest: admitted(path) }, (request, reply) =>
-        isBatch(request) ? door.callAll(request, reply, path) : door.call(request, reply, path, accepted),
-      );
+      scope.post(`${rpcPrefix}/${path}`, { onRequest: admitted(path) }, async (request, reply) => {
+        if (isBatch(request)) return answerBatch(request, reply, door, path);
+        const context = contextOf(request, reply, door, "rpc");
+        const { status, body } = await withInput(request, { accepted, vault: door.vault }, (read) =>
+          answerCall(request, reply, context, path, read),
+        );
+        reply.code(status);
+        return body;
+      });
     });
   }
   app.post<{ Params: { paths: string } }>(batchRoute, { onRequest: [batchesOnly, admitted()] }, (request, reply) =>
-    door.callAll(request, reply, request.params.paths),
+    answerBatch(request, reply, door, request.params.paths),
   );
 }
 
@@ -44,100 +49,91 @@ export const isRpcPath = (url: string): boolean =>
     .split(",")
     .every((path) => procedures.has(path));
 
-class RpcDoor {
-  readonly #options: DoorOptions;
+/** Answers a request of which no call is admitted. */
+function refuseAll(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { count }: DoorOptions,
+  paths: readonly string[],
+  fault: Fault,
+): void {
+  for (const path of paths) if (procedures.has(path)) countRefusal({ count, door: "rpc" }, path, fault);
+  if (!isBatch(request) || wantsStream(request)) return void refuse(request, reply, fault);
+  noteFailure(request, reply, fault);
+  const answers = paths.map((path) => ({ error: errorShape(fault, path, request.id) }));
+  sendList(reply, answers[0]?.error.data.httpStatus ?? 500, answers);
+}
 
-  constructor(options: DoorOptions) {
-    this.#options = options;
-  }
+/** A batch: inputs by position, answers in the same order, 207 when they ended differently. */
+async function answerBatch(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  door: DoorOptions,
+  list: string,
+): Promise<FastifyReply> {
+  const paths = list.split(",");
+  if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
+  // One key cannot stand for several submissions.
+  if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
+  const json = { accepted: ["application/json"], vault: door.vault } as const;
+  const inputs = objectOnly(await withInput(request, json, (read) => read())) as Readonly<Record<string, unknown>>;
+  const context = contextOf(request, reply, door, "rpc");
+  if (wantsStream(request)) return streamBatch(request, reply, context, list);
+  const answers = await Promise.all(
+    paths.map((path, position) => answerCall(request, reply, context, path, async () => inputs[position], position)),
+  );
+  const [first] = answers;
+  const status = answers.every((answer) => answer.status === first?.status) ? (first?.status ?? 200) : 207;
+  return sendList(
+    reply,
+    status,
+    answers.map(({ body }) => body),
+  );
+}
 
-  /** Answers a request of which no call is admitted. */
-  refuseAll(request: FastifyRequest, reply: FastifyReply, paths: readonly string[], fault: Fault): void {
-    const { count } = this.#options;
-    for (const path of paths) if (procedures.has(path)) countRefusal({ count, door: "rpc" }, path, fault);
-    if (!isBatch(request) || wantsStream(request)) return void refuse(request, reply, fault);
-    noteFailure(request, reply, fault);
-    const answers = paths.map((path) => ({ error: errorShape(fault, path, request.id) }));
-    sendList(reply, answers[0]?.error.data.httpStatus ?? 500, answers);
+async function answerCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: Context,
+  path: string,
+  getRawInput: () => Promise<unknown>,
+  batchIndex?: number,
+): Promise<{ readonly status: number; readonly body: object }> {
+  try {
+    const data = await callProcedure(path, context, getRawInput, batchIndex);
+    return { status: 200, body: { result: { data } } };
+  } catch (error) {
+    noteFailure(request, reply, error);
+    const shape = errorShape(error, path, request.id);
+    return { status: shape.data.httpStatus, body: { error: shape } };
   }
+}
 
-  /** One call. */
-  async call(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    path: string,
-    accepted: readonly BodyKind[],
-  ): Promise<unknown> {
-    const { status, body } = await withInput(request, { accepted, vault: this.#options.vault }, (read) =>
-      this.#answer(request, reply, path, read),
-    );
-    reply.code(status);
-    return body;
-  }
-
-  /** A batch: inputs by position, answers in the same order, 207 when they ended differently. */
-  async callAll(request: FastifyRequest, reply: FastifyReply, list: string): Promise<FastifyReply> {
-    const paths = list.split(",");
-    if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
-    // One key cannot stand for several submissions.
-    if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
-    const json = { accepted: ["application/json"], vault: this.#options.vault } as const;
-    const inputs = objectOnly(await withInput(request, json, (read) => read())) as Readonly<Record<string, unknown>>;
-    if (wantsStream(request)) return this.#stream(request, reply, list);
-    const answers = await Promise.all(
-      paths.map((path, position) => this.#answer(request, reply, path, async () => inputs[position], position)),
-    );
-    const [first] = answers;
-    const status = answers.every((answer) => answer.status === first?.status) ? (first?.status ?? 200) : 207;
-    return sendList(
-      reply,
-      status,
-      answers.map(({ body }) => body),
-    );
-  }
-
-  async #answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    path: string,
-    getRawInput: () => Promise<unknown>,
-    batchIndex?: number,
-  ): Promise<{ readonly status: number; readonly body: object }> {
-    try {
-      const data = await callProcedure(path, this.#contextOf(request, reply), getRawInput, batchIndex);
-      return { status: 200, body: { result: { data } } };
-    } catch (error) {
-      noteFailure(request, reply, error);
-      const shape = errorShape(error, path, request.id);
-      return { status: shape.data.httpStatus, body: { error: shape } };
-    }
-  }
-
-  // Streamed batches send each answer as soon as it is there, as JSON lines. Clients with tRPC's `httpBatchStreamLink`
-  // need them. A call costs some three times as much as in a plain batch.
-  async #stream(request: FastifyRequest, reply: FastifyReply, list: string): Promise<FastifyReply> {
-    const { resolveResponse } = await import("@trpc/server/http");
-    const response = await resolveResponse({
-      router: appRouter,
-      req: new Request("http://internal/?batch=1", {
-        method: "POST",
-        headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
-        body: jsonAgain(request.body),
-      }),
-      // It decodes what Fastify has decoded already.
-      path: encodeURIComponent(list),
-      error: null,
-      allowBatching: true,
-      maxBatchSize: batchCallsMax,
-      createContext: async () => this.#contextOf(request, reply),
-      onError: ({ error }) => noteFailure(request, reply, error),
-    });
-    return reply.send(response);
-  }
-
-  #contextOf(request: FastifyRequest, reply: FastifyReply): Context {
-    return contextOf(request, reply, this.#options, "rpc");
-  }
+// Streamed batches send each answer as soon as it is there, as JSON lines. Clients with tRPC's `httpBatchStreamLink`
+// need them. A call costs some three times as much as in a plain batch.
+async function streamBatch(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: Context,
+  list: string,
+): Promise<FastifyReply> {
+  const { resolveResponse } = await import("@trpc/server/http");
+  const response = await resolveResponse({
+    router: appRouter,
+    req: new Request("http://internal/?batch=1", {
+      method: "POST",
+      headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
+      body: jsonAgain(request.body),
+    }),
+    // It decodes what Fastify has decoded already.
+    path: encodeURIComponent(list),
+    error: null,
+    allowBatching: true,
+    maxBatchSize: batchCallsMax,
+    createContext: async () => context,
+    onError: ({ error }) => noteFailure(request, reply, error),
+  });
+  return reply.send(response);
 }
 
 const sendList = (reply: FastifyReply, status: number, answers: readonly object[]): FastifyReply =>
