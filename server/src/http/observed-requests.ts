@@ -1,6 +1,7 @@
 // Observes requests: one log line, one measurement and, if anything is traced, one trace for each. The route's pattern is
 // told, never the URL.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CallWatch } from "../intake/call.ts";
 import type { Log, LogFacts } from "../observe/log.ts";
 import { statusClass, type Metrics } from "../observe/metrics.ts";
 import type { RequestTrace, Traces } from "../observe/traces.ts";
@@ -45,8 +46,27 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
   });
 }
 
+/** Follows a call: the time of each stage goes to the metrics, and to the trace of its request if it has one. */
+export function watchCall(
+  { stages }: Pick<Metrics, "stages">,
+  procedure: string,
+  { trace }: FastifyRequest,
+  reply: FastifyReply,
+): CallWatch {
+  let since = begunAt(reply);
+  return {
+    ended(stage) {
+      const now = performance.now();
+      stages.of(procedure, stage).observe((now - since) / 1000);
+      trace?.stage(procedure, stage, since, now);
+      since = now;
+    },
+    stored: (mails) => trace?.expect(mails),
+  };
+}
+
 /** By `performance.now()`. */
-export const begunAt = (reply: FastifyReply): number => performance.now() - reply.elapsedTime;
+const begunAt = (reply: FastifyReply): number => performance.now() - reply.elapsedTime;
 
 const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? "unknown";
 

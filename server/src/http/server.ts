@@ -13,7 +13,6 @@ import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Traces } from "../observe/traces.ts";
-import { WatchedCall } from "../observe/watched-call.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { procedures } from "../rpc/router.ts";
 import type { CallCounts } from "../storage/call-counts.ts";
@@ -33,7 +32,7 @@ import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
 import { corsOptions, headAnswer, isMalformed, originForm } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { httpLimits, type HttpLimits, rateLimitFactors } from "./limits.ts";
-import { begunAt, observeRequests } from "./observed-requests.ts";
+import { observeRequests, watchCall } from "./observed-requests.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 import { findFormsBundle } from "./pages/assets.ts";
 import { newsletterPages } from "./pages/newsletter.ts";
@@ -200,7 +199,7 @@ async function openDoors(
     vault,
     guard: guardOf("calls"),
     count: (procedure, by, code) => metrics.submissions.of(procedure, by, code).add(),
-    watch: (procedure, request, reply) => new WatchedCall(metrics.stages, procedure, begunAt(reply), request.trace),
+    watch: (procedure, request, reply) => watchCall(metrics, procedure, request, reply),
     limits,
   };
   beginAtZero(metrics);
