@@ -4,7 +4,7 @@
 import { randomFillSync } from "node:crypto";
 import type { Stage } from "../intake/call.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
-import { openExporter, type ExporterOptions, type Span } from "./otlp-exporter.ts";
+import { openExporter, type ExporterOptions } from "./otlp-exporter.ts";
 
 /** The settings of tracing. */
 export interface TracingSettings extends Pick<ExporterOptions, "endpoint" | "headers" | "serviceName"> {
@@ -113,31 +113,43 @@ export class Traces implements AsyncDisposable {
 
   #end(root: Place, parentSpanId: string | undefined, from: number, answer: TracedAnswer): void {
     const { method, route, status, requestId, fault } = answer;
-    const error = status === null ? "client-went-away" : fault;
-    this.#exporter.add({
-      ...spanOf(root, root.spanId, {
-        name: `${method} ${route}`,
-        kind: "server",
-        from,
-        to: performance.now(),
-        isError: status === null || status >= 500,
-      }),
-      ...(parentSpanId === undefined ? {} : { parentSpanId }),
-      attributes: attributesOf({
-        "http.request.method": method,
-        "http.route": route,
-        "submissions.request_id": requestId,
-        ...(status === null ? {} : { "http.response.status_code": status }),
-        ...(error === null ? {} : { "error.type": error }),
-      }),
+    const isError = status === null || status >= 500;
+    const timed = { name: `${method} ${route}`, kind: "server", from, to: performance.now(), isError } as const;
+    this.#write(root, root.spanId, parentSpanId, timed, {
+      "http.request.method": method,
+      "http.route": route,
+      "submissions.request_id": requestId,
+      "http.response.status_code": status,
+      "error.type": status === null ? "client-went-away" : fault,
     });
   }
 
-  #add(parent: Place, timed: Timed, facts: Readonly<Record<string, string>>): void {
+  #add(parent: Place, timed: Timed, facts: Facts): void {
+    this.#write(parent, this.#ids.draw(8), parent.spanId, timed, facts);
+  }
+
+  #write(
+    { traceId, epochMs }: Place,
+    spanId: string,
+    parentSpanId: string | undefined,
+    { name, kind, from, to, isError = false }: Timed,
+    facts: Facts,
+  ): void {
+    // Microseconds are whole numbers that a double can hold; nanoseconds since the epoch are not.
+    const time = (at: number) => `${Math.round((epochMs + at) * 1000)}000`;
     this.#exporter.add({
-      ...spanOf(parent, this.#ids.draw(8), timed),
-      parentSpanId: parent.spanId,
-      attributes: attributesOf(facts),
+      traceId,
+      spanId,
+      ...(parentSpanId === undefined ? {} : { parentSpanId }),
+      name,
+      kind: spanKinds[kind],
+      startTimeUnixNano: time(from),
+      endTimeUnixNano: time(to),
+      attributes: Object.entries(facts).flatMap(([key, value]) => {
+        if (value === null) return [];
+        return { key, value: typeof value === "number" ? { intValue: String(value) } : { stringValue: value } };
+      }),
+      ...(isError ? { status: { code: 2 } } : {}),
     });
   }
 }
@@ -151,25 +163,8 @@ interface Timed {
   readonly isError?: boolean;
 }
 
-function spanOf({ traceId, epochMs }: Place, spanId: string, { name, kind, from, to, isError = false }: Timed) {
-  // Microseconds are whole numbers that a double can hold; nanoseconds since the epoch are not.
-  const time = (at: number) => `${Math.round((epochMs + at) * 1000)}000`;
-  return {
-    traceId,
-    spanId,
-    name,
-    kind: spanKinds[kind],
-    startTimeUnixNano: time(from),
-    endTimeUnixNano: time(to),
-    ...(isError ? { status: { code: 2 as const } } : {}),
-  };
-}
-
-const attributesOf = (facts: Readonly<Record<string, string | number>>): Span["attributes"] =>
-  Object.entries(facts).map(([key, value]) => ({
-    key,
-    value: typeof value === "number" ? { intValue: String(value) } : { stringValue: value },
-  }));
+/** By their names; those that are null are left out. */
+type Facts = Readonly<Record<string, string | number | null>>;
 
 /** Bytes are drawn for hundreds of ids at once: drawing them costs more than all else of a span. */
 class RandomIds {
