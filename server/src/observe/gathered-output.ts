@@ -70,20 +70,16 @@ export class GatheredOutput {
   }
 
   async #writePiece(piece: Buffer): Promise<void> {
-    await this.#writeWhole(piece);
-    this.#writing = null;
-    if (this.#lines.length >= gatheredLengthMin) this.#begin();
-  }
-
-  async #writeWhole(piece: Buffer): Promise<void> {
     for (let written = 0; written < piece.length;) {
       try {
         written += (await writePart(this.#descriptor, piece, written)).bytesWritten;
       } catch (error) {
         // The reader is gone (EPIPE) or its disk is full: the service goes on without these lines.
-        if (!isBusy(error)) return;
+        if (!isBusy(error)) break;
         await sleep(retryMs);
       }
     }
+    this.#writing = null;
+    if (this.#lines.length >= gatheredLengthMin) this.#begin();
   }
 }
