@@ -27,7 +27,10 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
   const { status, message, code, issues } = failure;
   if (!isRpc(request)) variesBy(reply, "Accept");
   // A request with a malformed head comes here without having been through the hooks.
-  if (request.page) return request.page.refuse(reply, failure);
+  if (request.page) {
+    void request.page.refuse(reply, failure);
+    return reply;
+  }
   const ofRest: FaultBody = { message, code, requestId: request.id, ...(issues ? { issues } : {}) };
   const body = isRpc(request) ? { error: errorShape(error, procedureOf(request), request.id) } : ofRest;
   // Not by the schema of the route, which describes its successes.

@@ -9,31 +9,22 @@ import { isRpc } from "../fault-reply.ts";
 import type { Site } from "./site.ts";
 
 /** For a request that is answered with a page. */
-function pageAnswer(request: FastifyRequest, site: Site) {
-  const page = {
-    /** The fields of the form, once they are being read. */
-    fields: null as FormData | null,
-    /** Answers with the page of a refusal; with the form again, where its fields are known. */
-    refuse(reply: FastifyReply, failure: Failure): FastifyReply {
-      void sendRefusal(reply, failure);
-      return reply;
-    },
-  };
-
-  async function sendRefusal(reply: FastifyReply, failure: Failure): Promise<void> {
+const pageAnswer = (request: FastifyRequest, site: Site) => ({
+  /** The fields of the form, once they are being read. */
+  fields: null as FormData | null,
+  /** Answers with the page of a refusal; with the form again, where its fields are known. Never rejects. */
+  async refuse(reply: FastifyReply, failure: Failure): Promise<void> {
     try {
       const { refusalPage } = await import("./refusal-page.ts");
       const { status } = failure;
-      sendPage(reply, refusalPage(site, request, failure, page.fields), { status, posts: true });
+      sendPage(reply, refusalPage(site, request, failure, this.fields), { status, posts: true });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
       request.failure = { fault: "internal", error, before: request.failure };
       reply.code(faults.internal.status).type("text/plain; charset=utf-8").send(faults.internal.message);
     }
-  }
-
-  return page;
-}
+  },
+});
 
 /** Must be added before the first hook that refuses. */
 export function answerWithPages(app: FastifyInstance, site: Site): void {
