@@ -9,6 +9,7 @@ import { matchingSource } from "../desk/matching.ts";
 import { personLine } from "../desk/person.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
 import { Fault } from "../fault.ts";
+import { parseJson } from "../http/body/content-type.ts";
 import { attachmentHeader } from "../resumes/display-name.ts";
 import { inputRefused } from "../rpc/failure.ts";
 import type { AuditEntry } from "../storage/desk-store.ts";
@@ -116,14 +117,6 @@ function checked<T>(schema: z.ZodType<T>, sent: unknown): T {
   const parsed = schema.safeParse(sent);
   if (!parsed.success) throw inputRefused(parsed.error);
   return parsed.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Fault("bodyMalformed", { cause: error });
-  }
 }
 
 /** Where to go on, as callers write it. @throws Fault `fieldsInvalid` */

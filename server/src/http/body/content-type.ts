@@ -70,9 +70,13 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("utf8");
 }
 
-// Keys that are names of prototypes become plain properties of the parsed object and are dropped by the schemas, which
-// copy known fields only.
-function parseJson(text: string): unknown {
+/**
+ * The value of a JSON text. Keys that are names of prototypes become plain properties of the parsed object and are dropped
+ * by the schemas, which copy known fields only.
+ *
+ * @throws Fault `bodyMalformed`
+ */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
