@@ -1,6 +1,7 @@
-// Who calls the console: an operator with a session, or a script with a token.
+// Who calls the console: an operator with a session, or a script with a token; and from which page a browser does it.
 import type { Role } from "@submissions/shared/console";
 import type { FastifyRequest } from "fastify";
+import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import type { Console } from "./console.ts";
 import { sessionCookie } from "./cookies.ts";
@@ -16,16 +17,17 @@ export type Caller =
     }
   | { readonly kind: "token"; readonly name: string; readonly role: Role };
 
+type Sent = Pick<FastifyRequest, "headers">;
+
 /**
  * Whether a request brings a token. Its cookie is then not looked at. Other schemes belong to a proxy in front, which may
  * ask for a password of its own.
  */
-export const bringsToken = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
-  /^bearer(?: |$)/i.test(headers.authorization ?? "");
+export const bringsToken = ({ headers }: Sent): boolean => /^bearer(?: |$)/i.test(headers.authorization ?? "");
 
 /** Who sends a request; null: an unknown caller, or one whose session or token has ended. */
 export async function callerOf(
-  request: Pick<FastifyRequest, "headers">,
+  request: Sent,
   { access, cookies, clock }: Pick<Console, "access" | "cookies" | "clock">,
 ): Promise<Caller | null> {
   const now = clock.now();
@@ -40,4 +42,23 @@ export async function callerOf(
   if (sessionHash === null || operator === null) return null;
   const { email, role, id: operatorId } = operator;
   return { kind: "operator", name: email, role, operatorId, sessionHash };
+}
+
+/**
+ * Refuses what pages other than the console's have a browser send. The session's cookie is `SameSite=Strict` already; this
+ * also stops pages of sibling subdomains, and a page that signs its visitor in to an account of the attacker.
+ *
+ * @throws Fault `consoleOnly` for a call that no page of the console sent
+ */
+export function requireOwnPage(request: Sent, publicUrl: string): void {
+  // A script with a token has no page, and its browser, if any, no part in it.
+  if (bringsToken(request)) return;
+  const { origin, "sec-fetch-site": site } = request.headers;
+  const isOwn = site === undefined ? origin === new URL(publicUrl).origin : site === "same-origin";
+  if (!isOwn) throw new Fault("consoleOnly");
+}
+
+/** @throws Fault `consoleOnly` for a link on a page of another site. Typed addresses and programs send no such header. */
+export function requireOwnLink({ headers: { "sec-fetch-site": site } }: Sent): void {
+  if (site !== undefined && site !== "same-origin" && site !== "none") throw new Fault("consoleOnly");
 }

@@ -6,14 +6,13 @@ import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
 import { jsonAgain } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
-import { bringsToken, callerOf, type Caller } from "./caller.ts";
+import { bringsToken, callerOf, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
 import { operatorOf } from "./open-id-connect.ts";
 import { failureOf, type Context } from "./procedure.ts";
 import { admit } from "./rules.ts";
-import { requireOwnLink, requireOwnPage } from "./same-site.ts";
 import { consolePages } from "./shell.ts";
 
 export interface ConsoleDoorOptions {
@@ -55,8 +54,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
     rpcRoute,
     { onRequest },
     async (request, reply) => {
-      // A script with a token has no page, and its browser, if any, no part in it.
-      if (!bringsToken(request)) requireOwnPage(request, console.publicUrl());
+      requireOwnPage(request, console.publicUrl());
       bodyKind(request.headers, ["application/json"]);
       const { paths } = request.params;
       const isBatch = request.query.batch === "1";
@@ -128,7 +126,7 @@ function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate)
       exposeHeadRoute: false,
       handler: async (request, reply) => {
         if (method === "GET") requireOwnLink(request);
-        else if (!bringsToken(request)) requireOwnPage(request, console.publicUrl());
+        else requireOwnPage(request, console.publicUrl());
         const caller = admit(await callerOf(request, console), rule);
         return send({ console, caller, request, reply });
       },

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { requireOwnLink, requireOwnPage } from "./same-site.ts";
+import { requireOwnLink, requireOwnPage } from "./caller.ts";
 
 const base = "https://service.example/below";
 
 test.each([
   ["a page of the console", { "sec-fetch-site": "same-origin" }],
   ["an old browser", { origin: "https://service.example" }],
+  ["a script with a token", { authorization: "Bearer t0ken" }],
 ])("a call passes: %s", (_whose, headers) => {
   expect(() => requireOwnPage({ headers }, base)).not.toThrow();
 });
