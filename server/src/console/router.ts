@@ -4,13 +4,11 @@ import { z } from "zod";
 import { titled } from "../desk/detail.ts";
 import { page } from "./inputs.ts";
 import { reads, trpc } from "./procedure.ts";
-import { inboxProcedures } from "./procedures/inbox.ts";
 import { mailProcedures } from "./procedures/mails.ts";
 import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
-import { peopleProcedures } from "./procedures/people.ts";
+import { peopleProcedures, subscriberProcedures } from "./procedures/people.ts";
 import { sessionProcedures } from "./procedures/session.ts";
-import { submissionProcedures } from "./procedures/submission.ts";
-import { subscriberProcedures } from "./procedures/subscribers.ts";
+import { inboxProcedures, submissionProcedures } from "./procedures/submissions.ts";
 import { webhookProcedures } from "./procedures/webhooks.ts";
 import { everyRole, type Rule } from "./rules.ts";
 

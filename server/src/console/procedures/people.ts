@@ -1,12 +1,12 @@
-// One person: everything from one address, and erasing it.
-import type { Person } from "@submissions/shared/console";
+// One person, with everything from one address and erasing it; subscribers and their growth.
+import type { Page, Person, SubscriberRow } from "@submissions/shared/console";
 import { z } from "zod";
 import { titled } from "../../desk/detail.ts";
 import { erasePerson, type Erased } from "../../desk/erase.ts";
-import { address } from "../inputs.ts";
+import type { StoredSubscriber } from "../../storage/records.ts";
+import { address, page, subscriberFilter } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
-import { marked } from "./subscribers.ts";
 
 export const peopleProcedures = trpc.router({
   get: reads(...everyRole)
@@ -29,4 +29,27 @@ export const peopleProcedures = trpc.router({
         return { submissions, subscriptions, resumes };
       },
     ),
+});
+
+/** What the curve shows. */
+const growthDays = 90;
+
+export const subscriberProcedures = trpc.router({
+  list: reads("admin", "marketing")
+    .input(z.object({ filter: subscriberFilter, page }))
+    .query(async ({ ctx: { desk, console }, input }): Promise<Page<SubscriberRow>> => {
+      const { rows, next } = await desk.listSubscribers(input.filter, input.page);
+      return { rows: rows.map((row) => marked(row, console.isDisposable)), next };
+    }),
+
+  growth: reads("admin", "marketing").query(
+    ({ ctx: { desk, console } }): Promise<readonly { readonly day: string; readonly active: number }[]> =>
+      desk.subscriberGrowth(console.clock.now(), growthDays),
+  ),
+});
+
+/** A subscriber, with the mark of throw-away addresses, which is not stored. */
+const marked = (subscriber: StoredSubscriber, isDisposable: (email: string) => boolean): SubscriberRow => ({
+  ...subscriber,
+  disposable: isDisposable(subscriber.email),
 });

@@ -1,13 +1,23 @@
-// The list of submissions, its counts, and changes of one or more of them.
-import type { InboxCounts, InboxRow, Matching, Page, TriageOutcome } from "@submissions/shared/console";
+// Submissions: the inbox, one submission, and changes of them.
+import type {
+  InboxCounts,
+  InboxRow,
+  Matching,
+  Neighbours,
+  Note,
+  Page,
+  SubmissionDetail,
+  TriageOutcome,
+} from "@submissions/shared/console";
 import { z } from "zod";
-import { titled } from "../../desk/detail.ts";
+import { submissionDetail, titled } from "../../desk/detail.ts";
 import { findMatching } from "../../desk/matching.ts";
-import { fieldInvalid } from "../../fault.ts";
+import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
-import { inboxFilter, page, triageRequest } from "../inputs.ts";
-import { changes, reads, trpc } from "../procedure.ts";
+import { inboxFilter, mailId, noteText, page, reference, triageRequest } from "../inputs.ts";
+import { changes, found, reads, trpc } from "../procedure.ts";
 import { scopeOf, submissionRoles } from "../rules.ts";
+import { sendAgain } from "./mails.ts";
 
 export const inboxProcedures = trpc.router({
   list: reads(...submissionRoles)
@@ -46,6 +56,41 @@ export const inboxProcedures = trpc.router({
   assignees: reads(...submissionRoles).query(({ ctx: { access, scope } }): Promise<readonly string[]> =>
     assignees(access, scope.kinds),
   ),
+});
+
+export const submissionProcedures = trpc.router({
+  get: reads(...submissionRoles)
+    .input(z.object({ reference }))
+    .query(async ({ ctx: { desk, scope, console }, input }): Promise<SubmissionDetail> => {
+      const detail = found(await desk.findDetail(scope, input.reference));
+      return submissionDetail(detail, console);
+    }),
+
+  neighbours: reads(...submissionRoles)
+    .input(z.object({ reference, filter: inboxFilter }))
+    .query(({ ctx: { desk, scope }, input }): Promise<Neighbours> =>
+      desk.neighbours(scope, input.reference, input.filter),
+    ),
+
+  addNote: changes(...submissionRoles)
+    .input(z.object({ reference, text: noteText }))
+    .mutation(async ({ ctx: { desk, scope, actor }, input }): Promise<Note> =>
+      found(await desk.addNote(scope, input.reference, input.text, actor)),
+    ),
+
+  release: changes(...submissionRoles)
+    .input(z.object({ reference }))
+    .mutation(async ({ ctx: { desk, scope, actor, console }, input }): Promise<null> => {
+      const { result } = await desk.release(scope, input.reference, actor);
+      if (result === "unknown") throw new Fault("notFound");
+      if (result === "not-spam") throw new Fault("notSpam");
+      console.counts.forget();
+      return null;
+    }),
+
+  sendAgain: changes(...submissionRoles)
+    .input(z.object({ mailId }))
+    .mutation(({ ctx: { desk, scope, actor }, input }) => sendAgain(desk, scope, input.mailId, actor)),
 });
 
 /** The operators who see any of these kinds. */
