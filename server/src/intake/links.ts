@@ -3,7 +3,7 @@
 import type { Clock } from "../clock.ts";
 import { hashOfSent } from "../secrets.ts";
 import type { Store } from "../storage/store.ts";
-import type { FollowedLink, LinkPurpose } from "../storage/records.ts";
+import type { LinkPurpose } from "../storage/records.ts";
 
 export interface LinkDeps {
   readonly clock: Clock;
@@ -11,22 +11,15 @@ export interface LinkDeps {
 }
 
 /** Whether the link works. Changes nothing, so that link scanners may look as often as they like. */
-export const checkLink = (deps: LinkDeps, purpose: LinkPurpose, token: string): Promise<boolean> =>
-  follow(deps, token, (link) => deps.store.checkLink(purpose, link));
-
-/** Confirms a subscription; true also when it was confirmed before. */
-export const confirmSubscription = (deps: LinkDeps, token: string): Promise<boolean> =>
-  follow(deps, token, (link) => deps.store.confirmSubscription(link));
-
-/** Ends a subscription; true also when it was ended before. */
-export const unsubscribe = (deps: LinkDeps, token: string): Promise<boolean> =>
-  follow(deps, token, (link) => deps.store.unsubscribe(link));
-
-async function follow(
-  { clock }: LinkDeps,
-  token: string,
-  use: (link: FollowedLink) => Promise<boolean>,
-): Promise<boolean> {
+export async function checkLink({ store, clock }: LinkDeps, purpose: LinkPurpose, token: string): Promise<boolean> {
   const tokenHash = hashOfSent(token);
-  return tokenHash !== null && (await use({ tokenHash, at: clock.now() }));
+  return tokenHash !== null && (await store.checkLink(purpose, { tokenHash, at: clock.now() }));
+}
+
+/** Confirms or ends a subscription; true also when that was done before. */
+export async function followLink({ store, clock }: LinkDeps, purpose: LinkPurpose, token: string): Promise<boolean> {
+  const tokenHash = hashOfSent(token);
+  if (tokenHash === null) return false;
+  const link = { tokenHash, at: clock.now() };
+  return await (purpose === "confirm" ? store.confirmSubscription(link) : store.unsubscribe(link));
 }

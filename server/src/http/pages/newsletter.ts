@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
-import { checkLink, confirmSubscription, unsubscribe, type LinkDeps } from "../../intake/links.ts";
+import { checkLink, followLink, type LinkDeps } from "../../intake/links.ts";
 import type { LinkPurpose } from "../../storage/records.ts";
 import type { Guard } from "../gate/guard.ts";
 import { sendPage } from "./page-answer.ts";
@@ -14,8 +14,6 @@ const formBytesMax = 4 * 1024;
 
 /** Longer than such a form takes over any line. A slower one would hold one of the requests that the process carries. */
 const formMsMax = 10_000;
-
-const follow = { confirm: confirmSubscription, unsubscribe };
 
 interface NewsletterOptions {
   readonly brand: string;
@@ -49,7 +47,8 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, { brand, links, gu
   // The button sends the token in the form, so that the next page's address does not hold it. A mail program's one click
   // (RFC 8058) has it in the address.
   app.post(url, { onRequest: guard.hook() }, async (request, reply) => {
-    const done = await follow[purpose](links, fieldIn(request.query, "token") || formField(request, "token"));
+    const token = fieldIn(request.query, "token") || formField(request, "token");
+    const done = await followLink(links, purpose, token);
     const language = languageAsked(request);
     const { outcomePage, deadLinkPage } = await import("./newsletter-page.ts");
     return done
