@@ -23,7 +23,7 @@ import type { DoorOptions } from "./call.ts";
 import { answerClientError } from "./client-error.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses, type TrustedProxies } from "./gate/client-address.ts";
-import { WrongPasswords } from "./gate/credentials.ts";
+import { countWrongPasswords } from "./gate/credentials.ts";
 import type { Draining } from "./gate/draining.ts";
 import { foreignSites, Guard, type RateLimit } from "./gate/guard.ts";
 import { shedLoad } from "./gate/overload.ts";
@@ -213,8 +213,8 @@ async function openDoors(
   const ofConsole = { console: options.console, addresses, folder: options.consoleFolder, guard: consoleGuard };
   await app.register((scope) => consoleDoor(scope, ofConsole));
   if (options.webhook !== null) {
-    const wrongPasswords = new WrongPasswords(addresses, limits.wrongPasswordsMax);
-    postmarkWebhook(app, { credentials: options.webhook, wrongPasswords, store, clock, metrics });
+    const judgePassword = countWrongPasswords(addresses, limits.wrongPasswordsMax);
+    postmarkWebhook(app, { credentials: options.webhook, judgePassword, store, clock, metrics });
   }
 }
 

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { takeJson } from "./body/content-type.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
-import { WrongPasswords } from "./gate/credentials.ts";
+import { countWrongPasswords } from "./gate/credentials.ts";
 import { Count, Series } from "../observe/series.ts";
 import { postmarkWebhook } from "./webhook.ts";
 
@@ -19,7 +19,7 @@ function open() {
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   postmarkWebhook(app, {
     credentials: { user: "postmark", password: "correct horse battery staple" },
-    wrongPasswords: new WrongPasswords(new ClientAddresses({ kind: "none" }), 10),
+    judgePassword: countWrongPasswords(new ClientAddresses({ kind: "none" }), 10),
     store: { suppress },
     clock: { now: () => Date.UTC(2026, 10, 22) },
     metrics: { mailNews: new Series(() => new Count()) },

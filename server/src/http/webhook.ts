@@ -8,7 +8,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import { inputRefused } from "../rpc/failure.ts";
 import type { Store } from "../storage/store.ts";
 import { bodyKind } from "./body/content-type.ts";
-import { secretCheck, type WrongPasswords } from "./gate/credentials.ts";
+import { secretCheck, type countWrongPasswords } from "./gate/credentials.ts";
 
 /** The credentials of the webhook. */
 export interface WebhookCredentials {
@@ -21,7 +21,7 @@ const eventBytesMax = 1024 * 1024;
 
 interface WebhookOptions {
   readonly credentials: WebhookCredentials;
-  readonly wrongPasswords: WrongPasswords;
+  readonly judgePassword: ReturnType<typeof countWrongPasswords>;
   readonly store: Pick<Store, "suppress">;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, "mailNews">;
@@ -29,7 +29,7 @@ interface WebhookOptions {
 
 /** Adds `POST /webhooks/postmark`. JSON bodies are parsed by the scope around it. */
 export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): void {
-  const { credentials, wrongPasswords, store, clock, metrics } = options;
+  const { credentials, judgePassword, store, clock, metrics } = options;
   const isRight = secretCheck(`${credentials.user}:${credentials.password}`);
 
   app.route({
@@ -38,7 +38,7 @@ export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): 
     bodyLimit: eventBytesMax,
     onRequest: async (request, reply) => {
       const right = isRight(readBasic(request.headers.authorization));
-      if (request.headers.authorization !== undefined) await wrongPasswords.judge(request.raw, right);
+      if (request.headers.authorization !== undefined) await judgePassword(request.raw, right);
       if (right) {
         bodyKind(request.headers, ["application/json"]);
         return;

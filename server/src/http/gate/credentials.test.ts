@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ClientAddresses } from "./client-address.ts";
-import { secretCheck, WrongPasswords } from "./credentials.ts";
+import { countWrongPasswords, secretCheck } from "./credentials.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
@@ -20,9 +20,9 @@ test("a secret is only equal to itself", () => {
 });
 
 test("an address is refused after its tenth wrong password, with the right one too, until the minute is over", async () => {
-  const passwords = new WrongPasswords(new ClientAddresses({ kind: "none" }), 10);
+  const judgePassword = countWrongPasswords(new ClientAddresses({ kind: "none" }), 10);
   const judge = (isRight: boolean, address = "2001:db8::1") =>
-    passwords.judge(from(address), isRight).then(
+    judgePassword(from(address), isRight).then(
       () => "answered",
       ({ fault }: { fault: string }) => fault,
     );
@@ -37,8 +37,8 @@ test("an address is refused after its tenth wrong password, with the right one t
 });
 
 test("right passwords are not counted", async () => {
-  const passwords = new WrongPasswords(new ClientAddresses({ kind: "none" }), 1);
-  for (let times = 0; times < 5; times += 1) await passwords.judge(from("192.0.2.1"), true);
-  await passwords.judge(from("192.0.2.1"), false);
-  await expect(passwords.judge(from("192.0.2.1"), false)).rejects.toMatchObject({ retryAfterSeconds: 60 });
+  const judgePassword = countWrongPasswords(new ClientAddresses({ kind: "none" }), 1);
+  for (let times = 0; times < 5; times += 1) await judgePassword(from("192.0.2.1"), true);
+  await judgePassword(from("192.0.2.1"), false);
+  await expect(judgePassword(from("192.0.2.1"), false)).rejects.toMatchObject({ retryAfterSeconds: 60 });
 });

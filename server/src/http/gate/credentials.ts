@@ -1,7 +1,6 @@
 // Secrets that callers send: compared in constant time, and counted when they are wrong.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { RateLimiterMemory } from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import { countsInMemory } from "./guard.ts";
@@ -14,20 +13,13 @@ export function secretCheck(secret: string): (sent: string | Buffer) => boolean 
   return (sent) => timingSafeEqual(digest(sent), expected);
 }
 
-const windowSeconds = 60;
-
-/** Counts the wrong passwords of each client address, so that they cannot be tried one after the other. */
-export class WrongPasswords {
-  readonly #addresses: Pick<ClientAddresses, "keysOf">;
-  readonly #max: number;
-  readonly #counts: RateLimiterMemory;
-
-  /** @param max wrong passwords of one address in a minute */
-  constructor(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
-    this.#addresses = addresses;
-    this.#max = max;
-    this.#counts = countsInMemory("wrong-passwords", { max, windowSeconds });
-  }
+/**
+ * Counts the wrong passwords of each client address, so that they cannot be tried one after the other.
+ *
+ * @param max wrong passwords of one address in a minute
+ */
+export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
+  const counts = countsInMemory("wrong-passwords", { max, windowSeconds: 60 });
 
   /**
    * Counts a password if it is wrong. A client over the limit is refused even with the right one: an answer that told
@@ -35,12 +27,12 @@ export class WrongPasswords {
    *
    * @throws Fault `tooManyAttempts`
    */
-  async judge(request: IncomingMessage, isRight: boolean): Promise<void> {
-    const key = this.#addresses.keysOf(request).rate;
+  return async (request: IncomingMessage, isRight: boolean): Promise<void> => {
+    const key = addresses.keysOf(request).rate;
     // Both look at the count before this function yields, so that tries at once are not counted too late.
-    const counted = await (isRight ? this.#counts.get(key) : this.#counts.penalty(key));
+    const counted = await (isRight ? counts.get(key) : counts.penalty(key));
     const before = (counted?.consumedPoints ?? 0) - (isRight ? 0 : 1);
-    if (counted === null || before < this.#max) return;
+    if (counted === null || before < max) return;
     throw new Fault("tooManyAttempts", { retryAfterSeconds: Math.max(1, Math.ceil(counted.msBeforeNext / 1000)) });
-  }
+  };
 }
