@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { refuse } from "./fault-reply.ts";
 import { withInput } from "./call.ts";
 import { takeJson } from "./body/content-type.ts";
+import { httpLimits } from "./limits.ts";
 
 /** Reads what is sent, with or without room on the disk, and answers with it. */
 async function send(type: string, payload: string, hasRoom: boolean) {
@@ -21,7 +22,7 @@ async function send(type: string, payload: string, hasRoom: boolean) {
   const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
   app.post("/", async (request) => {
     const accepted = ["application/json", "multipart/form-data"] as const;
-    const input = await withInput(request, { accepted, vault }, (read) => read());
+    const input = await withInput(request, { vault, limits: httpLimits }, { accepted }, (read) => read());
     return input instanceof FormData ? [...input.keys()] : input;
   });
   const answer = await app.inject({ method: "POST", url: "/", headers: { "content-type": type }, payload });

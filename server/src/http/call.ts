@@ -61,11 +61,8 @@ function checkedKey([key, ...more]: readonly unknown[]): string | null {
 
 export interface InputOptions {
   readonly accepted: readonly BodyKind[];
-  readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
   /** Where a form's fields are gathered, if they are wanted even when the form is refused. */
   readonly form?: FormBody;
-  /** See {@link MultipartForm}. */
-  readonly patienceBytes?: number;
 }
 
 /** Reads an input: a JSON value, or what a form holds. Rejects with a Fault as the table says of bodies and forms. */
@@ -79,15 +76,16 @@ type Read = () => Promise<unknown>;
  */
 export async function withInput<T>(
   request: FastifyRequest,
-  options: InputOptions,
+  { vault, limits }: Pick<DoorOptions, "vault" | "limits">,
+  { accepted, form }: InputOptions,
   call: (read: Read) => Promise<T>,
 ): Promise<T> {
   const { body, headers } = request;
   if (headers["content-type"] === undefined && body === undefined) throw new Fault("bodyEmpty");
-  const { accepted, vault, patienceBytes = 0 } = options;
-  if (bodyKind(headers, accepted) !== "multipart/form-data") return call(async () => wholeInput(body, options.form));
-  const form = options.form ?? new FormBody();
-  await using multipart = new MultipartForm(request, form, { vault, patienceBytes });
+  if (bodyKind(headers, accepted) !== "multipart/form-data") return call(async () => wholeInput(body, form));
+  // Only fields that are wanted after a refusal are worth reading on for.
+  const patienceBytes = form === undefined ? 0 : limits.drainBytesMax;
+  await using multipart = new MultipartForm(request, form ?? new FormBody(), { vault, patienceBytes });
   return await call(() => multipart.read());
 }
 

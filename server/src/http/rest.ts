@@ -47,7 +47,7 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
     handler: async (request, reply) => {
       variesBy(reply, "Accept");
       try {
-        const receipt = await withInput(request, inputOf(request, entry, door), (read) =>
+        const receipt = await withInput(request, door, inputOf(request, entry), (read) =>
           callProcedure(entry.path, contextOf(request, reply, door, "rest"), read),
         );
         return request.page ? reply.redirect(thanksAddress(request, receipt), 303) : receipt;
@@ -58,15 +58,10 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
   });
 }
 
-function inputOf(request: FastifyRequest, entry: ProcedureEntry, { vault, limits }: DoorOptions): InputOptions {
+function inputOf(request: FastifyRequest, entry: ProcedureEntry): InputOptions {
   const accepted = entry.contentTypes as readonly BodyKind[];
-  if (!request.page) return { accepted, vault };
+  if (!request.page) return { accepted };
   const form = new FormBody(formShapes[entry.path], { keyed: true });
   request.page.fields = form.fields;
-  return {
-    accepted: [...accepted, "application/x-www-form-urlencoded"],
-    vault,
-    form,
-    patienceBytes: limits.drainBytesMax,
-  };
+  return { accepted: [...accepted, "application/x-www-form-urlencoded"], form };
 }

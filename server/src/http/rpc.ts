@@ -25,7 +25,7 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
       scope.post(`${rpcPrefix}/${path}`, { onRequest: admitted(path) }, async (request, reply) => {
         if (isBatch(request)) return answerBatch(request, reply, door, path);
         const context = contextOf(request, reply, door, "rpc");
-        const { status, body } = await withInput(request, { accepted, vault: door.vault }, (read) =>
+        const { status, body } = await withInput(request, door, { accepted }, (read) =>
           answerCall(request, reply, context, path, read),
         );
         reply.code(status);
@@ -75,8 +75,8 @@ async function answerBatch(
   if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
   // One key cannot stand for several submissions.
   if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
-  const json = { accepted: ["application/json"], vault: door.vault } as const;
-  const inputs = objectOnly(await withInput(request, json, (read) => read())) as Readonly<Record<string, unknown>>;
+  const sent = await withInput(request, door, { accepted: ["application/json"] }, (read) => read());
+  const inputs = objectOnly(sent) as Readonly<Record<string, unknown>>;
   const context = contextOf(request, reply, door, "rpc");
   if (wantsStream(request)) return streamBatch(request, reply, context, list);
   const answers = await Promise.all(
