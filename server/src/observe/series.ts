@@ -1,6 +1,6 @@
 // Counters and histograms with labels, for what happens with every request. A series is found by its label values without
 // making an object or a text; prom-client's own would build a key of the labels each time. It does not import
-// prom-client, which exposition.ts loads at the first scrape.
+// prom-client, which metrics.ts loads at the first scrape.
 import { Distribution } from "./distribution.ts";
 
 /** What a metric is called, and what tells its series apart: at most three labels. */
