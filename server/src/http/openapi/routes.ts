@@ -4,8 +4,9 @@ import { on } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
+import { html } from "@submissions/shared/html";
 import type { FastifyInstance } from "fastify";
-import { Asset, serveAsset } from "../pages/assets.ts";
+import { Asset, serveAsset, siteAssets } from "../pages/assets.ts";
 import { sendPage } from "../pages/page-answer.ts";
 import type { DocumentOptions } from "./document.ts";
 
@@ -19,7 +20,7 @@ const require = createRequire(import.meta.url);
 const ours = (name: string) => new Asset(`/docs/${name}`, () => readFileSync(new URL(name, import.meta.url)));
 
 /** What the reader loads: Swagger UI, and how this service starts and styles it. */
-export const readerAssets = {
+const readerAssets = {
   swaggerStyle: new Asset("/docs/swagger-ui.css", () =>
     readFileSync(require.resolve("swagger-ui-dist/swagger-ui.css")),
   ),
@@ -58,8 +59,42 @@ export function openApiRoutes(app: FastifyInstance, { brand, publicUrl, ...optio
     return reply.type("application/json; charset=utf-8").header("cache-control", caching).send(json);
   });
   app.get("/docs", async (_request, reply) => {
-    const { readerPage } = await import("./reader-page.ts");
-    return sendPage(reply.header("cache-control", caching), readerPage(brand), { policy: "reader", indexed: true });
+    const page = await readerPage(brand);
+    return sendPage(reply.header("cache-control", caching), page, { policy: "reader", indexed: true });
   });
   for (const asset of Object.values(readerAssets)) serveAsset(app, asset);
+}
+
+/** The page around the reader, which reader.js starts. */
+async function readerPage(brand: string): Promise<string> {
+  const { layout } = await import("../pages/frame.ts");
+  const { swaggerScript, swaggerStyle, script, style } = readerAssets;
+  return layout({
+    title: `API · ${brand}`,
+    root: "",
+    styles: [swaggerStyle, style],
+    head: html`<script src="${swaggerScript.href}" defer></script>
+      <script src="${script.href}" type="module"></script>`,
+    body: html`<body>
+      <a class="skip" href="#operations">Skip to the content</a>
+      <header>
+        <a class="brand" href="./"><img src="${siteAssets.icon.href}" alt="" width="28" height="28" />${brand}</a>
+        <nav aria-label="Site">
+          <a href="./">Front page</a>
+          <a href="openapi.json">OpenAPI document</a>
+        </nav>
+      </header>
+      <div class="columns">
+        <nav id="contents" aria-label="Operations"></nav>
+        <div id="reader">
+          <noscript>
+            <p>
+              This page needs JavaScript. <a href="openapi.json">The OpenAPI document</a> holds everything that it
+              shows.
+            </p>
+          </noscript>
+        </div>
+      </div>
+    </body>`,
+  });
 }
