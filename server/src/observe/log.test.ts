@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { StorageUnavailable } from "../storage/store.ts";
 import { describeError, messageForOperator } from "./describe-error.ts";
-import { createLog, type Log, type LogFacts, type LogLevel } from "./log.ts";
+import { createLog, type LogFacts, type LogLevel } from "./log.ts";
 
 function logged(level: LogLevel = "info", isTTY = false) {
   const lines: string[] = [];
@@ -9,9 +9,9 @@ function logged(level: LogLevel = "info", isTTY = false) {
 }
 
 describe("log", () => {
-  test("writes one JSON line an event, with the facts of its parents", () => {
+  test("writes one JSON line an event", () => {
     const { log, lines } = logged();
-    log.child({ requestId: "r-1" }).warn({ status: 503, ms: 1.5 }, "answered");
+    log.warn({ requestId: "r-1", status: 503, ms: 1.5 }, "answered");
     expect(lines).toEqual([
       '{"level":"warn","time":"1970-01-01T00:00:00.000Z","requestId":"r-1","status":503,"ms":1.5,"msg":"answered"}\n',
     ]);
@@ -34,21 +34,8 @@ describe("log", () => {
       status: 200,
     };
     log.info(facts as unknown as LogFacts, "answered");
-    log
-      .child({ body: "Ann" } as unknown as LogFacts)
-      .child({ name: "Ann" } as unknown as LogFacts)
-      .info("child");
     expect(lines.join("")).not.toMatch(/ann|secret/i);
     expect(lines[0]).toContain('"status":200');
-  });
-
-  test("lets no child change what is written of an error or a message", () => {
-    const { log, lines } = logged();
-    const child = log.child as (facts: LogFacts, options: object) => Log;
-    const options = { serializers: { err: (error: Error) => error.message }, msgPrefix: "ann@example.org " };
-    child.call(log, { requestId: "r-1" }, options).error({ err: new Error("ann@example.org") }, "failed");
-    expect(lines.join("")).not.toContain("ann@");
-    expect(lines).toHaveLength(1);
   });
 
   test("does not repeat what a library's error says", () => {
@@ -67,9 +54,9 @@ describe("log", () => {
     const { log, lines } = logged();
     const cause = Object.assign(new Error("connect to 10.0.0.7"), { code: "ECONNREFUSED" });
     const error = new StorageUnavailable("The database cannot be reached.", { cause });
-    for (const one of [log, log.child({ requestId: "r-1" })]) one.error({ err: error }, "failed");
+    log.error({ err: error }, "failed");
     log.error(error as unknown as LogFacts, "failed");
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(2);
     for (const line of lines) {
       expect((JSON.parse(line) as { err: unknown }).err).toEqual({
         type: "StorageUnavailable",

@@ -46,14 +46,9 @@ interface Write {
   (message: string): void;
 }
 
-/**
- * What the service logs with. Messages are constant texts: everything that varies is a fact. It has the shape that
- * Fastify wants of a `loggerInstance`.
- */
+/** What the service logs with. Messages are constant texts: everything that varies is a fact. */
 export interface Log extends Record<LogLevel, Write> {
   readonly level: LogLevel;
-  /** A log whose every line holds these facts too. */
-  child(facts: LogFacts): Log;
 }
 
 /** The log of a process. Its lines are gathered, and written each second at the latest. */
@@ -98,15 +93,7 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
     },
     gathered ?? (output === undefined ? terminal() : lineByLine(output)),
   );
-  // Pino's own would let any binding pass, and options that replace the formatters. Children inherit this one.
-  const { child } = logger;
-  const own: Pick<ProcessLog, "child" | "flush"> = {
-    child(this: typeof logger, facts) {
-      return child.call(this, allowed(facts)) as unknown as Log;
-    },
-    flush: async () => gathered?.flush(),
-  };
-  return Object.assign(logger, own) as unknown as ProcessLog;
+  return Object.assign(logger, { flush: async () => gathered?.flush() }) as unknown as ProcessLog;
 }
 
 function writeTime(now: () => number): () => string {
