@@ -1,5 +1,6 @@
 // Renews the leases of mails that wait in this process or that the provider has: a provider may take minutes, and no
 // other process may send the mail meanwhile.
+import { repeatedly } from "../repeatedly.ts";
 import type { Lease, Store } from "../storage/store.ts";
 import type { HeldMail } from "./delivery.ts";
 
@@ -8,7 +9,7 @@ const renewMsDefault = 8_000;
 /** A lease with less left is renewed. */
 const leaseMsMin = 20_000;
 
-interface LeaseRenewalOptions {
+interface Options {
   readonly store: Pick<Store, "clock" | "renewLeases">;
   /** A lease from now on. */
   readonly lease: () => Lease;
@@ -19,40 +20,24 @@ interface LeaseRenewalOptions {
   readonly renewMs?: number | undefined;
 }
 
-export class LeaseRenewal {
-  readonly #options: LeaseRenewalOptions;
-  #timer: NodeJS.Timeout | null = null;
+/** Renews leases that are about to end, until it is disposed of. */
+export function keepLeases(options: Options): AsyncDisposable {
+  const { failed, renewMs = renewMsDefault } = options;
+  return repeatedly(async () => {
+    // A store that is slow to fail does not put off the next round.
+    const nextAt = performance.now() + renewMs;
+    // When the store cannot be used now, the next round may still be in time.
+    await renewEnding(options).catch(failed);
+    return Math.max(nextAt - performance.now(), 0);
+  });
+}
 
-  constructor(options: LeaseRenewalOptions) {
-    this.#options = options;
-  }
-
-  /** Renews from now on, as long as mails are held. */
-  start(): void {
-    this.#timer ??= setTimeout(() => void this.#renew(), this.#options.renewMs ?? renewMsDefault);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer ?? undefined);
-    this.#timer = null;
-  }
-
-  async #renew(): Promise<void> {
-    const { store, lease: leaseFromNow, held: holds, failed } = this.#options;
-    this.#timer = null;
-    const held = holds();
-    if (held.length > 0) this.start();
-    const now = store.clock.now();
-    const ending = held.filter(({ leasedUntil }) => leasedUntil - now < leaseMsMin);
-    if (ending.length === 0) return;
-    const lease = leaseFromNow();
-    try {
-      const ids = ending.map(({ mail }) => mail.id);
-      const renewed = await store.renewLeases(ids, lease);
-      for (const each of ending) if (renewed.has(each.mail.id)) each.leasedUntil = lease.until;
-    } catch (error) {
-      // The store cannot be used now. The next round may still be in time.
-      failed(error);
-    }
-  }
+async function renewEnding({ store, lease, held }: Options): Promise<void> {
+  const now = store.clock.now();
+  const ending = held().filter(({ leasedUntil }) => leasedUntil - now < leaseMsMin);
+  if (ending.length === 0) return;
+  const fromNow = lease();
+  const ids = ending.map(({ mail }) => mail.id);
+  const renewed = await store.renewLeases(ids, fromNow);
+  for (const each of ending) if (renewed.has(each.mail.id)) each.leasedUntil = fromNow.until;
 }

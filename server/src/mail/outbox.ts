@@ -2,11 +2,12 @@
 // own, so that no other process sends it.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { repeatedly } from "../repeatedly.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { Lease, Store } from "../storage/store.ts";
 import { Answers } from "./answers.ts";
 import { Delivery, keepMsMax, type HeldMail, type OutboxEvents } from "./delivery.ts";
-import { LeaseRenewal } from "./lease-renewal.ts";
+import { keepLeases } from "./lease-renewal.ts";
 import type { MailContent, Mailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
 import { SenderPause } from "./pause.ts";
@@ -55,9 +56,8 @@ export class Outbox implements AsyncDisposable {
   #latestCallAt = -Infinity;
   #freshTimer: NodeJS.Timeout | null = null;
   #freshQueued = false;
-  readonly #leases: LeaseRenewal;
-  #polling: Promise<void> = Promise.resolve();
-  readonly #claiming = new AbortController();
+  readonly #leases: AsyncDisposable;
+  #polling: AsyncDisposable | null = null;
   #stopped = false;
 
   constructor(options: OutboxOptions) {
@@ -65,7 +65,7 @@ export class Outbox implements AsyncDisposable {
     this.#answers = new Answers(options.deadlineMs);
     this.#book = new SettlementBook(options.store, this.#owner);
     this.#delivery = new Delivery({ ...options, book: this.#book, pause: this.#pause, pace: this.#pace });
-    this.#leases = new LeaseRenewal({
+    this.#leases = keepLeases({
       ...options,
       lease: () => this.lease(),
       held: () => this.#held(),
@@ -115,13 +115,22 @@ export class Outbox implements AsyncDisposable {
    * to other processes, and only settlements that the store did not take are written again.
    */
   start({ claiming = true } = {}): void {
-    const nothingMore = () => false;
-    this.#polling = this.#poll(() => (claiming ? this.#sendDue() : this.#book.write().then(nothingMore)));
+    const { pollMs = pollMsDefault, events } = this.#options;
+    this.#polling = repeatedly(async (signal) => {
+      try {
+        if (claiming) while (await this.#sendDue(signal));
+        else await this.#book.write();
+      } catch (error) {
+        // What fails in one round is repaired by the next: the mails stay in the store.
+        events.failed(error);
+      }
+      return pollMs;
+    });
   }
 
   /** Claims no more due mails: the process is about to end. Mails that are stored from now on are still sent. */
   stopClaiming(): void {
-    this.#claiming.abort();
+    void this.#polling?.[Symbol.asyncDispose]();
   }
 
   /**
@@ -132,15 +141,16 @@ export class Outbox implements AsyncDisposable {
    */
   async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
     const { store, events } = this.#options;
-    this.stopClaiming();
+    const polled = this.#polling?.[Symbol.asyncDispose]();
     this.#stopped = true;
     clearTimeout(this.#freshTimer ?? undefined);
     for (const { answer } of this.#fresh.splice(0)) answer?.settle(false);
     const patience = new AbortController();
     const tooLate = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => {});
-    await Promise.race([Promise.all([this.#polling, ...this.#freshCalls, ...this.#dueCalls]), tooLate]);
+    await Promise.race([Promise.all([polled, ...this.#freshCalls, ...this.#dueCalls]), tooLate]);
     patience.abort();
-    this.#leases.stop();
+    // A renewal that is under way is not waited for: the store may hang.
+    void this.#leases[Symbol.asyncDispose]();
     this.#delivery.abandon();
     await this.#book.close().catch(events.failed);
     // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
@@ -196,7 +206,6 @@ export class Outbox implements AsyncDisposable {
 
   #call(calls: Set<Promise<void>>, batch: readonly HeldMail[], isProbe: boolean): void {
     const isFresh = calls === this.#freshCalls;
-    this.#leases.start();
     const call = this.#send(batch, isProbe, isFresh).finally(() => {
       calls.delete(call);
       if (isFresh) this.#sendFresh();
@@ -215,23 +224,8 @@ export class Outbox implements AsyncDisposable {
     }
   }
 
-  /** @param round answers whether there may be more to do at once */
-  async #poll(round: () => Promise<boolean>): Promise<void> {
-    const { signal } = this.#claiming;
-    const { pollMs = pollMsDefault, events } = this.#options;
-    while (!signal.aborted) {
-      try {
-        while (await round());
-      } catch (error) {
-        // What fails in one round is repaired by the next: the mails stay in the store.
-        events.failed(error);
-      }
-      await sleep(pollMs, undefined, { signal }).catch(() => {});
-    }
-  }
-
   /** Begins calls for due mails. Answers whether there may be more. */
-  async #sendDue(): Promise<boolean> {
+  async #sendDue(signal: AbortSignal): Promise<boolean> {
     const { store, mailer } = this.#options;
     // Settlements that the store did not take before come first.
     await this.#book.write();
@@ -241,7 +235,7 @@ export class Outbox implements AsyncDisposable {
     const room = mailer.batchMax * (mailer.calls.due - this.#dueCalls.size);
     const wanted = this.#pause.isUneasy ? 1 : room;
     const admitted = this.#pause.admit(this.#pace.admit(wanted, now), now);
-    if (admitted === 0 || this.#claiming.signal.aborted) return false;
+    if (admitted === 0 || signal.aborted) return false;
     const lease = this.lease();
     using watch = this.#book.watch();
     const due = await store.claimDueMails(now, admitted, lease);
@@ -249,7 +243,7 @@ export class Outbox implements AsyncDisposable {
     if (isProbe && mails.length === 0) this.#pause.decline(now);
     this.#pace.spend(mails.length);
     const cleared = await this.#delivery.clearDoubts(mails, isProbe);
-    if (this.#claiming.signal.aborted) return false;
+    if (signal.aborted) return false;
     const held = cleared.map((mail): HeldMail => ({ mail, leasedUntil: mail.leasedUntil, answer: null }));
     for (let first = 0; first < held.length; first += mailer.batchMax) {
       this.#call(this.#dueCalls, held.slice(first, first + mailer.batchMax), isProbe);
