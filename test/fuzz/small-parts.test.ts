@@ -6,7 +6,7 @@ import { clientAddress, keysOf, trustOf, type TrustedProxies } from "../../serve
 import { bodyKind } from "../../server/src/http/body/content-type.ts";
 import { DelimiterCounter } from "../../server/src/http/body/delimiter-counter.ts";
 import { Fault } from "../../server/src/fault.ts";
-import { nextTry, retryMsMax } from "../../server/src/mail/retry-schedule.ts";
+import { nextTry, retryMsMax } from "../../server/src/mail/settlement.ts";
 import { forSubject, greeting } from "../../server/src/mail/stranger.ts";
 import { cleanFilename, extensionOf } from "../../server/src/resumes/display-name.ts";
 import { hostileText } from "./strings.ts";

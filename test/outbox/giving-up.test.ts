@@ -1,6 +1,6 @@
 // For how long a mail is tried, and how it comes back after that.
 import { expect, test } from "vitest";
-import { retryMsMax } from "../../server/src/mail/retry-schedule.ts";
+import { retryMsMax } from "../../server/src/mail/settlement.ts";
 import { eventually } from "./mail-service.ts";
 import { hour, openOutboxUnderTest } from "./outbox-under-test.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LeasedMail } from "../storage/records.ts";
 import type { MailFinding, MailOutcome } from "./mailer.ts";
-import { afterQuestion, afterTry, mustBeAskedAbout } from "./settlement.ts";
+import { afterQuestion, afterTry, mustBeAskedAbout, nextTry, retryMsMax } from "./settlement.ts";
 
 const now = 1_700_000_000_000;
 const hour = 3_600_000;
@@ -199,5 +199,40 @@ describe("after the question whether it has a mail", () => {
     expect(settled).toMatchObject({ result: "later", error: "why", denials: 1, tried: true });
     expect((settled as { dueAt: number }).dueAt).toBe(now + 30_000);
     expect(afterQuestion(mailWith({ denials: 0 }), absent, false, moment)).toMatchObject({ denials: 1, tried: false });
+  });
+});
+
+describe("the next try", () => {
+  const createdAt = 1_700_000_000_000;
+  const failed = (attempts: number, at = createdAt, retryAfterMs?: number) => ({
+    createdAt,
+    attempts,
+    now: at,
+    retryAfterMs,
+  });
+
+  test("doubles the delay and stops doubling at an hour", () => {
+    const delays = [1, 2, 3, 20].map((attempts) => nextTry(failed(attempts), () => 1)! - createdAt);
+    expect(delays).toEqual([10_000, 20_000, 40_000, 3_600_000]);
+  });
+
+  test("spreads tries over half of the delay", () => {
+    expect(nextTry(failed(2), () => 0)! - createdAt).toBe(10_000);
+    expect(nextTry(failed(2), () => 1)! - createdAt).toBe(20_000);
+  });
+
+  test("never tries before the provider's Retry-After", () => {
+    expect(nextTry(failed(1, createdAt, 120_000), () => 0)).toBe(createdAt + 120_000);
+  });
+
+  test("gives no mail up before it had ten tries, however old it is", () => {
+    const late = createdAt + 2 * retryMsMax;
+    expect(nextTry(failed(9, late), () => 0)).toBe(late + 1_280_000);
+    expect(nextTry(failed(10, late), () => 0)).toBeUndefined();
+  });
+
+  test("tries once more at the end of 72 hours and then gives up", () => {
+    expect(nextTry(failed(90, createdAt + retryMsMax - 1), () => 1)).toBe(createdAt + retryMsMax);
+    expect(nextTry(failed(91, createdAt + retryMsMax), () => 1)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
-// What is recorded of a mail after a try, or after the provider was asked about it. Pure: no store, no mailer.
+// What is recorded of a mail after a try, or after the provider was asked about it, and when it is tried again. Pure: no
+// store, no mailer.
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { DoubtPolicy, Later, MailFinding, MailOutcome } from "./mailer.ts";
-import { nextTry } from "./retry-schedule.ts";
 
 /** What became of a mail that was to be sent. `broken`: it could not be written, and was not handed over. */
 export type TryOutcome = MailOutcome | { readonly result: "broken"; readonly error: string };
@@ -16,6 +16,17 @@ const denialsMin = 2;
 const brokenTriesMax = 5;
 /** A mail that cannot be asked about is sent once more only after its server had time to recover. */
 const onceMoreAfterMs = 30 * 60_000;
+
+/** The delay before the second try. It doubles with each try. */
+const firstDelayMs = 10_000;
+const delayMsMax = 60 * 60 * 1000;
+/** How long a mail is tried before it is given up. */
+export const retryMsMax = 72 * 60 * 60 * 1000;
+/**
+ * Tries that a mail gets however old it is, over an hour or so. When the service was off for three days, or the token was
+ * wrong, a mail must not be given up at its first failure.
+ */
+const triesMin = 10;
 
 interface Moment {
   readonly now: number;
@@ -89,4 +100,31 @@ function giveUp({ id }: LeasedMail, reason: string, denials: number | null, { no
   const error = `given up: ${reason}`;
   if (denials !== null && doubt === "once-more") return { id, at: now, result: "in-doubt", error, denials };
   return { id, at: now, result: "failed", error, denials };
+}
+
+interface FailedTry {
+  /** When the mail was stored, in milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Tries made, this one included. */
+  readonly attempts: number;
+  readonly now: number;
+  /** What the provider asked for. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/**
+ * When the next try is due, or undefined when the mail is given up: exponential with jitter, for 72 hours, never earlier
+ * than the provider asked for. The last try is made at the very end of the 72 hours, however long the delay before it
+ * would have been.
+ *
+ * @param random 0 to 1; spreads mails that failed together, so that they do not come back together
+ */
+export function nextTry(failed: FailedTry, random: () => number = Math.random): number | undefined {
+  const end = failed.createdAt + retryMsMax;
+  const isOld = failed.now >= end;
+  if (isOld && failed.attempts >= triesMin) return undefined;
+  const full = Math.min(firstDelayMs * 2 ** Math.min(failed.attempts - 1, 20), delayMsMax);
+  const delay = Math.max(full / 2 + (random() * full) / 2, failed.retryAfterMs ?? 0);
+  const dueAt = failed.now + Math.round(delay);
+  return isOld ? dueAt : Math.min(dueAt, end);
 }
