@@ -13,8 +13,6 @@ export interface PostmarkSettings {
   readonly token: string;
   /** Another base address than Postmark's own: `http(s)://host[:port]`. */
   readonly apiUrl?: string | undefined;
-  /** `outbound` unless named. */
-  readonly messageStream?: string | undefined;
   /** How long a batch may take in all, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
@@ -28,14 +26,12 @@ const idleMsMax = 20_000;
 const agentOptions = { keepAlive: true, maxSockets: socketsMax, timeout: idleMsMax };
 
 export class PostmarkApi implements Disposable {
-  readonly messageStream: string;
   readonly timeoutMs: number;
   readonly #token: string;
   readonly #host: { readonly useHttps: boolean; readonly requestHost: string } | undefined;
   readonly #agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
 
-  constructor({ token, apiUrl, messageStream = "outbound", timeoutMs = handOverMsMax }: PostmarkSettings) {
-    this.messageStream = messageStream;
+  constructor({ token, apiUrl, timeoutMs = handOverMsMax }: PostmarkSettings) {
     this.timeoutMs = timeoutMs;
     this.#token = token;
     const url = apiUrl === undefined ? undefined : new URL(apiUrl);

@@ -4,6 +4,8 @@ import type { Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../
 import { PostmarkApi, type PostmarkSettings } from "./postmark-call.ts";
 import { ambiguous, judgeEntry, judgeFailure, judgeSearch, unsent } from "./postmark-verdict.ts";
 
+/** The stream that every Postmark server has for mails to single persons. */
+const messageStream = "outbound";
 /** Postmark takes at most 500 messages in a call. */
 const batchMax = 500;
 /** Postmark's search takes one id a call, so several calls are made at once. */
@@ -19,12 +21,11 @@ export function openPostmarkMailer(settings: PostmarkSettings, from: Sender): Ma
     calls: { fresh: 4, due: 1 },
     gatherMs: 250,
     doubt: "ask",
-    send: (mails) =>
-      sendInHalves(
-        api,
-        performance.now() + api.timeoutMs,
-        mails.map((mail) => toMessage(mail, sender, api.messageStream)),
-      ),
+    send(mails) {
+      const endsAt = performance.now() + api.timeoutMs;
+      const messages = mails.map((mail) => toMessage(mail, sender));
+      return sendInHalves(api, endsAt, messages);
+    },
     find: (mails) => search(api, mails),
     [Symbol.asyncDispose]: async () => api[Symbol.dispose](),
   };
@@ -77,7 +78,7 @@ async function search(api: PostmarkApi, mails: readonly Pick<OutgoingMail, "id">
 async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<MailFinding> {
   if (performance.now() >= endsAt) return unsent("no time left");
   const exchange = await api.call(endsAt, (client) =>
-    client.getOutboundMessages({ count: 1, offset: 0, messagestream: api.messageStream, metadata_mailId: id }),
+    client.getOutboundMessages({ count: 1, offset: 0, messagestream: messageStream, metadata_mailId: id }),
   );
   return judgeSearch(exchange, id);
 }
@@ -86,11 +87,7 @@ async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<
 const senderHeader = ({ name, address }: Sender): string =>
   name === null ? address : `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;
 
-function toMessage(
-  { id, kind, reference, requestId, content }: OutgoingMail,
-  sender: string,
-  stream: string,
-): Models.Message {
+function toMessage({ id, kind, reference, requestId, content }: OutgoingMail, sender: string): Models.Message {
   const message: Models.Message = {
     From: sender,
     To: inOnePiece(content.to.join(", ")),
@@ -99,7 +96,7 @@ function toMessage(
     TextBody: content.text,
     HtmlBody: inOnePiece(content.html),
     Headers: Object.entries(content.headers).map(([Name, Value]) => ({ Name, Value })),
-    MessageStream: stream,
+    MessageStream: messageStream,
     Tag: kind,
     // Postmark can be asked for the mail by these, and its webhooks bring them back.
     Metadata: metadataOf({ mailId: id, kind, requestId, reference }),
