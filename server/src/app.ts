@@ -16,7 +16,6 @@ import type { HttpLimits } from "./http/limits.ts";
 import { buildHttp } from "./http/server.ts";
 import type { Intake } from "./intake/intake.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
-import { mailSettings } from "./mail-settings.ts";
 import { compose } from "./mail/compose.ts";
 import type { OutboxEvents } from "./mail/delivery.ts";
 import { disposableHosts } from "./mail/disposable.ts";
@@ -87,12 +86,23 @@ export async function startApp(options: AppOptions): Promise<App> {
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
   const isDisposable = disposableHosts(config.disposableDomains);
   const packages = config.packages ?? samplePackages;
-  const mail = mailSettings(config, titlesOf(packages), isDisposable, () => port);
+  const packageTitles = titlesOf(packages);
+  // Asked for at each mail: with port 0 it is known only once the server listens.
+  const baseUrl = () => publicUrl(config, port);
   const traces = config.tracing === null ? null : opened.use(await openTraces(config.tracing, log));
   const outbox = new Outbox({
     store,
     mailer,
-    compose: (leased) => compose(leased, mail),
+    compose: (leased) =>
+      compose(leased, {
+        brand: config.brand,
+        publicUrl: baseUrl(),
+        salesTo: config.addresses.sales,
+        recruitingTo: config.addresses.recruiting,
+        packageTitles,
+        isDisposable,
+        digestTo: config.digest?.to ?? [],
+      }),
     events: outboxEvents(log, metrics, traces),
     deadlineMs: config.mailDeadlineMs,
   });
@@ -132,9 +142,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     clock,
     log,
     isDisposable,
-    brand: mail.brand,
-    publicUrl: () => mail.publicUrl,
-    packageTitles: mail.packageTitles,
+    brand: config.brand,
+    publicUrl: baseUrl,
+    packageTitles,
     scanned: config.scanner !== null,
     oidc: config.oidc,
     acted: (action) => metrics.operatorActions.of(action).add(),
@@ -149,9 +159,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     metrics,
     traces,
     draining,
-    brand: mail.brand,
+    brand: config.brand,
     packages,
-    publicUrl: () => mail.publicUrl,
+    publicUrl: baseUrl,
     privacy: config.privacy,
     corsOrigins: config.corsOrigins,
     trustedProxy: config.trustedProxy,
@@ -186,7 +196,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     // Prometheus sees no increase in a series that begins with its first event.
     for (const result of ["delivered", "later", "failed"]) metrics.webhookTries.of(result);
     const tried = (result: string) => metrics.webhookTries.of(result).add();
-    opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: () => mail.publicUrl, log, tried }));
+    opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: baseUrl, log, tried }));
   }
   opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
 
