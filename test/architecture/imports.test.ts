@@ -113,7 +113,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "observe/",
     // The body reader judges a resume, so that all problems of a request are told together.
     "resumes/inspect.ts",
-    "resumes/staged-upload.ts",
     "resumes/staging.ts",
     "config/catalogue.ts",
     // The gate counts before there is a call.
@@ -138,7 +137,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "webhooks/target.ts",
   ],
   rpc: ["intake/"],
-  intake: ["config/catalogue.ts", "mail/outbox.ts", "resumes/staged-upload.ts"],
+  intake: ["config/catalogue.ts", "mail/outbox.ts"],
   desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
   // What the commit queue measures commits with.
   storage: ["observe/distribution.ts"],

@@ -4,7 +4,7 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { dayOf, drawKey } from "../../server/src/resumes/vault-key.ts";
+import { drawKey } from "../../server/src/resumes/vault.ts";
 import { accept, application, resume } from "../contract/records.ts";
 import { sha256, until } from "../crash/crash-site.ts";
 import { applicant, form, pdf, rest } from "../support/doors.ts";
@@ -87,7 +87,7 @@ test.each([
   await until(resumes.isPaired);
   expect(await endByItself(first!)).toBe(0);
 
-  const drawn = () => drawKey(dayOf(Date.now()));
+  const drawn = () => drawKey(Date.now());
   const bytes = () => Buffer.from(`%PDF-1.7\n${randomUUID()}`);
   const known = new Map<string, string>();
   {

@@ -5,8 +5,7 @@ import type { Issue } from "@submissions/shared/faults";
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
-import { StagedUpload } from "../resumes/staged-upload.ts";
-import { VaultUnavailable } from "../resumes/vault.ts";
+import { StagedUpload, VaultUnavailable } from "../resumes/vault.ts";
 import type {
   EarlierSubmission,
   IdempotencyRecord,

@@ -17,8 +17,7 @@ import {
   writtenAt,
 } from "./staging.ts";
 import { isPaired, sweepShelf, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
-import { assertKey, dayOf, drawKey } from "./vault-key.ts";
-import { ResumeMissing, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
+import { assertKey, drawKey, ResumeMissing, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
 export interface DiskSettings {
   /** Made when it is missing. */
@@ -56,7 +55,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
 
     /** The file is safe because of this order: bytes, folders, name, each synced before the next. */
     async keep(staged, { deadline = Infinity, key } = {}) {
-      const kept = key ?? drawKey(dayOf(clock.now()));
+      const kept = key ?? drawKey(clock.now());
       const path = pathOf(kept);
       const day = dirname(kept);
       let renamed = false;

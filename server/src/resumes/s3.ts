@@ -9,8 +9,7 @@ import { storeCalls, s3Limits, type S3Limits } from "./s3-calls.ts";
 import { createS3Client, loadS3Sdk, type S3Place } from "./s3-sdk.ts";
 import { freeBytesOf, isSystemError, openStagingFolder, probeFolder, sweepStaged, watchRoom } from "./staging.ts";
 import { isPaired, sweepShelf, TakenBack } from "./sweep.ts";
-import { assertKey, dayOf, drawKey } from "./vault-key.ts";
-import { VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
+import { assertKey, drawKey, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
 export interface S3Settings extends S3Place {
   /** Folder of this machine in which uploads are staged; made when it is missing. */
@@ -39,7 +38,7 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
     hasRoom: watchRoom(() => freeBytesOf(stagingFolder), freeBytesMin),
 
     async keep(staged, { deadline = Infinity, key } = {}) {
-      const kept = key ?? drawKey(dayOf(clock.now()));
+      const kept = key ?? drawKey(clock.now());
       assertKey(kept);
       await assertWhole(staged);
       try {

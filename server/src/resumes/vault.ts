@@ -1,5 +1,7 @@
 // The resume port: where the bytes of resumes lie. A vault names what it keeps. Names are random and tell nothing.
+import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
+import type { ResumeRecord } from "../storage/records.ts";
 
 /** An upload that was streamed to the staging folder. */
 export interface StagedFile {
@@ -9,6 +11,26 @@ export interface StagedFile {
   readonly size: number;
   /** Lower-case hexadecimal. */
   readonly sha256: string;
+}
+
+/**
+ * An uploaded resume on its way from the body reader to the intake, judged by its bytes already. It is a `File`, so that
+ * FormData and the schema take it for what it is, but its bytes lie in the staging folder and are never in memory.
+ */
+export class StagedUpload extends File {
+  readonly staged: StagedFile;
+  /** What the bytes are, and the name to show. */
+  readonly inspected: Pick<ResumeRecord, "kind" | "filename">;
+
+  constructor(staged: StagedFile, inspected: StagedUpload["inspected"]) {
+    super([], inspected.filename);
+    this.staged = staged;
+    this.inspected = inspected;
+  }
+
+  override get size(): number {
+    return this.staged.size;
+  }
 }
 
 /** Answers those of the keys that belong to an application. */
@@ -114,3 +136,20 @@ export class SettingUnusable extends Error {
     this.variable = variable;
   }
 }
+
+/**
+ * How every vault names what it keeps, so that a copy from one to another keeps the names that the store knows:
+ * `yyyy/mm/dd/` and 128 random bits. Anything else is an attempt to guess paths.
+ */
+export const keyPattern = /^\d{4}\/\d{2}\/\d{2}\/[0-9a-f]{32}$/;
+
+/** The folder of the UTC day of an instant (milliseconds since the epoch). */
+export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10).replaceAll("-", "/");
+
+/** A new key for a file that is kept at an instant. */
+export const drawKey = (now: number): string => `${dayOf(now)}/${randomBytes(16).toString("hex")}`;
+
+/** @throws RangeError */
+export const assertKey = (key: string): void => {
+  if (!keyPattern.test(key)) throw new RangeError("not a key of this vault");
+};

@@ -12,7 +12,7 @@ import { bytesMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
 import type { z } from "zod";
 import { Fault } from "../../fault.ts";
-import type { StagedUpload } from "../../resumes/staged-upload.ts";
+import type { StagedUpload } from "../../resumes/vault.ts";
 import { issuesOf } from "../../rpc/failure.ts";
 
 interface FormShape {

@@ -6,7 +6,7 @@ import multipart from "@fastify/multipart";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { Fault } from "../../fault.ts";
-import { StagedUpload } from "../../resumes/staged-upload.ts";
+import { StagedUpload } from "../../resumes/vault.ts";
 import { FormBody } from "./form-body.ts";
 import { MultipartForm } from "./multipart.ts";
 

@@ -14,8 +14,7 @@ import type { FastifyRequest } from "fastify";
 import { reached } from "../../failpoint.ts";
 import { Fault } from "../../fault.ts";
 import { stage } from "../../resumes/staging.ts";
-import { StagedUpload } from "../../resumes/staged-upload.ts";
-import type { StagedFile, Vault } from "../../resumes/vault.ts";
+import { StagedUpload, type StagedFile, type Vault } from "../../resumes/vault.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
 import { type FormBody, textFieldsMax } from "./form-body.ts";
 
