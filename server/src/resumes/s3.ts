@@ -16,8 +16,6 @@ export interface S3Settings extends S3Place {
   readonly folder: string;
   /** Whether {@link Vault.link} gives links. */
   readonly links: boolean;
-  /** With less free bytes in `folder` there is no room for uploads; 1 GiB when absent. */
-  readonly freeBytesMin?: number;
 }
 
 /**
@@ -26,7 +24,7 @@ export interface S3Settings extends S3Place {
  * @throws SettingUnusable
  */
 export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3Limits = s3Limits): Promise<Vault> => {
-  const { folder, links, freeBytesMin } = settings;
+  const { folder, links } = settings;
   const sdk = await loadS3Sdk();
   const client = await createS3Client(sdk, settings, limits);
   const stagingFolder = await openStagingFolder(resolve(folder));
@@ -35,7 +33,7 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
 
   return {
     stagingFolder,
-    hasRoom: watchRoom(() => freeBytesOf(stagingFolder), freeBytesMin),
+    hasRoom: watchRoom(() => freeBytesOf(stagingFolder)),
 
     async keep(staged, { deadline = Infinity, key } = {}) {
       const kept = key ?? drawKey(clock.now());
