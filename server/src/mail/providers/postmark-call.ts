@@ -5,7 +5,6 @@ import type { IncomingMessage } from "node:http";
 import { Errors, ServerClient } from "postmark";
 import { HttpAgent, httpRequest, HttpsAgent, httpsRequest } from "../../node-http.ts";
 import { handOverMsMax } from "../mailer.ts";
-import { readRetryAfter, type Exchange, type Seen } from "./postmark-verdict.ts";
 
 /** How to reach Postmark. */
 export interface PostmarkSettings {
@@ -15,6 +14,24 @@ export interface PostmarkSettings {
   readonly apiUrl?: string | undefined;
   /** How long a batch may take in all, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** What is seen of a call on its way; filled in as it goes. */
+interface Seen {
+  /** Whether a connection was made. Without one not a byte of the mail can have left. */
+  sent: boolean;
+  /** The HTTP status, or null when no answer began. */
+  status: number | null;
+  /** The answer's `Retry-After` in milliseconds, or null. */
+  retryAfterMs: number | null;
+  /** What broke, by the code of the system or in words of ours; null while nothing has. */
+  failure: string | null;
+}
+
+/** What one call came to, as far as it got. */
+export interface Exchange extends Readonly<Seen> {
+  /** The body as JSON, or its text where it is not JSON. Of a refusal only `ErrorCode`. */
+  readonly body: unknown;
 }
 
 /** An answer to 500 mails is about 100 KB; more is not from Postmark. */
@@ -107,7 +124,7 @@ export class PostmarkApi implements Disposable {
     request.on("response", (response) => {
       answer = response;
       seen.status = response.statusCode ?? null;
-      seen.retryAfterMs = readRetryAfter(response.headers["retry-after"] ?? null, Date.now());
+      seen.retryAfterMs = readRetryAfter(response.headers["retry-after"]);
       readAll(response).then((text) => resolve(answerOf(response, text)), fail);
     });
     request.end(body);
@@ -135,3 +152,13 @@ async function readAll(response: IncomingMessage): Promise<string> {
 // The library reads no more of a response than this.
 const answerOf = ({ statusCode: status = 0 }: IncomingMessage, text: string): Response =>
   ({ status, text: () => Promise.resolve(text) }) as Response;
+
+/** A longer wish than a day, in milliseconds, is taken for a mistake. */
+const retryAfterMsMax = 24 * 60 * 60 * 1000;
+
+/** Reads `Retry-After`, which is a number of seconds or an HTTP date; null when it is neither or absent. */
+function readRetryAfter(value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax);
+}

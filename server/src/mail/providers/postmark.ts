@@ -1,8 +1,7 @@
 // Sends through Postmark's API, one call for a mail and one for a batch, and asks it about mails that it may have.
 import { Models, type ServerClient } from "postmark";
-import type { Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
-import { PostmarkApi, type PostmarkSettings } from "./postmark-call.ts";
-import { ambiguous, judgeEntry, judgeFailure, judgeSearch, unsent } from "./postmark-verdict.ts";
+import type { Later, Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
+import { PostmarkApi, type Exchange, type PostmarkSettings } from "./postmark-call.ts";
 
 /** The stream that every Postmark server has for mails to single persons. */
 const messageStream = "outbound";
@@ -118,3 +117,82 @@ function metadataOf(values: Readonly<Record<string, string | null>>): Record<str
  * times as long from the first such string on. That was a third of the CPU time of mails.
  */
 const inOnePiece = (text: string): string => text.split("\0").join("\0");
+
+// What Postmark's answers mean for a mail. Errors hold numbers and codes only, because its own messages quote addresses.
+// 300: the request names an invalid address. 406: the address bounced or complained before.
+const invalidRequest = 300;
+const inactiveRecipient = 406;
+// 100: Postmark is down for maintenance. 429: we are too fast.
+const maintenance = 100;
+const tooFast = 429;
+
+/** The outcome of a mail from its entry in a whole answer of HTTP 200. */
+function judgeEntry(entry: unknown): MailOutcome {
+  const { ErrorCode: code, MessageID: id } = isObject(entry) ? entry : {};
+  if (typeof code !== "number") return ambiguous("unreadable answer");
+  if (code !== 0) return judgeCode(code, `code ${code}`, null);
+  return typeof id === "string" && id !== "" ? { result: "taken", providerId: id } : ambiguous("no message id");
+}
+
+/** The outcome of every mail of a call that did not bring an answer of HTTP 200. */
+function judgeFailure({ sent, status, retryAfterMs, body, failure }: Exchange): Failure {
+  if (status === null) return sent ? ambiguous(failure ?? "no answer") : unsent(failure ?? "no answer");
+  const code = isObject(body) && typeof body["ErrorCode"] === "number" ? body["ErrorCode"] : 0;
+  const error = [`HTTP ${status}`, code !== 0 && `code ${code}`, failure].filter(Boolean).join(", ");
+  if (status >= 500) return later(error, "ambiguous", retryAfterMs);
+  if (status === 429) return later(error, "limit", retryAfterMs);
+  if (status === 413) return refused(error, false);
+  if (status === 422) return judgeCode(code, error, retryAfterMs);
+  // 401: the token. 403: something in front of the API. 404 and redirects: the base address. Postmark answers no other
+  // 2xx than 200.
+  return status < 300 ? ambiguous(error) : later(error, "configuration", retryAfterMs);
+}
+
+/** What a search for the mail of this id says. */
+function judgeSearch(exchange: Exchange, mailId: string): MailFinding {
+  const { status, body, failure } = exchange;
+  if (status !== 200 || failure !== null) {
+    const outcome = judgeFailure(exchange);
+    return outcome.result === "later" ? outcome : { result: "later", error: outcome.error, cause: "configuration" };
+  }
+  const { TotalCount: count, Messages: messages } = isObject(body) ? body : {};
+  if (!Array.isArray(messages)) return unsent("unreadable search");
+  // Compared once more: a search that did not understand the filter would show another mail.
+  const found = messages.filter(isObject).find(({ Metadata: of }) => isObject(of) && of["mailId"] === mailId);
+  if (found !== undefined && typeof found["MessageID"] === "string" && found["MessageID"] !== "") {
+    return { result: "taken", providerId: found["MessageID"] };
+  }
+  return count === 0 && messages.length === 0 ? { result: "absent" } : unsent("unreadable search");
+}
+
+// The codes that blame neither the recipient nor the message blame our account, sender address, stream or request (10,
+// 400, 401, 405, 412, 413, 1226, 1235 and so on): no mail is given up for one of them.
+function judgeCode(code: number, error: string, retryAfterMs: number | null): Failure {
+  if (code === inactiveRecipient) return refused(error, true);
+  if (code === invalidRequest) return refused(error, false);
+  if (code === tooFast) return later(error, "limit", retryAfterMs);
+  return later(error, code === maintenance ? "provider" : "configuration", retryAfterMs);
+}
+
+const refused = (error: string, inactive: boolean): Failure => ({
+  result: "refused",
+  error: `postmark: ${error}`,
+  inactiveRecipient: inactive,
+});
+
+type Failure = Exclude<MailOutcome, { result: "taken" }>;
+
+const later = (error: string, cause: Later["cause"], retryAfterMs: number | null): Later => ({
+  result: "later",
+  error: `postmark: ${error}`,
+  cause,
+  ...(retryAfterMs !== null && { retryAfterMs }),
+});
+
+/** The outcome when the provider may have taken the mail all the same. */
+const ambiguous = (error: string): Later => later(error, "ambiguous", null);
+
+/** The outcome when the provider cannot have taken the mail. */
+const unsent = (error: string): Later => later(error, "provider", null);
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
