@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createReceiver } from "../../deploy/slack/receiver.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { signedHeaders } from "../../server/src/webhooks/signature.ts";
+import { signedHeaders } from "../../server/src/webhooks/delivery.ts";
 import { startService } from "../support/service.ts";
 import { openReceiver } from "./receiver.ts";
 

@@ -3,7 +3,7 @@
 import { webhookEvents, type WebhookEvent } from "@submissions/shared/console";
 import type { Actor } from "../storage/desk-store.ts";
 import type { WebhookStore } from "../storage/webhook-store.ts";
-import { drawWebhookSecret } from "./signature.ts";
+import { drawWebhookSecret } from "./delivery.ts";
 
 /**
  * Adds a webhook.

@@ -24,14 +24,6 @@ interface SenderOptions {
   readonly pollMs?: number;
 }
 
-/** What the first delivery needs. A service without webhooks does without it. */
-const loadDelivery = async () => ({
-  ...(await import("./payload.ts")),
-  ...(await import("./post.ts")),
-  ...(await import("./settlement.ts")),
-  ...(await import("./signature.ts")),
-});
-
 /** Begins to send. Disposing breaks off the calls under way, which the next process makes again. */
 export function startSender({ store, targets, publicUrl, log, tried, pollMs = pollMsDefault }: SenderOptions) {
   const { webhooks, clock } = store;
@@ -49,7 +41,9 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     if ("submission" in about && about.submission.status === "spam") {
       return settle({ result: "failed", at: clock.now(), answer: keptBack });
     }
-    const { afterTry, payloadOf, post, signedHeaders } = await loadDelivery();
+    // A service without webhooks does without these.
+    const { afterTry, payloadOf, signedHeaders } = await import("./delivery.ts");
+    const { post } = await import("./post.ts");
     const body = payloadOf(delivery, publicUrl());
     const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal });
     const now = clock.now();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { afterTry, drawWebhookSecret, signedHeaders, triesMax } from "./delivery.ts";
 import type { PostAnswer } from "./post.ts";
-import { afterTry, triesMax } from "./settlement.ts";
 
 const now = 1_700_000_000_000;
 const status = (code: number, retryAfterMs: number | null = null): PostAnswer => ({ status: code, retryAfterMs });
@@ -51,4 +51,20 @@ test("waits as long as the receiver asks, but never longer than the longest dela
   expect(dueAfter(0, 60_000)).toBe(60_000);
   expect(dueAfter(1, 60_000)).toBe(300_000);
   expect(dueAfter(0, 999_999_000)).toBe(20 * 3_600_000);
+});
+
+test("signs the example of the specification", () => {
+  const at = 1_614_265_330_000;
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  expect(signedHeaders("msg_p5jXN8AQM9LWM0D4loKWxJek", '{"test": 2432232314}', [secret], at)).toEqual({
+    "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    "webhook-timestamp": "1614265330",
+    "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+  });
+});
+
+test("draws a secret of 32 random bytes each time", () => {
+  const [one, other] = [drawWebhookSecret(), drawWebhookSecret()];
+  expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(one).not.toBe(other);
 });

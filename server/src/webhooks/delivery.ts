@@ -1,0 +1,93 @@
+// One delivery: what the webhook is told, how that is signed, and what is recorded after a try. Without store and network.
+import { createHmac, randomBytes } from "node:crypto";
+import { applicationFields, inquiryFields, subscriberFields } from "../desk/export.ts";
+import { iso } from "../desk/iso.ts";
+import type { DeliverySettlement, LeasedDelivery } from "../storage/webhook-store.ts";
+import type { PostAnswer } from "./post.ts";
+
+type Told = Pick<LeasedDelivery, "event" | "createdAt" | "about">;
+
+/**
+ * What a webhook is told, by the names that exports give the fields. Written when it is sent and stored nowhere. Never
+ * holds the bytes of a resume.
+ *
+ * @param publicUrl the base address of links
+ */
+export const payloadOf = ({ event, createdAt, about }: Told, publicUrl: string): string =>
+  JSON.stringify({ type: event, timestamp: iso(createdAt), data: dataOf(about, publicUrl) });
+
+function dataOf(about: Told["about"], publicUrl: string): object {
+  if ("subscriber" in about) return { ...subscriberFields(about.subscriber), language: about.subscriber.language };
+  const { submission } = about;
+  const { reference, language } = submission;
+  if (submission.kind === "inquiry") {
+    return { ...inquiryFields(submission), language, consoleUrl: `${publicUrl}/console/inquiries/${reference}` };
+  }
+  return { ...applicationFields(submission), language, consoleUrl: `${publicUrl}/console/applications/${reference}` };
+}
+
+// Secrets and signatures after Standard Webhooks 1.0.0 (standardwebhooks.com): HMAC-SHA256 over id, time and body.
+const prefix = "whsec_";
+/** The specification asks for 24 to 64. */
+const secretBytes = 32;
+
+export const drawWebhookSecret = (): string => prefix + randomBytes(secretBytes).toString("base64");
+
+/**
+ * The headers of one try.
+ *
+ * @param secrets all that are in force; a receiver needs only one of them
+ * @param at when it is tried, in milliseconds since the epoch. Receivers refuse what is older than some minutes.
+ */
+export function signedHeaders(id: string, body: string, secrets: readonly string[], at: number) {
+  const timestamp = String(Math.floor(at / 1000));
+  const sign = (secret: string) =>
+    createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64"))
+      .update(`${id}.${timestamp}.${body}`)
+      .digest("base64");
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": secrets.map((secret) => `v1,${sign(secret)}`).join(" "),
+  };
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** The delays of the specification, cut so that the last try is 72 hours after the first. */
+const delaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 20 * hour];
+/** Added at random, so that deliveries that failed together do not come back together. */
+const jitter = 0.02;
+
+export const triesMax = delaysMs.length + 1;
+
+/** A receiver may put a try off, but not for longer than the longest delay. */
+const retryAfterMsMax = 20 * hour;
+
+/**
+ * What is recorded of a delivery after a try.
+ *
+ * @param attempts tries before this one
+ * @param random 0 to 1
+ */
+export function afterTry(
+  { attempts }: { readonly attempts: number },
+  answer: PostAnswer,
+  now: number,
+  random: () => number = Math.random,
+): DeliverySettlement {
+  const words = "status" in answer ? `HTTP ${answer.status}` : answer.failure;
+  if ("status" in answer) {
+    // Redirects are not followed: they could lead anywhere.
+    if (answer.status >= 200 && answer.status < 300) return { result: "delivered", at: now, answer: words };
+    // Gone: the receiver asks not to be called any more.
+    if (answer.status === 410) return { result: "failed", at: now, answer: words };
+  }
+  const delay = delaysMs[attempts];
+  if (delay === undefined) return { result: "failed", at: now, answer: words };
+  const asked = "status" in answer ? Math.min(answer.retryAfterMs ?? 0, retryAfterMsMax) : 0;
+  const dueAt = now + Math.max(Math.round(delay * (1 + jitter * random())), asked);
+  return { result: "later", dueAt, answer: words };
+}
