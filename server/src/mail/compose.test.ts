@@ -70,7 +70,7 @@ const receiptOf = (changes: Partial<StoredInquiry> = {}, more: Partial<MailSetti
 const noticeOf = (changes: Partial<StoredInquiry> = {}, more: Partial<MailSettings> = {}) =>
   write("inquiry-notice", { submission: { ...inquiry, ...changes } }, more);
 
-const links = ({ html }: MailContent) => [...html.matchAll(/href='([^']*)'/g)].map(([, url]) => url);
+const links = ({ html }: MailContent) => [...html.matchAll(/href=["']([^"']*)["']/g)].map(([, url]) => url);
 const bodies = ({ text, html }: MailContent) => [text, html] as const;
 
 describe("the receipt of an inquiry", () => {

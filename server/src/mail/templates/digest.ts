@@ -1,7 +1,6 @@
 // The daily mail to the team: what waits, with links to the console. Names no person.
-import { html } from "@submissions/shared/html";
+import { html, type Markup } from "@submissions/shared/html";
 import type { Digest } from "../../storage/records.ts";
-import { frame } from "./frame.ts";
 import { button, layout, link, textOf, type Written } from "./layout.ts";
 import { utcMinute } from "./notice.ts";
 
@@ -11,33 +10,6 @@ interface DigestFacts {
 }
 
 const why = "You get this mail each day because this address is set as DIGEST_EMAIL.";
-
-const digestFrame = frame<"subject" | "brand" | "heading" | "counts" | "longest" | "consoleUrl">((slot) =>
-  layout({
-    language: "en",
-    subject: slot("subject"),
-    brand: slot("brand"),
-    heading: slot("heading"),
-    preheader: slot("heading"),
-    body: html`<ul style="margin:0 0 16px;padding-left:22px">
-        ${slot("counts")}
-      </ul>
-      ${slot("longest")}${button(slot("consoleUrl"), "Open the console", "Or open this address:")}`,
-    footer: why,
-  }),
-);
-
-const longestFrame = frame<"items">(
-  (slot) =>
-    html`<p style="margin:0 0 4px">Waiting longest:</p>
-      <ul style="margin:0 0 16px;padding-left:22px">
-        ${slot("items")}
-      </ul>`,
-);
-
-const itemFrame = frame<"url" | "words" | "more">(
-  (slot) => html`<li style="margin:0 0 4px">${link(slot("url"), slot("words"))}${slot("more")}</li>`,
-);
 
 const plurals = { inquiry: "inquiries", application: "applications" } as const;
 
@@ -73,6 +45,10 @@ export function writeDigest(digest: Digest, { brand, publicUrl }: DigestFacts): 
     since: `since ${utcMinute(receivedAt)}`,
     url: `${consoleUrl}/${plurals[kind]}/${reference}`,
   }));
+  const list = (items: readonly Markup[]) =>
+    html`<ul style="margin:0 0 16px;padding-left:22px">
+      ${items.map((item) => html`<li style="margin:0 0 4px">${item}</li>`)}
+    </ul>`;
   return {
     subject,
     text: textOf(
@@ -85,20 +61,20 @@ export function writeDigest(digest: Digest, { brand, publicUrl }: DigestFacts): 
       brand,
       ["--", why],
     ),
-    html: digestFrame({
+    // One mail a day: it needs no frame.
+    html: layout({
+      language: "en",
       subject,
       brand,
       heading,
-      counts: counts.map(({ words, url }) => itemFrame({ url, words, more: "" })),
-      longest:
-        longest.length === 0
-          ? ""
-          : longestFrame({
-              items: longest.map(({ reference, since, url }) =>
-                itemFrame({ url, words: reference, more: ` ${since}` }),
-              ),
-            }),
-      consoleUrl,
+      preheader: heading,
+      body: html`${list(counts.map(({ words, url }) => link(url, words)))}
+      ${
+        longest.length > 0 &&
+        html`<p style="margin:0 0 4px">Waiting longest:</p>
+          ${list(longest.map(({ reference, since, url }) => html`${link(url, reference)} ${since}`))}`
+      }${button(consoleUrl, "Open the console", "Or open this address:")}`,
+      footer: why,
     }).text,
   };
 }
