@@ -1,5 +1,4 @@
-// Answers that wait for a mail, each until the same deadline. All wait equally long, so the oldest ends first and one
-// timer serves them all.
+// Answers that wait for a mail, each until the same deadline.
 
 /** An answer that waits to hear whether the provider took its mail. */
 export interface Answer {
@@ -8,15 +7,8 @@ export interface Answer {
   settle(taken: boolean): void;
 }
 
-interface Waiting extends Answer {
-  readonly openedAt: number;
-}
-
 export class Answers {
   readonly #deadlineMs: number;
-  // In the order in which they were opened.
-  readonly #waiting = new Set<Waiting>();
-  #isTimed = false;
   #latest = { ms: 0, taken: true };
 
   /** @param deadlineMs after which an answer is false */
@@ -31,32 +23,16 @@ export class Answers {
 
   open(): Answer {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const waiting: Waiting = {
-      promise,
-      openedAt: performance.now(),
-      settle: (taken) => {
-        if (!this.#waiting.delete(waiting)) return;
-        this.#latest = { ms: performance.now() - waiting.openedAt, taken };
-        resolve(taken);
-      },
+    const openedAt = performance.now();
+    let waits = true;
+    const settle = (taken: boolean) => {
+      if (!waits) return;
+      waits = false;
+      clearTimeout(timer);
+      this.#latest = { ms: performance.now() - openedAt, taken };
+      resolve(taken);
     };
-    this.#waiting.add(waiting);
-    if (!this.#isTimed) this.#endOverdueIn(this.#deadlineMs);
-    return waiting;
-  }
-
-  #endOverdueIn(ms: number): void {
-    this.#isTimed = true;
-    setTimeout(() => this.#endOverdue(), ms);
-  }
-
-  #endOverdue(): void {
-    this.#isTimed = false;
-    for (const waiting of this.#waiting) {
-      const msLeft = waiting.openedAt + this.#deadlineMs - performance.now();
-      // Rounded up: timers count whole milliseconds.
-      if (msLeft > 0) return this.#endOverdueIn(Math.ceil(msLeft));
-      waiting.settle(false);
-    }
+    const timer = setTimeout(settle, this.#deadlineMs, false);
+    return { promise, settle };
   }
 }
