@@ -56,8 +56,9 @@ export interface Swept {
   readonly removed: number;
   /**
    * Why files without an application were left where they are. `other-identity`: the vault belongs to another store, or
-   * has resumes of which this store knows none. `too-many`: so many files without an application are no leftovers of
-   * crashes; the store was probably restored from a backup. They are left alone for good.
+   * belongs to none and has resumes older than an hour, while this store knows none of its resumes. `too-many`: so many
+   * files without an application are no leftovers of crashes; the store was probably restored from a backup. They are left
+   * alone for good.
    */
   readonly withheld: "none" | "other-identity" | "too-many";
 }

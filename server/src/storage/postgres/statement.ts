@@ -52,9 +52,11 @@ export function rowsAs(alias: string, columns: Columns, first = 1): string {
 }
 
 /**
- * The same, for rows whose counterparts in a table are looked up by an index, one by one. The planner takes a limit that it
- * does not know for a tenth of the rows, which is one. Without the limit it takes them for ten, and may read as many rows
- * of the table at once and compare each with each.
+ * Rows as a table within a statement, each of which is joined with a row that an index finds. The limit is there for the
+ * planner, and cuts nothing off: it expects ten rows from arrays, and one tenth of them under a limit that it does not know.
+ * For one row it uses the index. For ten it may read the other rows first, and then compare each with each.
+ *
+ * @param first number of the first parameter
  */
 export const lookedUp = (alias: string, columns: Columns, first = 1): string =>
   `(SELECT * FROM ${rowsAs("given", columns, first)} LIMIT cardinality($${first}::${Object.values(columns)[0]}[])) AS ${alias}`;
