@@ -15,6 +15,7 @@ import {
   allMails,
   application,
   applications,
+  findResume,
   inquiries,
   inquiry,
   lease,
@@ -39,7 +40,7 @@ async function useEverything({ store, database }: PostgresUnderTest): Promise<vo
   await accept(store, record);
   await subscribeBusy({ store, database });
   await store.findEarlier(key);
-  await store.findResume(withResume);
+  await findResume(store, withResume);
   await release(store, spam, noon);
   const link = (hash: string) => ({ tokenHash: hash, at: noon });
   await store.checkLink("confirm", link(record.confirm.hash));

@@ -11,6 +11,7 @@ import {
   accept,
   allMails,
   collectPages,
+  findResume,
   inquiries,
   inquiry,
   minute,
@@ -62,7 +63,7 @@ test("a standby is read as far as no open transaction of the primary can store a
   const goOn = () => database.query(transaction.repeat(150));
   // More round trips than the reader needs, to begin with and to learn of them.
   const readOn = async () => {
-    for (let n = 0; n < 25; n += 1) await reader.findResume("INQ-20261121-000000");
+    for (let n = 0; n < 25; n += 1) await findResume(reader, "INQ-20261121-000000");
   };
   await readOn();
   await goOn();

@@ -161,6 +161,13 @@ export const collectPages = async <T>(pages: AsyncIterable<readonly T[]>): Promi
 export const findSubmission = async (store: Store, reference: string): Promise<StoredSubmission | null> =>
   (await store.desk.findDetail(wholeScope, reference))?.submission ?? null;
 
+/** The resume of an application, and what the scanner said of it; null: there is none. */
+export async function findResume(store: Store, reference: string) {
+  const detail = await store.desk.findDetail(wholeScope, reference);
+  if (detail?.submission.kind !== "application" || detail.submission.resume === null) return null;
+  return { ...detail.submission.resume, scan: detail.scan };
+}
+
 export const inquiries = (store: Store) => collectPages(store.readSubmissions("inquiry", {}));
 export const applications = (store: Store) => collectPages(store.readSubmissions("application", {}));
 export const subscribers = (store: Store) => collectPages(store.readSubscribers({}));

@@ -11,6 +11,7 @@ import { applicant, form, json, pdf, rest, type Answer } from "../support/doors.
 import { s3Credentials, S3StandIn } from "../support/s3-stand-in.ts";
 import { runToEnd, startProcess } from "../support/service-process.ts";
 import { startService, type Service } from "../support/service.ts";
+import { findResume } from "./records.ts";
 
 const credentials = {
   AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
@@ -50,7 +51,7 @@ const scanOf = async ({ dataFolder }: Service, reference: string) => {
     { kind: "sqlite", file: join(dataFolder, "submissions.sqlite") },
     { access: "read-only" },
   );
-  return (await records.findResume(reference))?.scan;
+  return (await findResume(records, reference))?.scan;
 };
 const readiness = async ({ url }: Pick<Service, "url">) => (await fetch(`${url}/readyz`)).status;
 

@@ -17,6 +17,7 @@ import {
   accept,
   acceptReference,
   application,
+  findResume,
   findSubmission,
   inquiries,
   inquiry,
@@ -206,7 +207,7 @@ describe("resume", () => {
   });
 
   test("leaves nothing when the stored bytes are not those that were uploaded", async () => {
-    const file = join(folder, "resumes", (await store.findResume(withResume))?.key ?? "");
+    const file = join(folder, "resumes", (await findResume(store, withResume))?.key ?? "");
     const target = join(ground, "damaged");
     await writeFile(file, "other bytes");
     const { code, stderr } = await run("resume", withResume, "--output", target);

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { join } from "node:path";
 import { openStore } from "../../server/src/storage/open-store.ts";
+import { findResume } from "../contract/records.ts";
 import { runCommand } from "../desk/run-command.ts";
 import { ClamdStandIn } from "../support/clamd-stand-in.ts";
 import { applicant, form, pdf, rest } from "../support/doors.ts";
@@ -17,7 +18,7 @@ async function apply(service: Service, resumeFile: File): Promise<string> {
 async function scanOf(service: Service, reference: string) {
   const file = join(service.dataFolder, "submissions.sqlite");
   await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
-  return (await store.findResume(reference))?.scan;
+  return (await findResume(store, reference))?.scan;
 }
 
 const save = (service: Service, reference: string, env: Record<string, string>) =>

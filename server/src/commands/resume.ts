@@ -53,7 +53,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
 
 async function find(config: Config, reference: string): Promise<Download> {
   await using store = await openStore(config.storage, { access: "read-only" });
-  const found = await findDownload(store, reference, config.scanner !== null);
+  const found = await findDownload(store.desk, reference, config.scanner !== null);
   if (found.result !== "allowed") throw new CommandFailed(whyNot(found.result, reference));
   return found;
 }

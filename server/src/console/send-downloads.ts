@@ -25,7 +25,7 @@ const withheld = { absent: "notFound", infected: "resumeInfected", unscanned: "r
 export async function sendResume({ console, caller, request, reply }: DownloadCall): Promise<FastifyReply> {
   const { reference } = request.params as { readonly reference: string };
   const isView = (request.query as { readonly view?: unknown }).view === "1";
-  const resume = await findDownload(console.store, reference, console.scanned);
+  const resume = await findDownload(console.store.desk, reference, console.scanned);
   if (resume.result !== "allowed") throw new Fault(withheld[resume.result]);
   await record(console, caller, { action: isView ? "resume.view" : "resume.download", subject: reference });
   // The console's viewer reads the bytes by script. As this content type no browser shows them by itself.

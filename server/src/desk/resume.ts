@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { downloadName } from "../resumes/display-name.ts";
 import type { Vault } from "../resumes/vault.ts";
+import { type DeskStore, wholeScope } from "../storage/desk-store.ts";
 import type { ScanState } from "../storage/records.ts";
-import type { Store } from "../storage/store.ts";
 
 /** A resume that may be given out. */
 export interface Download {
@@ -40,13 +40,14 @@ export const withheldAs = (scan: ScanState, scanned: boolean): "infected" | "uns
 
 /** Whether the resume of an application may be given out. */
 export async function findDownload(
-  store: Pick<Store, "findResume">,
+  desk: Pick<DeskStore, "findDetail">,
   reference: string,
   scanned: boolean,
 ): Promise<Download | NoDownload> {
-  const resume = await store.findResume(reference);
+  const detail = await desk.findDetail(wholeScope, reference);
+  const resume = detail?.submission.kind === "application" ? detail.submission.resume : null;
   if (resume === null) return { result: "absent" };
-  const withheld = withheldAs(resume.scan, scanned);
+  const withheld = withheldAs(detail?.scan ?? "unscanned", scanned);
   if (withheld !== null) return { result: withheld };
   const { key, filename, kind, size, sha256 } = resume;
   return { result: "allowed", key, filename: downloadName(filename, kind), kind, size, sha256 };

@@ -115,9 +115,6 @@ export type StoredSubmission = StoredInquiry | StoredApplication;
 /** What the virus scanner said of a resume; `unscanned` until it has. */
 export type ScanState = "unscanned" | "clean" | "infected";
 
-/** A resume as it is stored. */
-export type StoredResume = ResumeRecord & { readonly scan: ScanState };
-
 export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
 
 export interface StoredSubscriber {

@@ -18,7 +18,6 @@ import type {
   MailKind,
   MailSettlement,
   MailStatus,
-  StoredResume,
   StoredSubmission,
   StoredSubscriber,
   SubmissionKind,
@@ -201,9 +200,6 @@ export interface Store extends AsyncDisposable {
 
   /** All subscribers in the order of their arrival, in pages. */
   readSubscribers(from: ReadFrom): AsyncIterable<readonly StoredSubscriber[]>;
-
-  /** The resume of an application: null when there is no such application, or it came without one. */
-  findResume(reference: string): Promise<StoredResume | null>;
 
   /**
    * Resumes that no scanner has judged, oldest first, at most `limit`. No other process is handed the same ones before

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
-import { accept, inquiries, inquiry, noon, offer } from "../records.ts";
+import { accept, findResume, inquiries, inquiry, noon, offer } from "../records.ts";
 import type { OpenStoreUnderTest } from "../store-under-test.ts";
 
 export function operationGuarantees(open: OpenStoreUnderTest): void {
@@ -33,7 +33,7 @@ export function operationGuarantees(open: OpenStoreUnderTest): void {
     const { store } = tested;
     const refused = [
       offer(store, inquiry(1)),
-      store.findResume("INQ-20261121-000000"),
+      findResume(store, "INQ-20261121-000000"),
       store.listMails({ limit: 1 }),
       store.forgetExpired(noon),
       inquiries(store),

@@ -8,6 +8,7 @@ import {
   application,
   applications,
   entry,
+  findResume,
   findSubmission,
   idsOf,
   inquiries,
@@ -106,7 +107,7 @@ function keeping(open: OpenStoreUnderTest): void {
     expect(await inquiries(store)).toMatchObject([{ email: bad.email, selectedPackageIds: [] }, good]);
     expect(await applications(store)).toMatchObject([{ email: worse.email, position: "", resume: null }]);
     expect(await findSubmission(store, references[1] ?? "")).toMatchObject({ name: worse.name });
-    expect(await store.findResume(references[1] ?? "")).toBeNull();
+    expect(await findResume(store, references[1] ?? "")).toBeNull();
   });
 }
 

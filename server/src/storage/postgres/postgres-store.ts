@@ -65,7 +65,7 @@ export function makePostgresStore(
     },
     access: makeAccess(connections),
     webhooks: makeWebhooks(connections),
-    ...makeReading(connections, references),
+    ...makeReading(connections),
     ...makeLinks(connections),
     ...makeOutbox(connections, (settled) => acceptor.settle(settled)),
     ...makeResumes(connections),

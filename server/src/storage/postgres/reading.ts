@@ -1,9 +1,8 @@
-// Reads submissions and subscribers: one by its reference, or all in the order of their arrival.
+// Reads all submissions or subscribers in the order of their arrival.
 import { setTimeout as pause } from "node:timers/promises";
 import { readPages } from "../pages.ts";
-import type { ScanState, StoredSubmission, SubmissionKind } from "../records.ts";
-import type { References } from "../rules/references.ts";
-import { readResume, readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
+import type { StoredSubmission, SubmissionKind } from "../records.ts";
+import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { ReadFrom, Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
@@ -16,20 +15,6 @@ import { prepared, type Statement } from "./statement.ts";
 const openMs = 10_000;
 const openPauseMs = 20;
 
-const columns = submissionColumns.join(", ");
-
-const find = prepared<SubmissionRow & { readonly resume_scan: ScanState | null }>(
-  `SELECT ${columns}, resume_scan FROM submission WHERE day_number = $1 AND kind = $2`,
-);
-
-/** The row that a reference names. */
-async function findRow(connections: Connections, references: References, reference: string) {
-  const named = references.parse(reference);
-  if (named === null) return undefined;
-  const [row] = await connections.all(find, [named.dayNumber, named.kind]);
-  return row;
-}
-
 /** A page looks at so many rows, wanted or not, and answers at least one row: the last number that it looked at. */
 type PageRow<Row> = Row & { readonly last: number | null; readonly looked: number; readonly arrival: number | null };
 
@@ -39,16 +24,15 @@ const page = <Row>(table: string, wanted: string, selected: string) =>
     SELECT looked.*, ${selected} FROM (SELECT max(arrival) AS last, count(*) AS looked FROM page) AS looked
     LEFT JOIN page ON ${wanted} ORDER BY arrival`);
 
-const submissionPage = page<SubmissionRow>("submission", "received_at >= $4 AND kind = $5", columns);
+const submissionPage = page<SubmissionRow>(
+  "submission",
+  "received_at >= $4 AND kind = $5",
+  submissionColumns.join(", "),
+);
 const subscriberPage = page<SubscriberRow>("subscriber", "subscribed_at >= $4", subscriberColumns);
 
-export const makeReading = (connections: Connections, references: References) =>
+export const makeReading = (connections: Connections) =>
   ({
-    async findResume(reference) {
-      const row = await findRow(connections, references, reference);
-      return row === undefined ? null : readResume(row);
-    },
-
     async *readSubmissions<Kind extends SubmissionKind>(kind: Kind, from: ReadFrom) {
       for await (const rows of readAll(connections, lastSubmission, submissionPage, from, [kind])) {
         yield rows.map(readSubmissionAnyway) as Extract<StoredSubmission, { kind: Kind }>[];

@@ -6,8 +6,6 @@ import type {
   Door,
   InquiryRecord,
   ResumeRecord,
-  ScanState,
-  StoredResume,
   StoredSubmission,
   SubmissionKind,
   SubmissionRecord,
@@ -127,13 +125,6 @@ export function readSubmission(row: SubmissionRow): StoredSubmission | null {
 /** The submission with what its columns hold where `fields` cannot be read: one bad row must not stop an export. */
 export const readSubmissionAnyway = (row: SubmissionRow): StoredSubmission =>
   readSubmission(row) ?? storedSubmission(row, { selectedPackageIds: [], position: "" });
-
-/** The resume of a row; null when it has none, or when it cannot be read. */
-export function readResume(row: SubmissionRow & { readonly resume_scan: ScanState | null }): StoredResume | null {
-  const submission = readSubmission(row);
-  const resume = submission?.kind === "application" ? submission.resume : null;
-  return resume === null ? null : { ...resume, scan: row.resume_scan ?? "unscanned" };
-}
 
 class Unreadable extends Error {}
 

@@ -1,41 +1,22 @@
-// Reads submissions and subscribers: one by its reference, or all in the order of their arrival.
+// Reads all submissions or subscribers in the order of their arrival.
 import { readPages } from "../pages.ts";
-import type { ScanState, StoredSubmission, SubmissionKind } from "../records.ts";
-import type { References } from "../rules/references.ts";
-import {
-  readResume,
-  readSubmissionAnyway,
-  rowOfColumns,
-  submissionColumns,
-  type SubmissionRow,
-} from "../rules/submission-row.ts";
+import type { StoredSubmission, SubmissionKind } from "../records.ts";
+import { readSubmissionAnyway, rowOfColumns, submissionColumns } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { ReadFrom, Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 
-const columns = submissionColumns.join(", ");
-
-export function makeReading(connection: SqliteConnection, references: References) {
-  const find = connection.prepare<[number, SubmissionKind], SubmissionRow & { resume_scan: ScanState | null }>(
-    `SELECT ${columns}, resume_scan FROM submission WHERE day_number = ? AND kind = ?`,
-  );
+export function makeReading(connection: SqliteConnection) {
   const readSubmissionsBehind = prepareReader(connection, "submission");
   const submissions = connection.prepareArrays<[number, number, SubmissionKind, number], unknown[]>(`
-    SELECT ${columns} FROM submission
+    SELECT ${submissionColumns.join(", ")} FROM submission
     WHERE arrival BETWEEN ? AND ? AND kind = ? AND received_at >= ? ORDER BY arrival`);
   const readSubscribersBehind = prepareReader(connection, "subscriber");
   const subscribers = connection.prepare<[number, number, number], SubscriberRow>(`
     SELECT ${subscriberColumns} FROM subscriber WHERE arrival BETWEEN ? AND ? AND subscribed_at >= ? ORDER BY arrival`);
 
   return {
-    findResume: (reference) =>
-      retryWhileBusy(() => {
-        const named = references.parse(reference);
-        const row = named === null ? undefined : find.get(named.dayNumber, named.kind);
-        return row === undefined ? null : readResume(row);
-      }),
-
     readSubmissions: <Kind extends SubmissionKind>(kind: Kind, { after = 0, since = 0 }: ReadFrom) =>
       readSubmissionsBehind(after, (from, to) =>
         submissions.all(from, to, kind, since).map((values) => readSubmissionAnyway(rowOfColumns(values))),

@@ -69,7 +69,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     },
     access: makeAccess(connection, run),
     webhooks: makeWebhooks(connection, run),
-    ...makeReading(connection, references),
+    ...makeReading(connection),
     ...makeLinks(connection, run, announcements),
     ...makeOutbox(connection, run, suppressions),
     ...makeOversight(connection, run),
