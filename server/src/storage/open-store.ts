@@ -1,7 +1,7 @@
 // Opens the store that the configuration names. PostgreSQL's modules are loaded only when it is used.
 import { type Clock, systemClock } from "../clock.ts";
 import type { CallCountEvents, CallCounts } from "./call-counts.ts";
-import type { PostgresLocation } from "./postgres/open-postgres.ts";
+import type { PostgresLocation } from "./postgres/postgres-store.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
 import type { Store } from "./store.ts";
@@ -20,8 +20,6 @@ export interface OpenStoreOptions {
   readonly clock?: Clock;
 }
 
-const openPostgres = () => import("./postgres/open-postgres.ts");
-
 /**
  * Opens the store: makes it if need be and applies pending migrations.
  *
@@ -34,7 +32,7 @@ export async function openStore(
   { access = "read-write", clock = systemClock }: OpenStoreOptions = {},
 ): Promise<Store> {
   if (location.kind === "sqlite") return openSqliteStore(location.file, { access, clock });
-  return (await openPostgres()).openPostgresStore(location, { access, clock });
+  return (await import("./postgres/postgres-store.ts")).openPostgresStore(location, { access, clock });
 }
 
 /**
@@ -56,7 +54,7 @@ export async function openCallCounts(location: StoreLocation, events: CallCountE
 /** Applies pending migrations, making the store if need be. Answers the names of those that this call applied. */
 export async function migrate(location: StoreLocation): Promise<string[]> {
   if (location.kind === "sqlite") return migrateSqlite(location.file);
-  return (await openPostgres()).migratePostgres(location);
+  return (await import("./postgres/migrate.ts")).migratePostgres(location.url);
 }
 
 /**
@@ -66,5 +64,5 @@ export async function migrate(location: StoreLocation): Promise<string[]> {
  */
 export async function pendingMigrations(location: StoreLocation): Promise<string[]> {
   if (location.kind === "sqlite") return pendingSqliteMigrations(location.file);
-  return (await openPostgres()).pendingPostgresMigrations(location);
+  return (await import("./postgres/migrate.ts")).pendingPostgresMigrations(location.url);
 }

@@ -3,9 +3,14 @@
 // migrations say, but for their first line: the lowest migration that a process must know to work with the schema.
 import { join } from "node:path";
 import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
-import type { Connections, Limits } from "./connections.ts";
+import { StorageUnavailable } from "../store.ts";
+import { addressOf } from "./address.ts";
+import { Connections, type Limits } from "./connections.ts";
 import type { Session } from "./session.ts";
 import { prepared } from "./statement.ts";
+
+/** The oldest release that its makers still look after. */
+const versionMin = 14;
 
 const folder = join(import.meta.dirname, "migrations");
 
@@ -14,6 +19,33 @@ const migrationLimits: Limits = { statementMs: 0, lockMs: 60_000, idleMs: 60_000
 
 /** Held while a migration is applied. Any number will do that nothing else in the database uses. */
 const migrationLock = 7_326_450_001;
+
+/** Applies what is pending. Answers the names of what this process applied. */
+export async function migratePostgres(url: string): Promise<string[]> {
+  // Migrations take as long as they take.
+  await using connections = new Connections(addressOf(url), { max: 1, answerMs: 0 });
+  await checkServer(connections);
+  return await applyPending(connections);
+}
+
+/** Names of the migrations that the database lacks. Writes nothing. */
+export async function pendingPostgresMigrations(url: string): Promise<string[]> {
+  await using connections = new Connections(addressOf(url), { max: 1 });
+  return (await findPending(connections)).map(({ name }) => name);
+}
+
+/** @throws StorageUnavailable when this service does not work with the server */
+export async function checkServer(connections: Connections): Promise<void> {
+  const [server] = await connections.all(readServer);
+  if (server === undefined || server.version < versionMin * 10_000) {
+    throw new StorageUnavailable(`PostgreSQL ${versionMin} or later is needed.`);
+  }
+  if (server.encoding !== "UTF8") throw new StorageUnavailable("The database must have the encoding UTF8.");
+}
+
+const readServer = prepared<{ version: number; encoding: string }>(
+  `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
+);
 
 /** The migrations of this version in their order. */
 export const postgresMigrations = (): Migration[] => readMigrations(folder);

@@ -7,7 +7,7 @@ import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { applicationName, columnTypes } from "./connections.ts";
 import { asStorageError } from "./errors.ts";
-import { migratePostgres, pendingPostgresMigrations } from "./open-postgres.ts";
+import { migratePostgres, pendingPostgresMigrations } from "./migrate.ts";
 
 /** Longer than a service waits: no caller does here, only a server that is down should show. In milliseconds. */
 const connectMs = 10_000;
@@ -30,8 +30,8 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
   try {
     // First of all: what follows has connections of its own, of which the server may know a moment longer than we do.
     await move.connectAlone();
-    if (role === "target") await migratePostgres({ url });
-    const pending = await pendingPostgresMigrations({ url });
+    if (role === "target") await migratePostgres(url);
+    const pending = await pendingPostgresMigrations(url);
     if (pending.length > 0) throw new SchemaTooOld(pending);
     await move.begin(role);
     return move;

@@ -1,26 +1,35 @@
-// The PostgreSQL engine of the store. Submissions and settlements of mails share commits; every other method is a
+// The PostgreSQL engine of the store. It checks the server and its schema when it is opened. Submissions and settlements of mails share commits; every other method is a
 // transaction of its own, or one read. Any number of processes may use one database.
 import type { Clock } from "../../clock.ts";
+import type { Access } from "../open-store.ts";
 import { References } from "../rules/references.ts";
+import { SchemaTooOld } from "../schema-version.ts";
 import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { makeAccess } from "./access.ts";
-import type { Connections, Limits } from "./connections.ts";
+import { addressOf } from "./address.ts";
+import { Connections, type Limits } from "./connections.ts";
 import { makeDeskChanges } from "./desk-changes.ts";
 import { makeDeskErase } from "./desk-erase.ts";
 import { makeDeskLists } from "./desk-lists.ts";
 import { makeDeskOverview } from "./desk-overview.ts";
 import { makeDeskReading } from "./desk-reading.ts";
 import { makeDeskSearch } from "./desk-search.ts";
+import { sqlState } from "./errors.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { makeLinks } from "./links.ts";
+import { checkServer, findPending, migratePostgres } from "./migrate.ts";
 import { findEarlier } from "./once.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeReading } from "./reading.ts";
 import { makeResumes } from "./resumes.ts";
+import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
 import { suppress } from "./suppression.ts";
 import { makeWebhooks } from "./webhooks.ts";
+
+/** A page of an export, from a replica that has other things to do. */
+const exportAnswerMs = 30_000;
 
 /** A readiness probe gives up after 1 s, so this fails sooner. */
 const readinessLimits: Limits = { statementMs: 500, lockMs: 500, idleMs: 1_000 };
@@ -33,11 +42,55 @@ export const proveWrite = prepared<object>(`
     mails AS (UPDATE mail SET attempts = attempts WHERE id < 0)
   SELECT pg_logical_emit_message(true, 'submissions', 'ready')::text`);
 
+const readStore = prepared<{ identity: string; referenceKey: string }>(
+  `SELECT identity, reference_key AS "referenceKey" FROM store`,
+);
+
+/** Where the database is, and how many connections one process may have to it. */
+export interface PostgresLocation {
+  readonly url: string;
+  /** A copy to read exports from; null: there is none. */
+  readonly replicaUrl: string | null;
+  readonly poolMax: number;
+}
+
+/**
+ * Opens the store. Read-only, that is for the command line, it reads the replica if there is one.
+ *
+ * @throws StorageUnavailable when the server cannot be used
+ * @throws SchemaTooNew, SchemaTooOld (read-only, or where this role may not migrate) when the schema does not fit
+ */
+export async function openPostgresStore(
+  { url, replicaUrl, poolMax }: PostgresLocation,
+  { access, clock }: { readonly access: Access; readonly clock: Clock },
+): Promise<Store> {
+  const isReadOnly = access === "read-only";
+  // A failure closes the connections again.
+  await using opened = new AsyncDisposableStack();
+  const address = addressOf(isReadOnly ? (replicaUrl ?? url) : url);
+  const connections = opened.use(
+    new Connections(address, { max: poolMax, ...(isReadOnly && { answerMs: exportAnswerMs }) }),
+  );
+  await checkServer(connections);
+  const pending = (await findPending(connections)).map(({ name }) => name);
+  if (pending.length > 0) {
+    if (isReadOnly) throw new SchemaTooOld(pending);
+    // A role that may only read and write rows can start the service all the same, once another one has migrated.
+    await migratePostgres(url).catch((error: unknown) => {
+      throw sqlState(error) === "42501" ? new SchemaTooOld(pending) : error;
+    });
+  }
+  const [row] = await connections.all(readStore);
+  if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
+  const serverClock = opened.use(await startServerClock(connections, clock));
+  return makeStore(connections, serverClock, row, opened.move());
+}
+
 /**
  * @param connections to a database that is migrated
  * @param opened what is closed with the store, the connections among it
  */
-export function makePostgresStore(
+function makeStore(
   connections: Connections,
   clock: Clock,
   { identity, referenceKey }: { readonly identity: string; readonly referenceKey: string },
