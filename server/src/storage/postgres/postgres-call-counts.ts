@@ -8,7 +8,7 @@ import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { forgetBatch } from "./housekeeping.ts";
-import { prepared, type Statement } from "./statement.ts";
+import { prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
 const connectionsMax = 2;
 /** A caller waits this long for a connection, and half as long for the answer, before anything of the request is looked at. */
@@ -21,21 +21,18 @@ const restMs = 1_000;
 /** Calls in one statement. */
 const batchMax = 1_000;
 
-interface CountRow {
-  readonly key: string;
-  readonly points: number;
-  readonly expire: number;
-}
+type CountRow = CallCount & { readonly key: string };
+
+const askedColumns = { key: "text", calls: "integer", windowMs: "integer" } as const;
 
 // Every process takes the rows in the same order, so that two of them cannot wait for each other.
 const count = prepared<CountRow>(`
   INSERT INTO call_count AS counted (key, points, expire)
-  SELECT key, points, $4::bigint + length FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, points, length)
-  ORDER BY key
+  SELECT key, calls, $4::bigint + windowMs FROM ${rowsAs("asked", askedColumns)} ORDER BY key
   ON CONFLICT (key) DO UPDATE SET
     points = CASE WHEN counted.expire <= $4 THEN 0 ELSE counted.points END + excluded.points,
     expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
-  RETURNING key, points, expire`);
+  RETURNING key, points AS calls, expire AS "endsAt"`);
 
 const forgetCounts = forgetBatch("call_count", "expire");
 
@@ -70,14 +67,7 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
   const queue = new CommitQueue<CountedCalls, CallCount>({
     batchMax,
     async commit(asked) {
-      const windows = gather(asked);
-      const [keys, calls, lengths] = [
-        windows.map(({ key }) => key),
-        windows.map((one) => one.calls),
-        windows.map((one) => one.windowMs),
-      ];
-      const rows = await counted(count, [keys, calls, lengths, Date.now()]);
-      return shareOut(asked, rows);
+      return shareOut(asked, await counted(count, [...valuesOf(askedColumns, gather(asked)), Date.now()]));
     },
   });
 
@@ -111,7 +101,7 @@ function gather(asked: readonly CountedCalls[]): readonly CountedCalls[] {
 
 /** Tells each caller its place among those of the same client: the last one has the sum. */
 function shareOut(asked: readonly CountedCalls[], rows: readonly CountRow[]): readonly CallCount[] {
-  const windows = new Map(rows.map(({ key, points, expire }) => [key, { calls: points, endsAt: expire }]));
+  const windows = new Map(rows.map(({ key, calls, endsAt }) => [key, { calls, endsAt }]));
   const answers: CallCount[] = [];
   for (const { key, calls } of asked.toReversed()) {
     const window = windows.get(key);
