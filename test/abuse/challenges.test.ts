@@ -1,7 +1,7 @@
 // Where challenges come from, and what is no solution of one.
 import { expect, test } from "vitest";
 import { rateLimitFactors } from "../../server/src/http/limits.ts";
-import { altchaChallengePath } from "../../shared/src/altcha.ts";
+import { altchaChallengePath } from "../../shared/src/hidden-fields.ts";
 import { buyer, doors, form, applicant, json, type Answer } from "../support/doors.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { startService, type Service } from "../support/service.ts";

@@ -1,7 +1,7 @@
 // Proves work as any client of the service can, by the description of ALTCHA's challenges alone: derives keys from
 // nonce and counter until one begins as it should.
 import { pbkdf2Sync } from "node:crypto";
-import { altchaChallengePath } from "../../shared/src/altcha.ts";
+import { altchaChallengePath } from "../../shared/src/hidden-fields.ts";
 import type { Service } from "./service.ts";
 
 export interface Challenge {

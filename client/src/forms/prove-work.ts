@@ -1,5 +1,5 @@
 // Gets a challenge from a service that asks for proofs of work, and solves it.
-import { altchaChallengePath } from "@submissions/shared/altcha";
+import { altchaChallengePath } from "@submissions/shared/hidden-fields";
 import { SubmissionError } from "../sdk/submission-error.ts";
 
 /**

@@ -1,8 +1,8 @@
 // Sends a form: solves a challenge where the service asks for one, repeats quietly, and waits while there is no
 // connection. The key makes it one submission. It uses the SDK's parts and not the SDK, because a form needs no typed
 // calls.
-import { altchaField } from "@submissions/shared/altcha";
 import { packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import { altchaField } from "@submissions/shared/hidden-fields";
 import { applicationForm } from "../sdk/application-form.ts";
 import { repeat, systemTempo, type RetryPolicy } from "../sdk/retry.ts";
 import { SubmissionError } from "../sdk/submission-error.ts";

@@ -1,12 +1,11 @@
 // What the three elements share: the form in its shadow root, from the first rendering to the receipt. The server may
 // have written the form there; then the element takes it over with everything that was typed into it.
-import { altchaField } from "@submissions/shared/altcha";
-import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import type { Issue } from "@submissions/shared/faults";
 import type { FormName } from "@submissions/shared/forms/form-fields";
 import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormReceipt, FormState } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import { altchaField, consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
 import { SubmissionError } from "../sdk/submission-error.ts";
 import { checkValues } from "./check-values.ts";
 import { Draft, restored, typedIn, type Typed } from "./draft.ts";

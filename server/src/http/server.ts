@@ -1,7 +1,7 @@
 // The HTTP server: what every request gets, and the gates and doors in their order. It knows none of their details.
 import { randomUUID } from "node:crypto";
 import type { RequestListener, Server } from "node:http";
-import { altchaChallengePath } from "@submissions/shared/altcha";
+import { altchaChallengePath } from "@submissions/shared/hidden-fields";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Console } from "../console/console.ts";

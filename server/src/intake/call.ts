@@ -1,10 +1,8 @@
 // What intake knows of a call beside the fields of its submission: the door, the key, the deadline, and the hidden fields
 // of the body.
 import { optionalWebUrl } from "@submissions/shared/addresses";
-import { altchaField } from "@submissions/shared/altcha";
-import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import { cleanText } from "@submissions/shared/fields";
-import { honeypotField } from "@submissions/shared/honeypot";
+import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
 import { optionalText, readText } from "@submissions/shared/text";

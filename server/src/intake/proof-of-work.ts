@@ -1,7 +1,7 @@
 // Proof of work (ALTCHA): makes signed challenges, and checks whether the solution of a submission solves one of them.
 // The store knows whether that one was spent before. The library is loaded at the first challenge.
 import { createHash, createHmac, randomInt } from "node:crypto";
-import { altchaChallengePath, altchaField } from "@submissions/shared/altcha";
+import { altchaChallengePath, altchaField } from "@submissions/shared/hidden-fields";
 import type { Challenge } from "altcha-lib";
 import { z } from "zod";
 import { Fault } from "../fault.ts";

@@ -1,7 +1,6 @@
 // The forms as HTML, for the server's declarative shadow roots and for the elements. Each is a real form that posts to
 // the service without any script. It knows no DOM.
-import { consentPageField, consentTextField } from "../consent.ts";
-import { honeypotField } from "../honeypot.ts";
+import { consentPageField, consentTextField, honeypotField } from "../hidden-fields.ts";
 import { languageField } from "../language.ts";
 import { fieldMarkup } from "./field-markup.ts";
 import { fieldsOf, formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";

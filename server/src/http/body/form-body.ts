@@ -1,11 +1,9 @@
 // Gathers the fields of a form, from multipart parts or URL-encoded pairs, into FormData that holds nothing but known
 // names: the names are a stranger's, and zod-form-data builds paths from them.
-import { altchaField } from "@submissions/shared/altcha";
 import { applicationInput, applicationTextFields, resumeField } from "@submissions/shared/application";
-import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import type { Issue } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
-import { honeypotField } from "@submissions/shared/honeypot";
+import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { languageField } from "@submissions/shared/language";
 import { bytesMax } from "@submissions/shared/limits";

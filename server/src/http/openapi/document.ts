@@ -1,8 +1,12 @@
 // Builds the OpenAPI 3.1 document. trpc-to-openapi makes the operations from the router's schemas and meta. This adds what
 // it cannot know: the true refusals, headers, examples, the file, and the health paths.
-import { altchaChallengePath, altchaField } from "@submissions/shared/altcha";
 import { resumeField } from "@submissions/shared/application";
-import { consentPageField, consentTextField } from "@submissions/shared/consent";
+import {
+  altchaChallengePath,
+  altchaField,
+  consentPageField,
+  consentTextField,
+} from "@submissions/shared/hidden-fields";
 import { bytesMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";

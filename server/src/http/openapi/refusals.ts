@@ -1,7 +1,7 @@
 // The refusals of each operation in the OpenAPI document: which faults of the table it can answer with, and how.
-import { altchaField } from "@submissions/shared/altcha";
 import { resumeField } from "@submissions/shared/application";
 import { faults, type FaultBody, type FaultName, type Issue } from "@submissions/shared/faults";
+import { altchaField } from "@submissions/shared/hidden-fields";
 import { everyAnswer, exampleRequestId, rateLimit, refer, retryAfter } from "./components.ts";
 import type { Answer, Example } from "./document-types.ts";
 

@@ -1,13 +1,13 @@
 // Refusals as pages. Where the form can be corrected, the page shows it again with what was typed; otherwise it says what
 // to do.
 import { randomUUID } from "node:crypto";
-import { altchaField } from "@submissions/shared/altcha";
 import { resumeField } from "@submissions/shared/application";
 import type { FaultName, Issue } from "@submissions/shared/faults";
 import { fieldsOf, idempotencyKeyField, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { english, type FormStrings } from "@submissions/shared/forms/form-strings";
 import { german } from "@submissions/shared/forms/form-strings-de";
 import { translated } from "@submissions/shared/forms/issue-words";
+import { altchaField } from "@submissions/shared/hidden-fields";
 import { html } from "@submissions/shared/html";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
