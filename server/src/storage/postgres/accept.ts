@@ -33,7 +33,7 @@ import {
   taking,
   wantedBy,
 } from "./once.ts";
-import { type Settled, settledColumns, settling } from "./outbox.ts";
+import { type Settled, settling, settlingColumns } from "./outbox.ts";
 import type { Session } from "./session.ts";
 import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
 
@@ -140,7 +140,7 @@ export class Acceptor {
     const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
     await this.#filings.draw(filings);
     const open = filings.filter(({ drawn }) => drawn !== null);
-    const more = valuesOf(settledColumns, settled);
+    const more = valuesOf(settlingColumns, settled);
     const find = (session: Session) => this.#filings.findIn(session, open);
     let lockTimeout: unknown;
     try {

@@ -4,8 +4,7 @@ import { reached } from "../../failpoint.ts";
 import type { LeasedMail, MailSettlement, MailStatus, StoredMail } from "../records.ts";
 import { claimedColumns, type ClaimedMail, claimedMail, digestColumns } from "../rules/leased-mail.ts";
 import { mailId, parseMailId } from "../rules/mail-id.ts";
-import { mailJoins, type ReadMail, storedMail, storedMailColumns } from "../rules/mail-row.ts";
-import { storable } from "../rules/mails.ts";
+import { mailJoins, type ReadMail, settledColumns, storedMail, storedMailColumns } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { lookedUp, prepared, type RowOf } from "./statement.ts";
@@ -17,8 +16,8 @@ const mailsAtOnce = 500;
 /** Pause between two batches of work that can wait. */
 export const batchPauseMs = 2;
 
-/** How a try of one mail ended, as the columns that it changes. */
-export const settledColumns = {
+/** How a try of one mail ended. */
+export const settlingColumns = {
   id: "bigint",
   created_at: "bigint",
   owner: "text",
@@ -31,7 +30,7 @@ export const settledColumns = {
   denials: "integer",
 } as const;
 
-export type Settled = RowOf<typeof settledColumns>;
+export type Settled = RowOf<typeof settlingColumns>;
 
 /**
  * The part of a statement that settles mails. A settlement gives the lease back and touches no mail that another owner
@@ -45,28 +44,16 @@ export const settling = (first: number): string => `
     UPDATE mail SET status = ended.status, attempts = attempts + tries, due_at = ended.due_at,
       sent_at = ended.sent_at, provider_id = ended.provider_id, last_error = ended.last_error, denials = ended.denials,
       tokens = CASE ended.status WHEN 'sent' THEN NULL ELSE tokens END, lease_owner = NULL, lease_until = NULL
-    FROM ${lookedUp("ended", settledColumns, first)}
+    FROM ${lookedUp("ended", settlingColumns, first)}
     WHERE mail.id = ended.id AND mail.created_at = ended.created_at
       AND mail.due_at IS NOT NULL AND mail.lease_owner = ended.owner
   )`;
 
-/** Null for an id that is none of ours. */
-function settledRow(settlement: MailSettlement, owner: string): Settled | null {
-  const mail = parseMailId(settlement.id);
-  if (mail === null) return null;
-  const common = { id: mail.row, created_at: mail.createdAt, owner, tries: 1, due_at: null };
-  if (settlement.result === "sent") {
-    const provider_id = storable(settlement.providerId);
-    return { ...common, status: "sent", sent_at: settlement.at, provider_id, last_error: null, denials: null };
-  }
-  const { denials } = settlement;
-  const stopped = { ...common, sent_at: null, provider_id: null, last_error: storable(settlement.error), denials };
-  if (settlement.result !== "later") return { ...stopped, status: settlement.result };
-  return { ...stopped, status: "queued", due_at: settlement.dueAt, tries: settlement.tried ? 1 : 0 };
-}
-
 const settledRows = (settlements: readonly MailSettlement[], owner: string): Settled[] =>
-  settlements.flatMap((settlement) => settledRow(settlement, owner) ?? []);
+  settlements.flatMap((settlement) => {
+    const mail = parseMailId(settlement.id);
+    return mail === null ? [] : { id: mail.row, created_at: mail.createdAt, owner, ...settledColumns(settlement) };
+  });
 
 /** The owners' mails among some to the submitter's address. */
 const addresseesOf = prepared<{ email: string; at: number }>(`

@@ -1,7 +1,8 @@
-// Mails as operators see them.
+// Mails as operators see them, and how the end of a try is written.
 import type { MailRow } from "@submissions/shared/console";
-import type { StoredMail } from "../records.ts";
+import type { MailSettlement, StoredMail } from "../records.ts";
 import { mailId } from "./mail-id.ts";
+import { storable } from "./mails.ts";
 
 const address = "coalesce(submission.email, subscriber.email)";
 
@@ -28,3 +29,16 @@ export const storedMail = ({ row, ...mail }: ReadMail<StoredMail>): StoredMail =
   id: mailId(row, mail.createdAt),
   ...mail,
 });
+
+/** The columns of a mail that a settlement changes; `tries` are added to its attempts. */
+export function settledColumns(settlement: MailSettlement) {
+  const none = { tries: 1, due_at: null, sent_at: null, provider_id: null, last_error: null, denials: null };
+  if (settlement.result === "sent") {
+    const provider_id = storable(settlement.providerId);
+    return { ...none, status: settlement.result, sent_at: settlement.at, provider_id };
+  }
+  const { denials } = settlement;
+  const stopped = { ...none, last_error: storable(settlement.error), denials };
+  if (settlement.result !== "later") return { ...stopped, status: settlement.result };
+  return { ...stopped, status: "queued" as const, due_at: settlement.dueAt, tries: settlement.tried ? 1 : 0 };
+}

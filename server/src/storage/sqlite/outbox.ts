@@ -4,8 +4,8 @@ import { inSteps } from "../pages.ts";
 import type { LeasedMail, MailSettlement, MailStatus } from "../records.ts";
 import { claimedColumns, type ClaimedMail, claimedMail, digestColumns } from "../rules/leased-mail.ts";
 import { type MailRow, parseMailId } from "../rules/mail-id.ts";
-import { mailJoins } from "../rules/mail-row.ts";
-import { settlementWaitMs, storable } from "../rules/mails.ts";
+import { mailJoins, settledColumns } from "../rules/mail-row.ts";
+import { settlementWaitMs } from "../rules/mails.ts";
 import type { Lease, Store } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
@@ -106,33 +106,19 @@ function makeClaims(connection: SqliteConnection, run: RunJob) {
 }
 
 function makeSettlements(connection: SqliteConnection, run: RunJob, suppressions: Suppressions) {
-  // A settlement counts the try, gives the lease back, and touches no mail that another owner holds.
-  const mine = "WHERE id = ? AND created_at = ? AND status = 'queued' AND lease_owner = ?";
-  const noLease = "lease_owner = NULL, lease_until = NULL";
-  const sent = connection.prepare<[number, string, number, number, string]>(`
-    UPDATE mail SET status = 'sent', sent_at = ?, provider_id = ?, attempts = attempts + 1, due_at = NULL,
-      last_error = NULL, denials = NULL, tokens = NULL, ${noLease} ${mine}`);
-  const stopped = connection.prepare<[StoppedStatus, string, number | null, number, number, string]>(`
-    UPDATE mail SET status = ?, last_error = ?, denials = ?, attempts = attempts + 1, due_at = NULL, ${noLease} ${mine}`);
-  const later = connection.prepare<[number, number, string, number | null, number, number, string]>(`
-    UPDATE mail SET attempts = attempts + ?, due_at = ?, last_error = ?, denials = ?, ${noLease} ${mine}`);
+  // A settlement gives the lease back, and touches no mail that another owner holds.
+  const settleMail = connection.prepare<readonly (string | number | null)[]>(`
+    UPDATE mail SET status = ?1, attempts = attempts + ?2, due_at = ?3, sent_at = ?4, provider_id = ?5, last_error = ?6,
+      denials = ?7, tokens = CASE ?1 WHEN 'sent' THEN NULL ELSE tokens END, lease_owner = NULL, lease_until = NULL
+    WHERE id = ?8 AND created_at = ?9 AND status = 'queued' AND lease_owner = ?10`);
 
   function settleOne({ row, createdAt }: MailRow, settlement: MailSettlement, owner: string): void {
-    if (settlement.result === "sent") {
-      sent.run(settlement.at, storable(settlement.providerId), row, createdAt, owner);
-      return;
-    }
-    const { denials } = settlement;
-    const error = storable(settlement.error);
-    if (settlement.result === "later") {
-      later.run(settlement.tried ? 1 : 0, settlement.dueAt, error, denials, row, createdAt, owner);
-      return;
-    }
     // Before the mail is settled: the lease says whose mail it is.
     if (settlement.result === "failed" && settlement.inactiveRecipient === true) {
       suppressions.noteRefusal(row, createdAt, owner, settlement.at);
     }
-    stopped.run(settlement.result, error, denials, row, createdAt, owner);
+    const { status, tries, due_at, sent_at, provider_id, last_error, denials } = settledColumns(settlement);
+    settleMail.run(status, tries, due_at, sent_at, provider_id, last_error, denials, row, createdAt, owner);
   }
 
   return {
