@@ -55,13 +55,11 @@ const settledRows = (settlements: readonly MailSettlement[], owner: string): Set
     return mail === null ? [] : { id: mail.row, created_at: mail.createdAt, owner, ...settledColumns(settlement) };
   });
 
-/** The owners' mails among some to the submitter's address. */
-const addresseesOf = prepared<{ email: string; at: number }>(`
-  SELECT coalesce(submission.email, subscriber.email) AS email, refused.at
-  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS refused (id, created_at, at)
-  JOIN mail ON mail.id = refused.id AND mail.created_at = refused.created_at AND mail.lease_owner = $4
-    AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')
-  ${mailJoins}`);
+/** The recipient of a mail of this owner, unless it is the team. */
+const addresseeOf = prepared<{ email: string }>(`
+  SELECT coalesce(submission.email, subscriber.email) AS email FROM mail ${mailJoins}
+  WHERE mail.id = $1 AND mail.created_at = $2 AND mail.lease_owner = $3
+    AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')`);
 
 // Mails that another process is leasing at this moment are not waited for. A process that let a lease run out may have
 // sent the mail and died before it recorded that.
@@ -153,9 +151,13 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
     },
 
     async settleMails(settlements, owner) {
-      // Before the mails are settled: a settled mail has no lease, which says who may report on it.
-      for (const { email, at } of await refusedAddressees(connections, settlements, owner)) {
-        await suppress(connections, { email, at, reason: "inactive" });
+      for (const settlement of settlements) {
+        if (settlement.result !== "failed" || settlement.inactiveRecipient !== true) continue;
+        const mail = parseMailId(settlement.id);
+        // Before the mail is settled: a settled mail has no lease, which says who may report on it.
+        const [addressee] = mail === null ? [] : await connections.all(addresseeOf, [mail.row, mail.createdAt, owner]);
+        if (addressee === undefined) continue;
+        await suppress(connections, { email: addressee.email, at: settlement.at, reason: "inactive" });
       }
       await settle(settledRows(settlements, owner));
       reached("mail-settled");
@@ -190,16 +192,3 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
       return counts ?? { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null, firstDueAt: null };
     },
   }) satisfies Partial<Store>;
-
-/** The inactive recipients of an owner's mails. The team's addresses are not among them. */
-async function refusedAddressees(connections: Connections, settlements: readonly MailSettlement[], owner: string) {
-  const refused = settlements
-    .filter((one) => one.result === "failed" && one.inactiveRecipient === true)
-    .flatMap(({ id, at }) => {
-      const mail = parseMailId(id);
-      return mail === null ? [] : { ...mail, at };
-    });
-  if (refused.length === 0) return [];
-  const columns = (["row", "createdAt", "at"] as const).map((name) => refused.map((one) => one[name]));
-  return connections.all(addresseesOf, [...columns, owner]);
-}
