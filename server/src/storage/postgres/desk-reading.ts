@@ -3,10 +3,9 @@ import { emailKey } from "@submissions/shared/fields";
 import type { Note } from "@submissions/shared/console";
 import type { DeskStore } from "../desk-store.ts";
 import { readPages } from "../pages.ts";
-import type { MailStatus } from "../records.ts";
 import { type AuditColumns, auditRow, historyMax } from "../rules/audit.ts";
 import { makeBelongings, ownerColumn, type UsedKey } from "../rules/belongings.ts";
-import { mailKindsOf, pageOf, quoted, rowsOf } from "../rules/inbox-filter.ts";
+import { mailKindsOf, pageOf, rowsOf } from "../rules/inbox-filter.ts";
 import {
   detailColumns,
   type DetailRow,
@@ -20,7 +19,8 @@ import type { References } from "../rules/references.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import { type DeliveryFact, factColumns } from "../rules/webhooks.ts";
 import type { Connections } from "./connections.ts";
-import { prepared, type Statement } from "./statement.ts";
+import { mailsBelow } from "./outbox.ts";
+import { prepared } from "./statement.ts";
 import { hashedInSql } from "./suppression.ts";
 
 const find = prepared<DetailRow>(`SELECT ${detailColumns} FROM submission WHERE day_number = $1 AND kind = $2`);
@@ -66,13 +66,6 @@ const deliveries = (owner: "submission" | "subscriber") =>
     WHERE removed_at IS NULL AND delivery.${owner} = $1`);
 const deliveriesOf = { submission: deliveries("submission"), subscriber: deliveries("subscriber") };
 
-// The status is part of the text: only then the planner uses the partial index.
-const mailList = (status: MailStatus | undefined, kinds: readonly string[]): Statement<ReadMail> => ({
-  text: `SELECT ${mailColumns} FROM mail ${mailJoins}
-    WHERE ${status === undefined ? "" : `mail.status = '${status}' AND`} mail.kind IN (${quoted(kinds)}) AND mail.id < $1
-    ORDER BY mail.id DESC LIMIT $2`,
-});
-
 const auditBefore = prepared<AuditColumns>(
   "SELECT id, at, operator, action, subject, detail FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2",
 );
@@ -116,7 +109,7 @@ export const makeDeskReading = (connections: Connections, references: References
       const kinds = mailKindsOf(scope);
       if (kinds.length === 0) return { rows: [], next: null };
       const limit = rowsOf(page);
-      const rows = await connections.all(mailList(status, kinds), [page.after ?? top, limit + 1]);
+      const rows = await connections.all(mailsBelow(status), [kinds, page.after ?? top, limit + 1]);
       const found = pageOf(rows, limit, ({ row }) => row);
       return { ...found, rows: found.rows.map(mailRow) };
     },

@@ -1,10 +1,10 @@
 // The mails that wait, who holds them and how they ended.
 import { setTimeout as pause } from "node:timers/promises";
 import { reached } from "../../failpoint.ts";
-import type { LeasedMail, MailSettlement, MailStatus, StoredMail } from "../records.ts";
+import type { LeasedMail, MailSettlement, MailStatus } from "../records.ts";
 import { claimedColumns, type ClaimedMail, claimedMail, digestColumns } from "../rules/leased-mail.ts";
 import { mailId, parseMailId } from "../rules/mail-id.ts";
-import { mailJoins, type ReadMail, settledColumns, storedMail, storedMailColumns } from "../rules/mail-row.ts";
+import { mailColumns, mailJoins, type ReadMail, settledColumns, storedMail } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { lookedUp, prepared, type RowOf } from "./statement.ts";
@@ -106,10 +106,13 @@ const wakeBatch = (status: "failed" | "in-doubt") =>
       SELECT id FROM mail WHERE status = '${status}' AND id > $2 ORDER BY id LIMIT ${mailsAtOnce} FOR UPDATE SKIP LOCKED
     )) RETURNING id`);
 
-const list = (status: MailStatus | undefined) =>
-  prepared<ReadMail<StoredMail>>(`
-    SELECT ${storedMailColumns} FROM mail ${mailJoins}
-    ${status === undefined ? "" : `WHERE mail.status = '${status}'`} ORDER BY mail.id DESC LIMIT $1`);
+/** Mails of all kinds (null) or of some, below a row, newest first. The status is part of the text: only then the planner uses its index. */
+export const mailsBelow = (status: MailStatus | undefined) =>
+  prepared<ReadMail>(`
+    SELECT ${mailColumns} FROM mail ${mailJoins}
+    WHERE ${status === undefined ? "" : `mail.status = '${status}' AND`} mail.id < $2
+      AND ($1::text[] IS NULL OR mail.kind = ANY ($1))
+    ORDER BY mail.id DESC LIMIT $3`);
 
 const backlog = prepared<Awaited<ReturnType<Store["mailBacklog"]>>>(`
   SELECT queued, (SELECT count(*) FROM mail WHERE status = 'failed') AS failed,
@@ -185,7 +188,10 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
       }
     },
 
-    listMails: async ({ status, limit }) => (await connections.all(list(status), [limit])).map(storedMail),
+    async listMails({ status, limit }) {
+      const mails = await connections.all(mailsBelow(status), [null, Number.MAX_SAFE_INTEGER, limit]);
+      return mails.map(storedMail);
+    },
 
     async mailBacklog() {
       const [counts] = await connections.all(backlog);

@@ -4,31 +4,25 @@ import type { MailSettlement, StoredMail } from "../records.ts";
 import { mailId } from "./mail-id.ts";
 import { storable } from "./mails.ts";
 
-const address = "coalesce(submission.email, subscriber.email)";
-
-/** Quoted names keep their case on both engines. */
-const columnsWith = (email: string) => `mail.id AS "row", mail.kind, submission.reference, ${email} AS email,
-  mail.status, mail.attempts, mail.created_at AS "createdAt", mail.due_at AS "dueAt", mail.sent_at AS "sentAt"`;
-const lastError = `mail.last_error AS "lastError"`;
-
-/** A mail of the console, to be read from {@link mailJoins}: a notice names no address. */
-export const mailColumns = `${columnsWith(`CASE WHEN mail.kind NOT LIKE '%-notice' THEN ${address} END`)}, ${lastError}`;
-
-/** A mail of the command line, to be read from {@link mailJoins}. */
-export const storedMailColumns = `${columnsWith(address)}, mail.provider_id AS "providerId", ${lastError}`;
+/** To be read from {@link mailJoins}. Quoted names keep their case on both engines. */
+export const mailColumns = `mail.id AS "row", mail.kind, submission.reference,
+  coalesce(submission.email, subscriber.email) AS email, mail.status, mail.attempts, mail.created_at AS "createdAt",
+  mail.due_at AS "dueAt", mail.sent_at AS "sentAt", mail.provider_id AS "providerId", mail.last_error AS "lastError"`;
 
 export const mailJoins = `LEFT JOIN submission ON submission.arrival = mail.submission
   LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`;
 
 /** A mail as it is read. */
-export type ReadMail<Mail = MailRow> = Omit<Mail, "id"> & { readonly row: number };
+export type ReadMail = Omit<StoredMail, "id"> & { readonly row: number };
 
-export const mailRow = ({ row, ...mail }: ReadMail): MailRow => ({ id: mailId(row, mail.createdAt), ...mail });
+/** A mail of the command line. */
+export const storedMail = ({ row, ...mail }: ReadMail): StoredMail => ({ id: mailId(row, mail.createdAt), ...mail });
 
-export const storedMail = ({ row, ...mail }: ReadMail<StoredMail>): StoredMail => ({
-  id: mailId(row, mail.createdAt),
-  ...mail,
-});
+/** A mail of the console: a notice names no address. */
+export function mailRow(read: ReadMail): MailRow {
+  const { providerId: _, ...mail } = storedMail(read);
+  return { ...mail, email: mail.kind.endsWith("-notice") ? null : mail.email };
+}
 
 /** The columns of a mail that a settlement changes; `tries` are added to its attempts. */
 export function settledColumns(settlement: MailSettlement) {

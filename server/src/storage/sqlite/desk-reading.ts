@@ -4,7 +4,7 @@ import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
 import { readPages } from "../pages.ts";
 import { searchRanges } from "../ranges.ts";
-import type { SubmissionKind } from "../records.ts";
+import type { MailStatus, SubmissionKind } from "../records.ts";
 import { type AuditColumns, auditRow, historyMax } from "../rules/audit.ts";
 import { makeBelongings, type Owner, ownerColumn, type UsedKey } from "../rules/belongings.ts";
 import { hashedKey } from "../rules/erasing.ts";
@@ -73,33 +73,13 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
   const allSubscribers = subscribers("NOT INDEXED WHERE ?1 = ''");
   const subscribersOf = subscribers("INDEXED BY subscriber_status WHERE status = ?1");
   const lastSubscriber = connection.prepare<[], { last: number | null }>("SELECT max(arrival) AS last FROM subscriber");
-  const lastMail = connection.prepare<[], { last: number | null }>("SELECT max(id) AS last FROM mail");
+  const mailPage = prepareMailPage(connection);
   const auditBefore = connection.prepare<[number, number], AuditColumns>(
     "SELECT id, at, operator, action, subject, detail FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?",
   );
   const auditBehind = connection.prepare<[number, number], AuditColumns>(
     "SELECT id, at, operator, action, subject, detail FROM audit WHERE id > ? ORDER BY id LIMIT ?",
   );
-
-  /** One page of a table by its row number, newest first. */
-  async function pageBelow<Row>(
-    lastOf: Statement<[], { last: number | null }>,
-    page: PageRequest,
-    numberOf: (row: Row) => number,
-    readRows: (above: number, below: number, limit: number) => Row[],
-  ): Promise<Page<Row>> {
-    const last = (await read(() => lastOf.get()))?.last ?? 0;
-    const limit = rowsOf(page);
-    const { rows: found, stoppedAt } = await searchRanges({
-      above: 0,
-      below: Math.min(page.after ?? Infinity, last + 1),
-      descending: true,
-      limit: limit + 1,
-      read: (from, to, count) => read(() => readRows(from, to, count)),
-    });
-    const { rows, next } = pageOf(found, limit, numberOf);
-    return { rows, next: next ?? stoppedAt };
-  }
 
   return {
     ...makeBelongings(references, {
@@ -129,15 +109,7 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
     async listMails(scope, status, page) {
       const kinds = mailKindsOf(scope);
       if (kinds.length === 0) return { rows: [], next: null };
-      const stopped = status === "failed" || status === "in-doubt";
-      const text = `
-        SELECT ${mailColumns} FROM mail ${stopped ? "INDEXED BY mail_stopped" : "NOT INDEXED"} ${mailJoins}
-        WHERE ${stopped ? "mail.status IN ('failed', 'in-doubt') AND" : ""}
-          ${status === undefined ? "" : `mail.status = '${status}' AND`}
-          mail.kind IN (${quoted(kinds)}) AND mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`;
-      const statement = await read(() => connection.prepare<[number, number, number], ReadMail>(text));
-      const readRows = (above: number, below: number, limit: number) => statement.all(above, below, limit);
-      const found = await pageBelow(lastMail, page, ({ row }) => row, readRows);
+      const found = await mailPage(kinds, status, page);
       return { ...found, rows: found.rows.map(mailRow) };
     },
 
@@ -154,4 +126,41 @@ export function prepareDeskReading(connection: SqliteConnection, references: Ref
         return { rows: rows.map(auditRow), last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
       }),
   } satisfies Partial<DeskStore>;
+}
+
+/** Reads mails of all kinds (null) or of some, page by page, newest first. */
+export function prepareMailPage(connection: SqliteConnection) {
+  const lastMail = connection.prepare<[], { last: number | null }>("SELECT max(id) AS last FROM mail");
+  return async (kinds: readonly string[] | null, status: MailStatus | undefined, page: PageRequest) => {
+    const stopped = status === "failed" || status === "in-doubt";
+    const text = `
+      SELECT ${mailColumns} FROM mail ${stopped ? "INDEXED BY mail_stopped" : "NOT INDEXED"} ${mailJoins}
+      WHERE ${stopped ? "mail.status IN ('failed', 'in-doubt') AND" : ""}
+        ${status === undefined ? "" : `mail.status = '${status}' AND`}
+        ${kinds === null ? "" : `mail.kind IN (${quoted(kinds)}) AND`}
+        mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`;
+    const statement = await read(() => connection.prepare<[number, number, number], ReadMail>(text));
+    const readRows = (above: number, below: number, limit: number) => statement.all(above, below, limit);
+    return pageBelow(lastMail, page, ({ row }) => row, readRows);
+  };
+}
+
+/** One page of a table by its row number, newest first. */
+async function pageBelow<Row>(
+  lastOf: Statement<[], { last: number | null }>,
+  page: PageRequest,
+  numberOf: (row: Row) => number,
+  readRows: (above: number, below: number, limit: number) => Row[],
+): Promise<Page<Row>> {
+  const last = (await read(() => lastOf.get()))?.last ?? 0;
+  const limit = rowsOf(page);
+  const { rows: found, stoppedAt } = await searchRanges({
+    above: 0,
+    below: Math.min(page.after ?? Infinity, last + 1),
+    descending: true,
+    limit: limit + 1,
+    read: (from, to, count) => read(() => readRows(from, to, count)),
+  });
+  const { rows, next } = pageOf(found, limit, numberOf);
+  return { rows, next: next ?? stoppedAt };
 }

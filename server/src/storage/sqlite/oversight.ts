@@ -1,13 +1,15 @@
 // What operators and metrics ask about mails, and waking those that stopped. Long work goes in steps, so that other work
 // gets its turn.
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
-import { inSteps, pageRows } from "../pages.ts";
-import type { MailStatus, StoredMail } from "../records.ts";
+import { pageLimitMax } from "../desk-store.ts";
+import { inSteps } from "../pages.ts";
+import type { StoredMail } from "../records.ts";
 import { parseMailId } from "../rules/mail-id.ts";
-import { mailJoins, type ReadMail, storedMail, storedMailColumns } from "../rules/mail-row.ts";
+import { storedMail } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
+import { prepareMailPage } from "./desk-reading.ts";
 import type { RunJob } from "./jobs.ts";
 import { type DuePlace, firstPlace, mailsAtOnce, queuedBehind, type StoppedStatus } from "./outbox.ts";
 
@@ -18,22 +20,14 @@ const countedAtOnce = 20_000;
 const batchPauseMs = 2;
 
 export function makeOversight(connection: SqliteConnection, run: RunJob) {
+  const mailPage = prepareMailPage(connection);
   // SQLite uses a partial index only where its condition is repeated, and has to be told: it would rather read all mails
   // in the order of their rows.
-  const fromStopped = "FROM mail INDEXED BY mail_stopped";
-  const whereStopped = "WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = ?";
-  const stoppedBehind = `SELECT id ${fromStopped} ${whereStopped} AND id > ? ORDER BY id`;
-  const listStopped = connection.prepare<[StoppedStatus, number, number], ReadMail<StoredMail>>(`
-    SELECT ${storedMailColumns} ${fromStopped} ${mailJoins} ${whereStopped} AND mail.id < ?
-    ORDER BY mail.id DESC LIMIT ?`);
+  const stoppedBehind = `SELECT id FROM mail INDEXED BY mail_stopped
+    WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = ? AND id > ? ORDER BY id`;
   const countOfStopped = connection.prepare<[StoppedStatus, number], { count: number; last: number | null }>(
     `SELECT count(*) AS count, max(id) AS last FROM (${stoppedBehind} LIMIT ${countedAtOnce})`,
   );
-  const window = connection.prepare<[number, number], { last: number | null; count: number }>(`
-    SELECT min(id) AS last, count(*) AS count FROM (SELECT id FROM mail WHERE id < ? ORDER BY id DESC LIMIT ?)`);
-  const listWithin = connection.prepare<[number, number, MailStatus | null], ReadMail<StoredMail>>(`
-    SELECT ${storedMailColumns} FROM mail ${mailJoins} WHERE mail.id < ?1 AND mail.id >= ?2 AND (?3 IS NULL OR mail.status = ?3)
-    ORDER BY mail.id DESC`);
   // A lease stays with its holder: the mail may be on its way at this moment.
   const wake = `UPDATE mail SET status = 'queued', due_at = ?,
     attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
@@ -55,17 +49,6 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
     "SELECT created_at AS createdAt FROM mail WHERE id = ?",
   );
 
-  /** Mails before a row, newest first, with the row to go on before; null at the end. */
-  function listPage(status: MailStatus | undefined, before: number) {
-    if (status === "failed" || status === "in-doubt") {
-      const rows = listStopped.all(status, before, pageRows);
-      return { rows, last: rows.length < pageRows ? null : (rows.at(-1)?.row ?? null) };
-    }
-    const { last = null, count = 0 } = window.get(before, pageRows) ?? {};
-    const rows = last === null ? [] : listWithin.all(before, last, status ?? null);
-    return { rows, last: count < pageRows ? null : last };
-  }
-
   function countBehind({ dueAt, id }: DuePlace) {
     const { count = 0, first = null, due = null } = countQueued.get(dueAt, id) ?? {};
     return { count, first, due, last: count < countedAtOnce ? null : (lastCounted.get(dueAt, id) ?? null) };
@@ -84,10 +67,11 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
   return {
     async listMails({ status, limit }) {
       const listed: StoredMail[] = [];
-      await inSteps(Number.MAX_SAFE_INTEGER, async (before) => {
-        const { rows, last } = await read(() => listPage(status, before));
+      await inSteps(Number.MAX_SAFE_INTEGER, async (after) => {
+        const { rows, next } = await mailPage(null, status, { after, limit: pageLimitMax });
         listed.push(...rows.map(storedMail));
-        return listed.length < limit ? last : null;
+        await nextTurn();
+        return listed.length < limit ? next : null;
       });
       return listed.slice(0, limit);
     },
