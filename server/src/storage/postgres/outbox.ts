@@ -2,9 +2,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { reached } from "../../failpoint.ts";
 import type { LeasedMail, MailSettlement, MailStatus } from "../records.ts";
-import { claimedColumns, type ClaimedMail, claimedMail, digestColumns } from "../rules/leased-mail.ts";
+import { claimedColumns, type ClaimedMail, claimedMail, digestColumns, settledColumns } from "../rules/leased-mail.ts";
 import { mailId, parseMailId } from "../rules/mail-id.ts";
-import { mailColumns, mailJoins, type ReadMail, settledColumns, storedMail } from "../rules/mail-row.ts";
+import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { lookedUp, prepared, type RowOf } from "./statement.ts";

@@ -1,9 +1,11 @@
-// Mails as they are handed to the process that sends them, and what they are about as columns of their rows.
-import type { Digest, LeasedMail, MailKind, MailSubject } from "../records.ts";
+// Mails as they are handed to the process that sends them, what they are about as columns of their rows, and how the end
+// of a try is written.
+import type { Digest, LeasedMail, MailKind, MailSettlement, MailSubject } from "../records.ts";
 import type { Lease } from "../store.ts";
 import { storedDay } from "./days.ts";
 import { readFields } from "./json-column.ts";
 import { mailId } from "./mail-id.ts";
+import { storable } from "./mails.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";
 
@@ -60,6 +62,19 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
   }
   const submission = readSubmission(row);
   return submission && { submission };
+}
+
+/** The columns of a mail that a settlement changes; `tries` are added to its attempts. */
+export function settledColumns(settlement: MailSettlement) {
+  const none = { tries: 1, due_at: null, sent_at: null, provider_id: null, last_error: null, denials: null };
+  if (settlement.result === "sent") {
+    const provider_id = storable(settlement.providerId);
+    return { ...none, status: settlement.result, sent_at: settlement.at, provider_id };
+  }
+  const { denials } = settlement;
+  const stopped = { ...none, last_error: storable(settlement.error), denials };
+  if (settlement.result !== "later") return { ...stopped, status: settlement.result };
+  return { ...stopped, status: "queued" as const, due_at: settlement.dueAt, tries: settlement.tried ? 1 : 0 };
 }
 
 /** The columns of a digest: its day, which is unique, and what it says. */

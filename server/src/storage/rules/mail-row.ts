@@ -1,8 +1,7 @@
-// Mails as operators see them, and how the end of a try is written.
+// Mails as operators see them.
 import type { MailRow } from "@submissions/shared/console";
-import type { MailSettlement, StoredMail } from "../records.ts";
+import type { StoredMail } from "../records.ts";
 import { mailId } from "./mail-id.ts";
-import { storable } from "./mails.ts";
 
 /** To be read from {@link mailJoins}. Quoted names keep their case on both engines. */
 export const mailColumns = `mail.id AS "row", mail.kind, submission.reference,
@@ -22,17 +21,4 @@ export const storedMail = ({ row, ...mail }: ReadMail): StoredMail => ({ id: mai
 export function mailRow(read: ReadMail): MailRow {
   const { providerId: _, ...mail } = storedMail(read);
   return { ...mail, email: mail.kind.endsWith("-notice") ? null : mail.email };
-}
-
-/** The columns of a mail that a settlement changes; `tries` are added to its attempts. */
-export function settledColumns(settlement: MailSettlement) {
-  const none = { tries: 1, due_at: null, sent_at: null, provider_id: null, last_error: null, denials: null };
-  if (settlement.result === "sent") {
-    const provider_id = storable(settlement.providerId);
-    return { ...none, status: settlement.result, sent_at: settlement.at, provider_id };
-  }
-  const { denials } = settlement;
-  const stopped = { ...none, last_error: storable(settlement.error), denials };
-  if (settlement.result !== "later") return { ...stopped, status: settlement.result };
-  return { ...stopped, status: "queued" as const, due_at: settlement.dueAt, tries: settlement.tried ? 1 : 0 };
 }

@@ -2,9 +2,9 @@
 import { reached } from "../../failpoint.ts";
 import { inSteps } from "../pages.ts";
 import type { LeasedMail, MailSettlement, MailStatus } from "../records.ts";
-import { claimedColumns, type ClaimedMail, claimedMail, digestColumns } from "../rules/leased-mail.ts";
+import { claimedColumns, type ClaimedMail, claimedMail, digestColumns, settledColumns } from "../rules/leased-mail.ts";
 import { type MailRow, parseMailId } from "../rules/mail-id.ts";
-import { mailJoins, settledColumns } from "../rules/mail-row.ts";
+import { mailJoins } from "../rules/mail-row.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { Lease, Store } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
