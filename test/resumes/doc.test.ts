@@ -54,21 +54,29 @@ test.each([
   expect(await judge(file, "cv.doc")).toMatchObject({ accepted: true, kind: "doc" });
 });
 
-test("the table stream that the document names has to be whole, and no other", async () => {
+test.each(["0Table", "1Table", "Data", "\u0005SummaryInformation"])("a stream %j has to be whole", async (name) => {
   const beyondTheFile = ({ directory }: CompoundParts) => directory.writeUInt32LE(70_000, 2 * 128 + 0x74);
-  const withTable = (name: string) => writeCompound([stream("WordDocument"), stream(name)], beyondTheFile);
-  expect(await judge(withTable("0Table"), "cv.doc")).toEqual(damaged);
-  expect(await judge(withTable("1Table"), "cv.doc")).toMatchObject({ accepted: true });
-  expect(await judge(namingTable1(withTable("1Table")), "cv.doc")).toEqual(damaged);
-  expect(await judge(namingTable1(withTable("0Table")), "cv.doc")).toMatchObject({ accepted: true });
+  const embedded = { name: "ObjectPool", type: "storage" as const, children: [stream(name)] };
+  expect(await judge(writeCompound([stream("WordDocument"), stream(name)], beyondTheFile), "cv.doc")).toEqual(damaged);
+  const within = writeCompound([stream("WordDocument"), embedded], ({ directory }) =>
+    directory.writeUInt32LE(70_000, 3 * 128 + 0x74),
+  );
+  expect(await judge(within, "cv.doc")).toEqual(damaged);
 });
 
-/** Sets `fWhichTblStm` in the document's stream, the first entry behind the root. The directory is in sector 1. */
-function namingTable1(file: Buffer): Buffer {
-  const start = file.readUInt32LE(2 * 512 + 128 + 0x74);
-  file.writeUInt16LE(0x0200, (start + 1) * 512 + 0x0a);
-  return file;
-}
+test.each<[string, number, object]>([
+  ["lie in the file", 3, { accepted: true }],
+  ["lie beyond the file", 70_000, damaged],
+  ["share a sector with the document", 12, damaged],
+])("small streams that %s are judged by their chain, which is the root's", async (_, start, expected) => {
+  // Sectors 2 to 9 hold the small streams, 10 to 17 the document.
+  const file = writeCompound([stream("1Table"), stream("WordDocument")], ({ directory }) => {
+    directory.writeUInt32LE(100, 128 + 0x78);
+    directory.writeUInt32LE(start, 0x74);
+    directory.writeUInt32LE(64, 0x78);
+  });
+  expect(await judge(file, "cv.doc")).toMatchObject(expected);
+});
 
 test.each<[string, (parts: CompoundParts) => void]>([
   ["a directory that runs in a circle", ({ table }) => (table[1] = 1)],

@@ -70,13 +70,16 @@ describe("the end of a PDF", () => {
   });
 });
 
-test("the end of its first page is no end of a linearised file", async () => {
-  const firstPage = smallPdf.replace("\n", "\n% /Linearized 1\n").replace(/startxref\n\d+/, "startxref\n0");
-  expect(await judge(firstPage, "cv.pdf")).toMatchObject({ accepted: false });
-  expect(await judge(`${firstPage}1 0 obj\nendobj\nstartxref\n173\n%%EOF\n`, "cv.pdf")).toMatchObject({
-    accepted: true,
-  });
-});
+test.each(["\n", "\r\n", "\r"])(
+  "the end of its first page is no end of a linearised file, lines end in %j",
+  async (end) => {
+    const lines = (text: string) => text.replaceAll("\n", end);
+    const firstPage = smallPdf.replace("\n", "\n% /Linearized 1\n").replace(/startxref\n\d+/, "startxref\n0");
+    const whole = `${firstPage}1 0 obj\nendobj\nstartxref\n173\n%%EOF\n`;
+    expect(await judge(lines(firstPage), "cv.pdf")).toMatchObject({ accepted: false });
+    expect(await judge(lines(whole), "cv.pdf")).toMatchObject({ accepted: true });
+  },
+);
 
 test("a file of no bytes, and one over 5 MiB, are refused whatever they are", async () => {
   expect(await judge("", "cv.pdf")).toEqual({ accepted: false, message: "The file is empty." });

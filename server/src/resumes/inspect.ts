@@ -35,7 +35,7 @@ const headBytes = 1_024 + 8;
  * Judges the file at `path`, which its sender called `filename`.
  *
  * Work and memory are bounded for every content of up to 5 MiB, whatever it says of itself: a PDF is read at most once,
- * backwards, in blocks of 64 KiB; of a DOC at most 8,192 directory entries and 10,240 links of a chain are followed; of
+ * backwards, in blocks of 64 KiB; of a DOC at most 8,192 directory entries and 10,240 links of chains are followed; of
  * a DOCX at most 1,000 entries are listed and 256 KiB are inflated. The most held at a time is some 2 MiB.
  *
  * Rejects only when the file itself cannot be read.

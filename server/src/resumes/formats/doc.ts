@@ -39,24 +39,9 @@ export const findDocFault = async (bytes: StagedBytes): Promise<string | null> =
   const streams = entries.filter(({ kind }) => kind === "stream");
   // Encrypted DOCX, XLSX and PPTX files are OLE files around one stream that tells nothing.
   if (streams.some(({ name }) => name === "encryptedpackage")) return encrypted;
-  const document = streams.find(({ name }) => name === "worddocument");
-  if (!document) return notWord;
+  if (!streams.some(({ name }) => name === "worddocument")) return notWord;
   if (entries.some(({ name, kind }) => kind === "storage" && macroStorages.has(name))) return macros;
-  if (!(await holdsStream(bytes, layout, document))) return damaged;
-  const tableName = await findTableName(bytes, layout, document);
-  const table = streams.find(({ name }) => name === tableName);
-  return table === undefined || (await holdsStream(bytes, layout, table)) ? null : damaged;
-};
-
-/**
- * Which stream Word reads beside the document's, without which it shows nothing ([MS-DOC] 2.5.2: `fWhichTblStm`); null
- * when that is unknown. Word 6 and 95 had none.
- */
-const findTableName = async (bytes: StagedBytes, layout: Layout, document: DirectoryEntry): Promise<string | null> => {
-  // Lies in the mini stream, which is not read.
-  if (document.size < layout.miniStreamBelow) return null;
-  const flags = await bytes.read(sectorOffset(layout, document.start) + 0x0a, 2);
-  return flags.length === 2 && (flags.readUInt16LE() & 0x0200) !== 0 ? "1table" : "0table";
+  return (await holdsStreams(bytes, layout, directory)) ? null : damaged;
 };
 
 const readLayout = (header: Buffer, size: number) => {
@@ -93,21 +78,26 @@ const readNextSector = async (bytes: StagedBytes, layout: Layout, sector: number
   return cell + 4 <= table.length ? table.readUInt32LE(cell) : null;
 };
 
-/** The sectors of a chain in order, at most `max`; null when it leaves the file or runs in a circle. */
+/**
+ * The sectors of a chain in order, at most `max`; null when it leaves the file, runs in a circle or meets one of the
+ * sectors `seen` before.
+ */
 const followChain = async (
   bytes: StagedBytes,
   layout: Layout,
   start: number,
   max: number,
+  seen = new Set<number>(),
 ): Promise<number[] | null> => {
-  const seen = new Set<number>();
+  const sectors: number[] = [];
   let sector: number | null = start;
-  while (sector !== null && sector < sectorNumberMax && seen.size < max) {
+  while (sector !== null && sector < sectorNumberMax && sectors.length < max) {
     if (sector >= layout.sectorCount || seen.has(sector)) return null;
     seen.add(sector);
+    sectors.push(sector);
     sector = await readNextSector(bytes, layout, sector);
   }
-  return sector === null ? null : [...seen];
+  return sector === null ? null : sectors;
 };
 
 const readDirectory = async (bytes: StagedBytes, layout: Layout): Promise<DirectoryEntry[] | null> => {
@@ -124,13 +114,16 @@ const readDirectory = async (bytes: StagedBytes, layout: Layout): Promise<Direct
   return entries;
 };
 
+/** By their numbers in the directory. */
+const kinds = ["unused", "storage", "stream", "other", "other", "root"] as const;
+
 const readEntry = (cell: Buffer) => {
   // The length counts the closing NUL. All names that matter here are ASCII.
   const nameBytes = Math.max(0, Math.min(cell.readUInt16LE(0x40), 64) - 2);
   return {
     // Names are compared without case.
     name: cell.toString("utf16le", 0, nameBytes).toLowerCase(),
-    kind: cell[0x42] === 2 ? "stream" : cell[0x42] === 1 ? "storage" : "other",
+    kind: kinds[cell[0x42] ?? 0] ?? "other",
     left: cell.readUInt32LE(0x44),
     right: cell.readUInt32LE(0x48),
     child: cell.readUInt32LE(0x4c),
@@ -159,11 +152,23 @@ const listRoot = (directory: readonly DirectoryEntry[]): DirectoryEntry[] => {
   return entries;
 };
 
-/** Whether the file is long enough for what the directory says of the stream. */
-const holdsStream = async (bytes: StagedBytes, layout: Layout, stream: DirectoryEntry): Promise<boolean> => {
-  if (stream.size > bytes.size) return false;
-  if (stream.size < layout.miniStreamBelow) return true;
-  const sectorsNeeded = Math.ceil(stream.size / layout.sectorBytes);
-  const sectors = await followChain(bytes, layout, stream.start, sectorsNeeded);
-  return sectors !== null && sectors.length === sectorsNeeded;
+/**
+ * Whether the file is long enough for what its directory says of the streams: a file that was cut is not. No sector belongs
+ * to two of them, so that each is looked at once. Small streams share one chain, which is the root's.
+ */
+const holdsStreams = async (
+  bytes: StagedBytes,
+  layout: Layout,
+  directory: readonly DirectoryEntry[],
+): Promise<boolean> => {
+  const seen = new Set<number>();
+  for (const { kind, start, size } of directory) {
+    if (kind !== "stream" && kind !== "root") continue;
+    if (size > bytes.size) return false;
+    if (kind === "stream" && size < layout.miniStreamBelow) continue;
+    const sectorsNeeded = Math.ceil(size / layout.sectorBytes);
+    const sectors = await followChain(bytes, layout, start, sectorsNeeded, seen);
+    if (sectors?.length !== sectorsNeeded) return false;
+  }
+  return true;
 };

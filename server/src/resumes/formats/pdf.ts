@@ -47,8 +47,8 @@ export const findPdfFault = async (bytes: StagedBytes): Promise<string | null> =
  * refers to offset 0. When no other follows, the file was cut.
  */
 const isEndOfFirstPage = (tail: Buffer): boolean => {
-  const last = tail.lastIndexOf("\nstartxref");
-  return last >= 0 && /^\nstartxref\s*0*\s*(?:%|$)/.test(tail.toString("latin1", last, last + 32));
+  const last = tail.lastIndexOf("startxref");
+  return last >= 0 && /^startxref\s*0*\s*(?:%|$)/.test(tail.toString("latin1", last, last + 32));
 };
 
 /** Where the padding begins that some writers fill the last block with. Reads backwards, each byte once at most. */
