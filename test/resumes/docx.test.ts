@@ -206,6 +206,10 @@ describe("the archive", () => {
     ["an absolute name", writeZip([...wordEntries(), { name: "/etc/passwd", data: "x" }])],
     ["a directory beyond the file", writeZip(wordEntries(), { claims: { directoryOffset: 0xfffffff0 } })],
     ["a directory that is not one", writeZip(wordEntries(), { claims: { directoryOffset: 3 } })],
+    [
+      "more entries than it says",
+      writeZip([...wordEntries(), { name: "word/vbaProject.bin", data: "x" }], { claims: { entries: 3 } }),
+    ],
     ["fewer entries than it says", writeZip(wordEntries(), { claims: { entries: 900 } })],
     ["bytes after its end", Buffer.concat([writeZip(wordEntries()), Buffer.from("MZ")])],
     ["no end", writeZip(wordEntries()).subarray(0, -22)],

@@ -62,6 +62,9 @@ export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> 
 const endRecordBytes = 22;
 const endSignature = Buffer.from("PK\u0005\u0006", "latin1");
 
+/** With which each entry of the directory begins. */
+const entrySignature = Buffer.from("PK\u0001\u0002", "latin1");
+
 /** Some programs write a line end behind every file. */
 const lineEndsMax = 8;
 
@@ -96,6 +99,10 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
     partNames.add(partName);
     if (partName === "/[content_types].xml") contentTypes = entry;
   }
+  // Some readers stop at the number of entries that the end record gives, others list what is there. A number, whatever its
+  // type says.
+  const next = await bytes.read(Number(zip.readEntryCursor), entrySignature.length);
+  if (next.equals(entrySignature)) return damaged;
   if (!contentTypes) return notWord;
   const xml = await readContentTypes(bytes, zip, contentTypes);
   return xml ? findTypeFault(xml, partNames) : damaged;
