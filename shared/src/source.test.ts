@@ -7,6 +7,7 @@ test.each([
   ["ＦＯＯＴＥＲ", "footer"],
   ["https://example.org/pricing/eu?utm=1#top", "pricing"],
   ["https://example.org/?email=a@b.org", "unknown"],
+  ["\u200Bhttps://example.org/pricing?name=Ann", "pricing"],
   ["//example.org/Caf%C3%A9", "café"],
   ["/landing/a/b", "landing"],
   ["/a%zz/b", "a-zz"],

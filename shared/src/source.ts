@@ -1,7 +1,7 @@
 // Reduces the source of a newsletter subscription to a label that can be counted. A source is never refused: every text
 // has a label.
 import { textLengthMax } from "./limits.ts";
-import { isNormalisable } from "./text.ts";
+import { isNormalisable, trimmed } from "./text.ts";
 
 /** The label of a source without letters and digits, or with an e-mail address in it. */
 export const unknownSource = "unknown";
@@ -30,7 +30,7 @@ export function normaliseSource(raw: string): string {
 
 // Decoding a path may reveal another at sign, or more combining marks, so it is normalised again.
 function readable(raw: string): string {
-  const text = compose(raw).trim();
+  const text = trimmed(compose(raw));
   return isUrlOrPath(text) ? compose(firstPathSegment(text)) : text;
 }
 

@@ -78,8 +78,9 @@ export const cleanLine = (raw: string): string =>
 const cleanLines = (raw: string): string =>
   outsideAscii.test(raw) ? trimmed(raw.replace(/\r\n?/g, "\n")) : raw.trim();
 
-// Not by a pattern anchored at the end: a long run of blanks within the text would take the square of its length.
-function trimmed(raw: string): string {
+/** A text without white space and zero-width characters at its ends, NFC where it is {@link isNormalisable}. */
+export function trimmed(raw: string): string {
+  // Not by a pattern anchored at the end: a long run of blanks within the text would take the square of its length.
   let start = 0;
   let end = raw.length;
   while (start < end && isInvisible.test(raw.charAt(start))) start += 1;
