@@ -106,6 +106,17 @@ describe("content types", () => {
     expect(await judge(word(contentTypes), "cv.docx")).toMatchObject({ accepted: false });
   });
 
+  test.each([
+    ["a part", '<Override PartName="/word/Document.xml" ContentType="', wordMain],
+    ["an extension", '<Default Extension="XML" ContentType="', "application/xml"],
+  ])("may give %s its type twice, and no second one", async (_, tag, type) => {
+    expect(await judge(word(contentTypesXml(wordMain, `${tag}${type}"/>`)), "cv.docx")).toEqual(accepted);
+    const macros = "application/vnd.ms-word.document.macroEnabled.main+xml";
+    expect(await judge(word(contentTypesXml(wordMain, `${tag}${macros}"/>`)), "cv.docx")).toEqual(damaged);
+    const first = contentTypesXml().replace(/<(?=Default)/, `${tag}${macros}"/><`);
+    expect(await judge(word(first), "cv.docx")).toEqual(damaged);
+  });
+
   test("that name a second main part of another program are refused", async () => {
     const both = contentTypesXml(
       wordMain,

@@ -26,7 +26,7 @@ const passedOver = [
   ["<![CDATA[", "]]>"],
 ] as const;
 
-/** The content types that the XML declares, or null when it cannot be read or holds too much. */
+/** The content types that the XML declares, or null when it cannot be read, holds too much or contradicts itself. */
 export const parseContentTypes = (xml: Buffer): TypeOfPart | null => {
   const defaults = new Map<string, string>();
   const overrides = new Map<string, string>();
@@ -49,13 +49,24 @@ export const parseContentTypes = (xml: Buffer): TypeOfPart | null => {
     const extension = tag.attributes.get("Extension");
     const partName = tag.attributes.get("PartName");
     if (type === undefined) continue;
-    if (tag.name === "Default" && extension !== undefined) defaults.set(extension.toLowerCase(), type);
-    if (tag.name === "Override" && partName !== undefined) overrides.set(asPartName(partName), type);
+    if (tag.name === "Default" && extension !== undefined && !declare(defaults, extension.toLowerCase(), type)) {
+      return null;
+    }
+    if (tag.name === "Override" && partName !== undefined && !declare(overrides, asPartName(partName), type)) {
+      return null;
+    }
   }
   return (partName) => {
     const name = partName.toLowerCase();
     return overrides.get(name) ?? defaults.get(name.slice(name.lastIndexOf(".") + 1));
   };
+};
+
+/** Adds a type. False when there was another one for the name: readers differ in which of two they believe. */
+const declare = (types: Map<string, string>, name: string, type: string): boolean => {
+  const known = types.get(name) ?? type;
+  types.set(name, type);
+  return known === type;
 };
 
 const asPartName = (value: string) => (value.startsWith("/") ? value : `/${value}`).toLowerCase();
