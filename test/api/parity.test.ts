@@ -1,4 +1,5 @@
 // One meaning, two doors: each case is sent through REST and through typed RPC, and both must answer and store alike.
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, rpc, type Procedure } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -107,8 +108,18 @@ const refusals: Refusal[] = [
     name: "a body that is compressed",
     procedure: "newsletter.subscribe",
     init: () => ({
-      ...json({ email: "a@b.org" }),
       headers: { "content-type": "application/json", "content-encoding": "gzip" },
+      body: gzipSync('{"email":"a@b.org"}'),
+    }),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  },
+  {
+    name: "a body in another charset",
+    procedure: "newsletter.subscribe",
+    init: () => ({
+      headers: { "content-type": "application/json; charset=iso-8859-1" },
+      body: Buffer.from('{"email":"a@b.org","source":"Café"}', "latin1"),
     }),
     status: 415,
     code: "UNSUPPORTED_MEDIA_TYPE",

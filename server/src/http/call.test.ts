@@ -6,7 +6,7 @@ import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { refuse } from "./fault-reply.ts";
 import { withInput } from "./call.ts";
-import { takeJson } from "./body/content-type.ts";
+import { acceptBodies, takeJson } from "./body/content-type.ts";
 import { httpLimits } from "./limits.ts";
 
 /** Reads what is sent, with or without room on the disk, and answers with it. */
@@ -20,9 +20,9 @@ async function send(type: string, payload: string, hasRoom: boolean) {
   await app.register(multipart, { throwFileSizeLimit: false });
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
-  app.post("/", async (request) => {
-    const accepted = ["application/json", "multipart/form-data"] as const;
-    const input = await withInput(request, { vault, limits: httpLimits }, { accepted }, (read) => read());
+  const preParsing = acceptBodies(() => ["application/json", "multipart/form-data"]);
+  app.post("/", { preParsing }, async (request) => {
+    const input = await withInput(request, { vault, limits: httpLimits }, undefined, (read) => read());
     return input instanceof FormData ? [...input.keys()] : input;
   });
   const answer = await app.inject({ method: "POST", url: "/", headers: { "content-type": type }, payload });

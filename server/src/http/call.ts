@@ -7,7 +7,6 @@ import type { CallWatch } from "../intake/call.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { CallCounter, Context } from "../rpc/procedure.ts";
-import { bodyKind, type BodyKind } from "./body/content-type.ts";
 import { FormBody } from "./body/form-body.ts";
 import { MultipartForm } from "./body/multipart.ts";
 import type { Guard } from "./gate/guard.ts";
@@ -59,30 +58,26 @@ function checkedKey([key, ...more]: readonly unknown[]): string | null {
   return key;
 }
 
-export interface InputOptions {
-  readonly accepted: readonly BodyKind[];
-  /** Where a form's fields are gathered, if they are wanted even when the form is refused. */
-  readonly form?: FormBody;
-}
-
 /** Reads an input: a JSON value, or what a form holds. Rejects with a Fault as the table says of bodies and forms. */
 type Read = () => Promise<unknown>;
 
 /**
  * Calls with the input of a request. A multipart body is read when the procedure asks for its input: that of a caller that
- * is refused before is never read. What the request left in the staging folder is gone when this resolves.
+ * is refused before is never read. What the request left in the staging folder is gone when this resolves. The route has
+ * refused other kinds of bodies before ({@link acceptBodies}).
  *
- * @throws Fault `bodyEmpty`, `contentTypeUnsupported`
+ * @param form where a form's fields are gathered, if they are wanted even when the form is refused
+ * @throws Fault `bodyEmpty`
  */
 export async function withInput<T>(
   request: FastifyRequest,
   { vault, limits }: Pick<DoorOptions, "vault" | "limits">,
-  { accepted, form }: InputOptions,
+  form: FormBody | undefined,
   call: (read: Read) => Promise<T>,
 ): Promise<T> {
   const { body, headers } = request;
-  if (headers["content-type"] === undefined && body === undefined) throw new Fault("bodyEmpty");
-  if (bodyKind(headers, accepted) !== "multipart/form-data") return call(async () => wholeInput(body, form));
+  if (body !== undefined) return call(async () => wholeInput(body, form));
+  if (headers["content-type"] === undefined) throw new Fault("bodyEmpty");
   // Only fields that are wanted after a refusal are worth reading on for.
   const patienceBytes = form === undefined ? 0 : limits.drainBytesMax;
   await using multipart = new MultipartForm(request, form ?? new FormBody(), { vault, patienceBytes });
@@ -90,7 +85,6 @@ export async function withInput<T>(
 }
 
 function wholeInput(body: unknown, given: FormBody | undefined): unknown {
-  if (body === undefined) throw new Fault("bodyEmpty");
   if (!(body instanceof URLSearchParams)) return body;
   const form = given ?? new FormBody();
   form.addPairs(body);

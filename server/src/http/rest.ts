@@ -4,9 +4,8 @@ import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { countRefusal } from "../rpc/procedure.ts";
 import { callProcedure, procedures, type ProcedureEntry } from "../rpc/router.ts";
-import { Fault } from "../fault.ts";
-import { contextOf, type DoorOptions, type InputOptions, withInput } from "./call.ts";
-import { type BodyKind, takeUrlencoded } from "./body/content-type.ts";
+import { contextOf, type DoorOptions, withInput } from "./call.ts";
+import { acceptBodies, type BodyKind, takeUrlencoded } from "./body/content-type.ts";
 import { FormBody, formShapes } from "./body/form-body.ts";
 import { refuse } from "./fault-reply.ts";
 import { thanksAddress } from "./pages/page-answer.ts";
@@ -19,19 +18,9 @@ export async function restDoor(app: FastifyInstance, door: DoorOptions): Promise
       takeUrlencoded(scope);
       const withFiles = entry.contentTypes.includes("multipart/form-data");
       if (withFiles) await scope.register(multipart, { throwFileSizeLimit: false });
-      else takeUrlencodedOfPagesOnly(scope);
       addRoute(scope, entry, door);
     });
   }
-}
-
-// A program is refused before its body is read, as with any type that is not documented.
-function takeUrlencodedOfPagesOnly(app: FastifyInstance): void {
-  app.addHook("preParsing", (request, _reply, payload, done) => {
-    const urlencoded = /^\s*application\/x-www-form-urlencoded/i.test(request.headers["content-type"] ?? "");
-    if (urlencoded && !request.page) return done(new Fault("contentTypeUnsupported"));
-    done(null, payload);
-  });
 }
 
 function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions): void {
@@ -44,10 +33,11 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
         refuse(request, reply, fault);
       },
     }),
+    preParsing: acceptBodies((request) => acceptedOf(request, entry)),
     handler: async (request, reply) => {
       variesBy(reply, "Accept");
       try {
-        const receipt = await withInput(request, door, inputOf(request, entry), (read) =>
+        const receipt = await withInput(request, door, formOf(request, entry), (read) =>
           callProcedure(entry.path, contextOf(request, reply, door, "rest"), read),
         );
         return request.page ? reply.redirect(thanksAddress(request, receipt), 303) : receipt;
@@ -58,10 +48,14 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
   });
 }
 
-function inputOf(request: FastifyRequest, entry: ProcedureEntry): InputOptions {
-  const accepted = entry.contentTypes as readonly BodyKind[];
-  if (!request.page) return { accepted };
-  const form = new FormBody(formShapes[entry.path], { keyed: true });
-  request.page.fields = form.fields;
-  return { accepted: [...accepted, "application/x-www-form-urlencoded"], form };
+// Browsers without script send forms to all three. Programs may do so where it is documented.
+const acceptedOf = ({ page }: FastifyRequest, { contentTypes }: ProcedureEntry) =>
+  [...contentTypes, ...(page ? ["application/x-www-form-urlencoded"] : [])] as BodyKind[];
+
+/** What gathers the fields of a form that is answered with a page: the page shows them again. */
+function formOf({ page }: FastifyRequest, { path }: ProcedureEntry): FormBody | undefined {
+  if (!page) return undefined;
+  const form = new FormBody(formShapes[path], { keyed: true });
+  page.fields = form.fields;
+  return form;
 }

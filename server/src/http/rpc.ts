@@ -7,7 +7,7 @@ import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/failure.ts";
 import { type Context, countRefusal, objectOnly } from "../rpc/procedure.ts";
 import { appRouter, callProcedure, procedures } from "../rpc/router.ts";
-import type { BodyKind } from "./body/content-type.ts";
+import { acceptBodies, type BodyKind } from "./body/content-type.ts";
 import { contextOf, type DoorOptions, withInput } from "./call.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
 
@@ -22,10 +22,11 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
     const accepted = contentTypes.filter((type) => type !== "application/x-www-form-urlencoded") as BodyKind[];
     await app.register(async (scope) => {
       if (accepted.includes("multipart/form-data")) await scope.register(multipart, { throwFileSizeLimit: false });
-      scope.post(`${rpcPrefix}/${path}`, { onRequest: admitted(path) }, async (request, reply) => {
+      const preParsing = acceptBodies((request) => (isBatch(request) ? ofBatches : accepted));
+      scope.post(`${rpcPrefix}/${path}`, { onRequest: admitted(path), preParsing }, async (request, reply) => {
         if (isBatch(request)) return answerBatch(request, reply, door, path);
         const context = contextOf(request, reply, door, "rpc");
-        const { status, body } = await withInput(request, door, { accepted }, (read) =>
+        const { status, body } = await withInput(request, door, undefined, (read) =>
           answerCall(request, reply, context, path, read),
         );
         reply.code(status);
@@ -33,10 +34,13 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
       });
     });
   }
-  app.post<{ Params: { paths: string } }>(batchRoute, { onRequest: [batchesOnly, admitted()] }, (request, reply) =>
+  const gates = { onRequest: [batchesOnly, admitted()], preParsing: acceptBodies(() => ofBatches) };
+  app.post<{ Params: { paths: string } }>(batchRoute, gates, (request, reply) =>
     answerBatch(request, reply, door, request.params.paths),
   );
 }
+
+const ofBatches: readonly BodyKind[] = ["application/json"];
 
 /** The address of calls that come together: their procedures with commas between them. */
 export const batchRoute = `${rpcPrefix}/:paths`;
@@ -75,7 +79,7 @@ async function answerBatch(
   if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
   // One key cannot stand for several submissions.
   if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
-  const sent = await withInput(request, door, { accepted: ["application/json"] }, (read) => read());
+  const sent = await withInput(request, door, undefined, (read) => read());
   const inputs = objectOnly(sent) as Readonly<Record<string, unknown>>;
   const context = contextOf(request, reply, door, "rpc");
   if (wantsStream(request)) return streamBatch(request, reply, context, list);

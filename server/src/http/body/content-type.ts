@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { bytesMax } from "@submissions/shared/limits";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest, preParsingAsyncHookHandler } from "fastify";
 import { Fault } from "../../fault.ts";
 
 // Only what RFC 9110 8.3.1 allows.
@@ -40,6 +40,17 @@ function parse(header: string): string | undefined {
   if (charset !== undefined && !/^utf-?8$/i.test(charset.trim())) return undefined;
   return type?.toLowerCase();
 }
+
+/**
+ * A hook for routes that refuses a body of another kind before it is read: what is compressed, or in another charset, would
+ * be malformed to its parser.
+ */
+export const acceptBodies =
+  (acceptedOf: (request: FastifyRequest) => readonly BodyKind[]): preParsingAsyncHookHandler =>
+  async (request) => {
+    // A request that names no kind may have no body, which is another fault.
+    if (request.headers["content-type"] !== undefined) bodyKind(request.headers, acceptedOf(request));
+  };
 
 /**
  * JSON bodies of at most 64 KiB become values.
