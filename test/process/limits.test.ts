@@ -179,6 +179,21 @@ describe("bytes", () => {
     });
     afterAll(() => own[Symbol.asyncDispose]());
 
+    test.each([
+      [413, "/api/applications/submit", "multipart/form-data; boundary=b"],
+      [413, "/trpc/newsletter.subscribe", "application/json"],
+      [415, "/api/newsletter/subscribe", "application/json; charset=utf-16"],
+      [415, "/trpc/marketplace.inquiry", "text/plain"],
+    ])("a client that asks first is answered %i and not asked for it: %s, %s", async (status, path, type) => {
+      const socket = await open(own);
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\nExpect: 100-continue\r\n\r\n`,
+      );
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(statusesOf(answer.toString("latin1"))).toEqual([status]);
+      socket.destroy();
+    });
+
     test.each([closes, old])(
       "the rest is taken, so that no reset overtakes the answer: HTTP/%s %j",
       async (...version) => {

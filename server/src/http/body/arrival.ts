@@ -11,7 +11,7 @@ import type { HttpLimits } from "../limits.ts";
 /** Must be called before any route is added. */
 export function watchBodies(app: FastifyInstance, traffic: Traffic, limits: HttpLimits): void {
   const server: Server = app.server;
-  answerExpectations(app);
+  answerExpectations(server);
   cutSlowSenders(server, traffic, limits);
   closeInStages(server, traffic);
   const onFinish = function onFinish(this: ServerResponse) {
@@ -25,23 +25,20 @@ export function watchBodies(app: FastifyInstance, traffic: Traffic, limits: Http
   });
 }
 
-// RFC 9110 10.1.1. A client that asks whether its body is welcome is told so once the gates have let its request pass; an
-// upload that is refused is never sent.
-function answerExpectations(app: FastifyInstance): void {
-  const server: Server = app.server;
-  const asking = new WeakSet<IncomingMessage>();
+// RFC 9110 10.1.1. A client that asks whether its body is welcome is told so when something begins to read it. A body that
+// is refused by its head alone is never sent.
+function answerExpectations(server: Server): void {
   const goOn = (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response);
   // Without a listener, Node asks for the body before anything has looked at the head.
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    asking.add(request);
+    request.once("resume", () => {
+      // After a refusal, what comes all the same is only thrown away.
+      if (!response.headersSent) response.writeContinue();
+    });
     goOn(request, response);
   });
   // Without a listener, Node refuses an expectation that it does not know with a bare 417. It may be ignored.
   server.on("checkExpectation", goOn);
-  app.addHook("preParsing", (request, reply, _payload, done) => {
-    if (asking.has(request.raw)) reply.raw.writeContinue();
-    done();
-  });
 }
 
 type SlowLimits = Pick<HttpLimits, "checkMs" | "bodyBytesPerSecondMin" | "bodyGraceMs">;
