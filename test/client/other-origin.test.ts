@@ -69,10 +69,16 @@ test("a busy service answers readably, and answers preflights", async () => {
 });
 
 test("an OPTIONS that is no preflight is a method like others", async () => {
-  const ask = async (path: string, headers = {}) => {
-    const answer = await fetch(service.url + path, { method: "OPTIONS", headers });
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(service.url + path, { method: "OPTIONS", ...init });
     return [answer.status, answer.headers.get("allow"), ((await answer.json()) as { code: unknown }).code];
   };
   expect(await ask("/nope")).toEqual([404, null, "NOT_FOUND"]);
-  expect(await ask("/api/marketplace/inquiry", { origin })).toEqual([405, "POST", "METHOD_NOT_SUPPORTED"]);
+  // With a body too, which is not read.
+  for (const init of [
+    { headers: { origin } },
+    { body: "{" },
+    { body: "{", headers: { "content-type": "application/json" } },
+  ])
+    expect(await ask("/api/marketplace/inquiry", init)).toEqual([405, "POST", "METHOD_NOT_SUPPORTED"]);
 });

@@ -5,6 +5,9 @@ import { Fault } from "../../fault.ts";
 import { refuse } from "../fault-reply.ts";
 import { batchRoute, isRpcPath } from "../rpc.ts";
 
+/** The route that @fastify/cors adds for preflights of any address. */
+const preflights = "*";
+
 interface Known {
   readonly matches: (path: string) => boolean;
   readonly methods: string[];
@@ -14,8 +17,7 @@ interface Known {
 export function refuseUnknownAddresses(app: FastifyInstance): void {
   const known: Known[] = [];
   app.addHook("onRoute", ({ url, method }) => {
-    // `*` is a route for preflights of any address.
-    if (url !== "*") known.push({ matches: matcherOf(url), methods: [method].flat() });
+    if (url !== preflights) known.push({ matches: matcherOf(url), methods: [method].flat() });
   });
 
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -25,7 +27,8 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
     return refuse(request, reply, new Fault(methods.size > 0 ? "methodNotSupported" : "notFound"));
   };
   app.addHook("onRequest", (request, reply, done) => {
-    if (!request.is404) return done();
+    // A preflight was answered before. Any other OPTIONS is a method like others.
+    if (!request.is404 && request.routeOptions.url !== preflights) return done();
     refuseAddress(request, reply);
   });
   // Never reached with the hook in place, but without it Fastify would answer in its own words.
