@@ -1,4 +1,6 @@
 // One id leads from the answer a person has to the log, the row and the mails.
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
 import { applicant, buyer, doors, form, json, pdf, type Procedure } from "../support/doors.ts";
@@ -52,6 +54,37 @@ test.each(doors)("the id of a refusal over $name is in its answer, its body and 
   await expect
     .poll(() => lines)
     .toContainEqual(expect.objectContaining({ requestId: id, msg: "answered", status: 400, fault: "fieldsInvalid" }));
+});
+
+test.each([
+  [
+    "headers that are too large",
+    `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(20_000)}\r\n\r\n`,
+    "headersTooLarge",
+  ],
+  ["a request that is no HTTP", "hello\r\n\r\n", "requestMalformed"],
+  ["headers that do not come in time", "GET /healthz HTTP/1.1\r\nHost: x\r\n", "requestTimedOut"],
+  [
+    "a body that does not come in time",
+    "POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
+    "requestTimedOut",
+  ],
+])("the id of the answer to %s is in the log", async (_, bytes, fault) => {
+  const { lines, log } = listen();
+  await using service = await startService({ log, limits: { headersMs: 300, bodyGraceMs: 300, checkMs: 20 } });
+  const socket = connect(Number(new URL(service.url).port), "127.0.0.1").on("error", () => {});
+  socket.write(bytes);
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  const [, status, id] = /^HTTP\/1\.1 (\d+)[^]*?\r\nx-request-id: (\S+)\r\n/i.exec(String(answer)) ?? [];
+  await expect
+    .poll(() => lines)
+    .toContainEqual(expect.objectContaining({ requestId: id, status: Number(status), fault }));
+  // A request that had begun has one more line, with its route.
+  const begun = expect.objectContaining({ requestId: id, route: "/api/newsletter/subscribe" });
+  if (bytes.startsWith("POST")) await expect.poll(() => lines).toContainEqual(begun);
+  expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
+    `http_refusals_total{route="unknown",fault="${fault}"} 1`,
+  );
 });
 
 test("a caller's own id is not taken over: it is a stranger's text", async () => {

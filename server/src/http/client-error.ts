@@ -8,6 +8,8 @@ import { Fault } from "../fault.ts";
 import { STATUS_CODES } from "../node-http.ts";
 import { errorShape } from "../rpc/failure.ts";
 import { isRpc } from "./fault-reply.ts";
+import { requestIdOf } from "./headers.ts";
+import type { TellRefusal } from "./observed-requests.ts";
 
 const byNodeCode: Readonly<Record<string, FaultName>> = {
   HPE_HEADER_OVERFLOW: "headersTooLarge",
@@ -21,14 +23,14 @@ const closeMsMax = 1_000;
 const finishing = new WeakSet<Socket>();
 
 /** Writes the fault and closes the connection. A whole request that came before gets its own answer instead. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(error: Error & { code?: string }, socket: Socket, tell: TellRefusal): void {
   if (finishing.has(socket)) return;
   const isGone = error.code === "ECONNRESET" || !socket.writable;
   if (!isGone && isWhole(messageOf(socket))) {
     finishing.add(socket);
     closeAfterAnswers(socket);
   } else if (isGone) socket.destroy();
-  else answer(socket, faultOf(error, socket));
+  else answer(socket, faultOf(error, socket), tell);
 }
 
 function faultOf({ code = "" }: { code?: string }, socket: Socket): FaultName {
@@ -38,20 +40,21 @@ function faultOf({ code = "" }: { code?: string }, socket: Socket): FaultName {
 }
 
 /** Answers 408 to a client that sends the body of the current request too slowly, and closes the connection. */
-export function cutSlowSender(socket: Socket): void {
-  if (socket.writable) answer(socket, "requestTimedOut");
+export function cutSlowSender(socket: Socket, tell: TellRefusal): void {
+  if (socket.writable) answer(socket, "requestTimedOut", tell);
   else socket.destroy();
 }
 
-function answer(socket: Socket, fault: FaultName): void {
+function answer(socket: Socket, fault: FaultName, tell: TellRefusal): void {
+  const begun = messageOf(socket);
   // Bytes of an answer that has begun must not be mixed with these.
-  if (messageOf(socket)?.headersSent) {
+  if (begun?.headersSent) {
     socket.destroy();
     return;
   }
   const { status, code, message } = faults[fault];
-  const requestId = randomUUID();
-  const isOfRpc = isRpc({ url: messageOf(socket)?.req.url ?? "" });
+  const requestId = begun ? requestIdOf(begun.req) : randomUUID();
+  const isOfRpc = isRpc({ url: begun?.req.url ?? "" });
   const body = JSON.stringify(
     isOfRpc ? { error: errorShape(new Fault(fault), undefined, requestId) } : { message, code, requestId },
   );
@@ -63,6 +66,7 @@ function answer(socket: Socket, fault: FaultName): void {
       "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
       body,
   );
+  tell(requestId, fault);
   setTimeout(() => socket.destroy(), closeMsMax).unref();
 }
 

@@ -1,5 +1,7 @@
 // The head of every request and answer: what is malformed before any route is asked, and the headers that all answers
 // have.
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -9,6 +11,12 @@ const everyAnswer = {
   "referrer-policy": "no-referrer",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
+
+const requestId = Symbol("request id");
+
+/** The id of a request. It is the same in its answer and its log lines, also where the answer is written by hand. */
+export const requestIdOf = (request: IncomingMessage & { [requestId]?: string }): string =>
+  (request[requestId] ??= randomUUID());
 
 export function headAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(everyAnswer).header("x-request-id", request.id);

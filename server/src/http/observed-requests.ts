@@ -1,5 +1,6 @@
 // Observes requests: one log line, one measurement and, if anything is traced, one trace for each. The route's pattern is
 // told, never the URL.
+import { faults, type FaultName } from "@submissions/shared/faults";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CallWatch } from "../intake/call.ts";
 import type { Log, LogFacts } from "../observe/log.ts";
@@ -46,6 +47,17 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
   });
 }
 
+/** Tells of a refusal that was written on a bare connection. */
+export type TellRefusal = (requestId: string, fault: FaultName) => void;
+
+/** A refusal that no hook sees is logged and counted like the others, without a route. */
+export const tellRefusals =
+  ({ log, metrics }: Pick<Observers, "log" | "metrics">): TellRefusal =>
+  (requestId, fault) => {
+    metrics.refusals.of(unknownRoute, fault).add();
+    log.info({ requestId, route: unknownRoute, status: faults[fault].status, fault }, "answered");
+  };
+
 /** Follows a call: the time of each stage goes to the metrics, and to the trace of its request if it has one. */
 export function watchCall(
   { stages }: Pick<Metrics, "stages">,
@@ -68,7 +80,9 @@ export function watchCall(
 /** By `performance.now()`. */
 const begunAt = (reply: FastifyReply): number => performance.now() - reply.elapsedTime;
 
-const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? "unknown";
+const unknownRoute = "unknown";
+
+const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? unknownRoute;
 
 function factsOf({ id, method, failure }: FastifyRequest, more: LogFacts): LogFacts {
   return {

@@ -1,5 +1,4 @@
 // The HTTP server: what every request gets, and the gates and doors in their order. It knows none of their details.
-import { randomUUID } from "node:crypto";
 import type { RequestListener, Server } from "node:http";
 import { altchaChallengePath } from "@submissions/shared/hidden-fields";
 import { bytesMax } from "@submissions/shared/limits";
@@ -29,10 +28,10 @@ import { foreignSites, Guard, type RateLimit } from "./gate/guard.ts";
 import { shedLoad } from "./gate/overload.ts";
 import { Traffic } from "./gate/traffic.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
-import { corsOptions, headAnswer, isMalformed, originForm } from "./headers.ts";
+import { corsOptions, headAnswer, isMalformed, originForm, requestIdOf } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { httpLimits, type HttpLimits, rateLimitFactors } from "./limits.ts";
-import { observeRequests, watchCall } from "./observed-requests.ts";
+import { observeRequests, tellRefusals, watchCall } from "./observed-requests.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 import { findFormsBundle } from "./pages/assets.ts";
 import { newsletterPages } from "./pages/newsletter.ts";
@@ -97,12 +96,13 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   const limits = limitsOf(options);
   const addresses = new ClientAddresses(options.trustedProxy);
   const traffic = new Traffic(limits, addresses, (uploads) => metrics.uploadsInFlight.set(uploads));
+  const tell = tellRefusals(options);
   const app: FastifyInstance = Fastify({
     logger: false,
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     bodyLimit: bytesMax.json,
     serverFactory: (handler) => nodeServer(traffic, limits, handler),
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, tell),
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => originForm(url),
     // The lists of batches are as long as an address can be.
@@ -128,7 +128,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   const site = openSite(options);
   answerWithPages(app, site);
   refuseUnknownAddresses(app);
-  watchBodies(app, traffic, limits);
+  watchBodies(app, { traffic, limits, tell });
   draining.guard(app, traffic);
   shedLoad(app, traffic, limits.loopLagMsMax);
 

@@ -22,7 +22,8 @@ function sender() {
 
 function watching(...senders: readonly ReturnType<typeof sender>[]) {
   const server = new EventEmitter() as Server;
-  cutSlowSenders(server, { lastAnswers: () => senders.map(({ response }) => response) }, limits);
+  const traffic = { lastAnswers: () => senders.map(({ response }) => response) };
+  cutSlowSenders(server, { traffic, limits, tell: () => {} });
   return server;
 }
 

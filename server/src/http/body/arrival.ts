@@ -7,12 +7,20 @@ import { Fault } from "../../fault.ts";
 import { cutSlowSender } from "../client-error.ts";
 import type { Traffic } from "../gate/traffic.ts";
 import type { HttpLimits } from "../limits.ts";
+import type { TellRefusal } from "../observed-requests.ts";
+
+interface Watching {
+  readonly traffic: Pick<Traffic, "lastAnswers" | "lastAnswerOn">;
+  readonly limits: HttpLimits;
+  /** Told of clients that are cut. */
+  readonly tell: TellRefusal;
+}
 
 /** Must be called before any route is added. */
-export function watchBodies(app: FastifyInstance, traffic: Traffic, limits: HttpLimits): void {
+export function watchBodies(app: FastifyInstance, { traffic, limits, tell }: Watching): void {
   const server: Server = app.server;
   answerExpectations(server);
-  cutSlowSenders(server, traffic, limits);
+  cutSlowSenders(server, { traffic, limits, tell });
   closeInStages(server, traffic);
   const onFinish = function onFinish(this: ServerResponse) {
     drain(this.req, limits);
@@ -43,12 +51,17 @@ function answerExpectations(server: Server): void {
 
 type SlowLimits = Pick<HttpLimits, "checkMs" | "bodyBytesPerSecondMin" | "bodyGraceMs">;
 
+interface WatchingSlow extends Pick<Watching, "tell"> {
+  readonly traffic: Pick<Traffic, "lastAnswers">;
+  readonly limits: SlowLimits;
+}
+
 /**
  * Cuts clients that send a body slower than a phone on a bad line: a trickle holds a request, and often the slot of an
  * upload, for as long as it likes. Checks all unfinished bodies until the server closes, by the average since each was
  * first looked at.
  */
-export function cutSlowSenders(server: Server, traffic: Pick<Traffic, "lastAnswers">, limits: SlowLimits): void {
+export function cutSlowSenders(server: Server, { traffic, limits, tell }: WatchingSlow): void {
   const begun = new WeakMap<IncomingMessage, { readonly at: number; readonly bytes: number }>();
   const timer = setInterval(() => {
     const now = performance.now();
@@ -58,7 +71,7 @@ export function cutSlowSenders(server: Server, traffic: Pick<Traffic, "lastAnswe
       const start = begun.get(req);
       // Bytes that wait to be read show that this process is the slow side.
       if (start === undefined || req.readableLength > 0) begun.set(req, { at: now, bytes: bytesRead });
-      else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req.socket);
+      else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req.socket, tell);
     }
   }, limits.checkMs).unref();
   server.once("close", () => clearInterval(timer));
