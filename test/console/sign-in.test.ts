@@ -1,4 +1,5 @@
 // Invitations, passwords, sessions and their cookie.
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { MovableClock } from "../support/movable-clock.ts";
 import { startService } from "../support/service.ts";
@@ -197,12 +198,12 @@ test("only pages of the console may call, with JSON", async () => {
   const old = new Operator(service, { origin: service.url });
   old.cookie = anna.cookie;
   expect((await old.call("inbox.counts")).status).toBe(200);
-  const form = await anna.fetch("/console/trpc/session.signOut", {
-    method: "POST",
-    headers: { "content-type": "text/plain" },
-    body: "{}",
-  });
-  expect(form.status).toBe(415);
+  for (const [headers, body] of [
+    [{ "content-type": "text/plain" }, "{}"],
+    [{ "content-type": "application/json", "content-encoding": "gzip" }, gzipSync("{}")],
+  ] as const) {
+    expect((await anna.fetch("/console/trpc/session.signOut", { method: "POST", headers, body })).status).toBe(415);
+  }
   const get = await anna.fetch("/console/trpc/session.me");
   expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
   expect((await anna.call("session.me")).data).not.toBeNull();

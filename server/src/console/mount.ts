@@ -52,10 +52,14 @@ const callsMax = 10;
 function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOptions, onRequest: Gate): void {
   app.post<{ Params: { paths: string }; Querystring: { batch?: unknown } }>(
     rpcRoute,
-    { onRequest },
+    {
+      onRequest,
+      async preParsing(request) {
+        requireOwnPage(request, console.publicUrl());
+        bodyKind(request.headers, ["application/json"]);
+      },
+    },
     async (request, reply) => {
-      requireOwnPage(request, console.publicUrl());
-      bodyKind(request.headers, ["application/json"]);
       const { paths } = request.params;
       const isBatch = request.query.batch === "1";
       if (isBatch && paths.split(",").length > callsMax) throw new Fault("batchTooLarge");
