@@ -406,6 +406,19 @@ describe("addresses", () => {
     );
   });
 
+  test.each([
+    ["a fragment in the target", "GET /healthz#x HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["two Host lines", "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n"],
+    ["no Host", "GET /healthz HTTP/1.1\r\n\r\n"],
+  ])("a connection that brings a request with %s is closed after its answer", async (_, bytes) => {
+    const socket = await open();
+    socket.write(bytes);
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(statusesOf(answer.toString())).toEqual([400]);
+    expect(answer.toString()).toMatch(/^connection: close\r$/im);
+    await once(socket, "close");
+  });
+
   test.each(["application/jsonl", "application/json"])(
     "a percent sign as the procedure of a batch, as %s, is unknown",
     async (accept) => {

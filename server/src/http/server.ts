@@ -121,7 +121,10 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   observeRequests(app, options);
   app.addHook("onRequest", (request, reply, done) => {
     headAnswer(request, reply);
-    done(isMalformed(request) ? new Fault("requestMalformed") : undefined);
+    if (!isMalformed(request)) return done();
+    // A proxy may have read this message in another way, and then also what follows it.
+    reply.header("connection", "close");
+    done(new Fault("requestMalformed"));
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
   if (corsOrigins.length > 0) await app.register(import("@fastify/cors"), { delegator: corsOptions(corsOrigins) });
