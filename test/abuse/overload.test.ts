@@ -57,7 +57,7 @@ describe.each(doors)("on the $name door", (door) => {
     const inquire = () => door.send(service, "marketplace.inquiry", json(buyer));
     await expect.poll(async () => (await inquire()).status).toBe(503);
     expect((await inquire()).fault?.code).toBe("SERVICE_UNAVAILABLE");
-    for (const path of ["/healthz", "/readyz", "/metrics"]) {
+    for (const path of ["/healthz", "/healthz?from=balancer", "/readyz", "/metrics"]) {
       expect((await fetch(service.url + path)).status, path).toBe(200);
     }
     held.destroy();

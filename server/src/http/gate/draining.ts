@@ -25,7 +25,8 @@ export class Draining {
     app.addHook("onRequest", (request, reply, done) => {
       if (!this.#started) return done();
       reply.header("connection", "close");
-      if (!this.#refusing || request.url === "/healthz" || request.url === "/readyz") return done();
+      const route = request.routeOptions.url;
+      if (!this.#refusing || route === "/healthz" || route === "/readyz") return done();
       refuse(request, reply, new Fault("draining", { retryAfterSeconds: 5 }));
     });
     // A keep-alive connection that finishes its request during the close would otherwise stay open until its time-out.
