@@ -272,6 +272,14 @@ describe("counts", () => {
     for (const answers of await Promise.all(cut)) expect(statusesOf(answers).length).toBeLessThanOrEqual(32);
   });
 
+  test("a client that closes its side behind its requests gets all answers", async () => {
+    const socket = await open();
+    const body = JSON.stringify(buyer);
+    const inquiry = `POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    socket.end(inquiry.repeat(2));
+    expect(statusesOf(await everything(socket))).toEqual([200, 200]);
+  });
+
   test("requests sent a little ahead are answered in their order", async () => {
     const paths = ["/healthz", "/nothing", "/readyz", "/healthz"];
     const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join("");

@@ -168,6 +168,8 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
     },
   );
   server.timeout = limits.idleMs;
+  // A client may close its side once it has sent its request. Without this Node would end the connection before the answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
   traffic.watch(server);
   return server;
 }
