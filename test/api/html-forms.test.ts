@@ -380,7 +380,8 @@ test("where a proof of work is asked for, people without script are told so in t
   expect((await visit(service, "/")).text).not.toContain("<noscript>");
   const page = await postForm(proving, "newsletter.subscribe", fields({ email: "reader@example.org" }));
   expect([page.status, typedIn(page, "email")]).toEqual([400, "reader@example.org"]);
-  expect(summaryOf(page)).toContain("This form needs JavaScript");
+  expect(summaryOf(page)).toContain("We could not verify that you are human.");
+  expect(/<noscript>.*?<\/noscript>/s.exec(page.text)?.[0]).toContain("This form needs JavaScript");
   expect(page.text).not.toContain("/altcha/challenge");
   expect((await proving.stored()).subscribers).toEqual([]);
 });

@@ -246,6 +246,43 @@ test.each([
   expect(postmark.taken).toHaveLength(2);
 });
 
+test.each(["en", "de"] as const)(
+  "where work is to be proved, a form in %s that was sent before its script came is sent by the page of its refusal",
+  async (language) => {
+    await using proving = await startService({ env: { ALTCHA_HMAC_KEY: "k".repeat(64), ALTCHA_COST: "100" } });
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(/net::ERR_FAILED.*forms.js/, refusedWith(400));
+    const { page } = visit;
+    await page.route("**/forms.js*", (route) => route.abort());
+    await page.goto(proving.url);
+    const form = page.locator("application-form");
+    await fillApplication(form);
+    await form.getByLabel("Cover letter").fill("Dear all,\n\nhere I am.");
+    await form.locator("form").evaluate((shown, lang) => {
+      const input = Object.assign(document.createElement("input"), { type: "hidden", name: "lang", value: lang });
+      shown.append(input);
+    }, language);
+    await page.unroute("**/forms.js*");
+    await form.getByRole("button", { name: "Send application" }).click();
+
+    const words = {
+      en: ["Send application", "We could not verify that you are human. Please try again.", "Cover letter"],
+      de: ["Bewerbung senden", "Wir konnten nicht prüfen, ob Sie ein Mensch sind.", "Anschreiben"],
+    } as const;
+    const [send, problem, letter] = words[language];
+    await page.getByRole("heading", { name: send }).waitFor();
+    await form.getByRole("heading", { name: problem }).waitFor();
+    expect(await form.getByLabel(letter).inputValue()).toBe("Dear all,\n\nhere I am.");
+    await page.waitForFunction(() => customElements.get("application-form"));
+    await form.getByRole("button", { name: send }).click();
+    const receipt = form.locator(".receipt");
+    await receipt.waitFor();
+    const { applications } = await proving.stored();
+    expect(applications).toMatchObject([{ coverLetter: "Dear all,\n\nhere I am.", language }]);
+    expect(await receipt.innerText()).toContain(applications[0]!.reference);
+  },
+);
+
 /** Reloads a page that answered a form: the browser sends the form again, until it is accepted. */
 async function reloadUntilThanked(page: Page): Promise<void> {
   await expect

@@ -9,7 +9,7 @@ import { formsStyle } from "./assets.ts";
 import { packagesWith, type Site } from "./site.ts";
 
 /** For people without script where proofs of work are asked for. */
-export const needsScript =
+const needsScript =
   "This form needs JavaScript, to check that a person sends it. Please turn JavaScript on and send the form again.";
 
 /** The source of subscriptions on the site. */
@@ -41,14 +41,14 @@ export function formElement(form: FormName, site: Site, root: string, filled: Fi
     />${formMarkup(form, stateOf(form, site, root, filled))}</template
   >`;
   const note = site.proofOfWork && html`<noscript><p class="note">${needsScript}</p></noscript>`;
-  return html`<div>${note}${elements[form](content, root, site)}</div>`;
+  return html`<div>${note}${elements[form](content, root, site, filled)}</div>`;
 }
 
 /** A form outside a shadow root. There the problems above the form can be links to their fields without script. */
 export const plainForm = (form: FormName, site: Site, root: string, filled: Filled): Markup =>
   html`<div class="plain-form">${formMarkup(form, stateOf(form, site, root, filled))}</div>`;
 
-type Element = (content: Markup, root: string, site: Site) => Markup;
+type Element = (content: Markup, root: string, site: Site, filled: Filled) => Markup;
 
 // One template an element, because the name of an element cannot be filled in. The attributes are for the script. It asks
 // the service for the catalogue; the sample it cannot know.
@@ -59,8 +59,8 @@ const elements: Readonly<Record<FormName, Element>> = {
       ${told(site.privacy)}${site.catalogue === null && html` packages="${JSON.stringify(packagesWith(site, []))}"`}
       >${content}</inquiry-form
     >`,
-  newsletter: (content, root, { privacy }) =>
-    html`<newsletter-form endpoint="${root}" source="${siteSource}" ${told(privacy)}>${content}</newsletter-form>`,
+  newsletter: (content, root, { privacy }, { values: { source = siteSource } = {} }) =>
+    html`<newsletter-form endpoint="${root}" source="${String(source)}" ${told(privacy)}>${content}</newsletter-form>`,
   application: (content, root, { privacy }) =>
     html`<application-form endpoint="${root}" ${told(privacy)}>${content}</application-form>`,
 };

@@ -17,7 +17,9 @@ const pageAnswer = (request: FastifyRequest, site: Site) => ({
     try {
       const { refusalPage } = await import("./refusal-page.ts");
       const { status } = failure;
-      sendPage(reply, refusalPage(site, request, failure, this.fields), { status, posts: true });
+      // Only the script can prove work, so there it comes with the form.
+      const policy = site.proofOfWork && this.fields !== null ? "forms" : "still";
+      sendPage(reply, refusalPage(site, request, failure, this.fields), { status, policy, posts: true });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
       request.failure = { fault: "internal", error, before: request.failure };

@@ -14,8 +14,8 @@ import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
 import { siteAssets } from "./assets.ts";
-import { needsScript, plainForm, type Filled } from "./form-element.ts";
-import { card, homeOf, sitePage } from "./frame.ts";
+import { formElement, plainForm, type Filled } from "./form-element.ts";
+import { card, formsHead, homeOf, sitePage } from "./frame.ts";
 import { formOf } from "./page-answer.ts";
 import { packagesWith, type Site } from "./site.ts";
 
@@ -69,24 +69,27 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   const { cut, ...filled } = filledFrom(form, fields, site);
   const strings = language === "de" ? german : english;
   const told = words[language];
-  const message = failure.fault === "idempotencyKeyReused" ? told.keyReused : translated(failure.message, strings);
+  const { proofOfWork } = site;
+  // The script can send the form from this page, so the heading must be true before and after.
+  const heading = proofOfWork ? strings.forms[form].submit : told[form];
+  const shown: Filled = {
+    ...filled,
+    strings,
+    issues: [...issuesOf(failure, strings, told), ...chooseAgain(fields, failure, told)],
+    message: failure.fault === "idempotencyKeyReused" ? told.keyReused : translated(failure.message, strings),
+    idempotencyKey: keyOf(fields, failure),
+  };
   return sitePage({
     language,
     site,
     root,
-    title: told[form],
-    styles: [siteAssets.plainForm],
-    head: html`<meta name="robots" content="noindex, nofollow" />`,
+    title: heading,
+    styles: proofOfWork ? [] : [siteAssets.plainForm],
+    head: html`<meta name="robots" content="noindex, nofollow" />${proofOfWork && formsHead(site, root)}`,
     body: html`<main class="narrow" id="content">
-      <h1>${told[form]}</h1>
+      <h1>${heading}</h1>
       ${cut && html`<p class="note">${told.cut}</p>`}
-      ${plainForm(form, site, root, {
-        ...filled,
-        strings,
-        issues: [...issuesOf(failure, strings, told), ...chooseAgain(fields, failure, told)],
-        message: failure.fault === "proofOfWorkInvalid" ? needsScript : message,
-        idempotencyKey: keyOf(fields, failure),
-      })}
+      ${(proofOfWork ? formElement : plainForm)(form, site, root, shown)}
     </main>`,
   });
 }
