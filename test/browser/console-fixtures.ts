@@ -127,7 +127,7 @@ export function fixtures(now: number) {
             fullName: name,
             email,
             position,
-            phone: "+420 601 234 567",
+            phone: "+44 (0)20 7946-0018",
             company: null,
             availability: "From January, three days a week",
             accent: "Czech, Moravian",

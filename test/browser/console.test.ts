@@ -247,7 +247,9 @@ describe("a submission", () => {
     await using visit = await enter(browser, standIn, pathOf(one));
     const { page } = visit;
     await page.getByRole("heading", { name: one.name }).waitFor();
-    expect(await page.getByRole("link", { name: "+420 601 234 567" }).getAttribute("href")).toBe("tel:+420601234567");
+    expect(await page.getByRole("link", { name: "+44 (0)20 7946-0018" }).getAttribute("href")).toBe(
+      "tel:+442079460018",
+    );
     expect(await page.getByText("Dear team,").innerText()).toContain("\n\nI am writing");
     // What a stranger wrote as an address leads nowhere from here.
     await page.getByText("https://portfolio.example/ben-novak/samples").waitFor();

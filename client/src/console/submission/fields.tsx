@@ -1,5 +1,6 @@
 // The fields of a submission as people read them.
 import type { SubmissionDetail } from "@submissions/shared/console";
+import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
@@ -58,7 +59,8 @@ function valueOf(name: string, value: string | readonly string[], detail: Submis
     );
   }
   if (name === "email") return <EmailValue email={value} disposable={detail.disposable} />;
-  if (name === "phone") return <a href={`tel:${value.replaceAll(/[^\d+*#]/g, "")}`}>{value}</a>;
+  const tel = name === "phone" ? telOf(value) : undefined;
+  if (tel !== undefined) return <a href={tel}>{value}</a>;
   if (name === "language") return languageWords[value] ?? value;
   if (name.endsWith("Url")) return <WebAddress url={value} name={labelOf(name)} />;
   return value;
@@ -66,7 +68,7 @@ function valueOf(name: string, value: string | readonly string[], detail: Submis
 
 const EmailValue = ({ email, disposable }: { readonly email: string; readonly disposable: boolean }) => (
   <>
-    <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>
+    <a href={mailtoOf(email)}>{email}</a>
     {disposable && <span className="disposable">throw-away</span>}
     <Link to="/people/$email" params={{ email }} className="aside">
       All from this address

@@ -1,6 +1,7 @@
 // Notices, which tell the team everything of a submission: label and value, as text and as HTML. E-mail addresses and
 // telephone numbers are links; web addresses of strangers stay text, because a click on one must be a decision. The button
 // leads to the console, where the team works with the submission.
+import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { html, type Markup } from "@submissions/shared/html";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { frame } from "./frame.ts";
@@ -50,7 +51,7 @@ export interface Fact {
   readonly label: string;
   readonly value: string | readonly string[];
   /** Where the value leads: `mailto:` or `tel:`. */
-  readonly href?: string;
+  readonly href?: string | undefined;
 }
 
 const labelFrame = frame<"label">(
@@ -94,16 +95,13 @@ export const optional = (label: string, value: string | null): Fact[] => (value 
 
 /** The submitter's address, and what the team should know of it. */
 export const emailFacts = ({ email }: Pick<StoredSubmission, "email">, { isDisposable }: NoticeFacts): Fact[] => [
-  { label: "E-mail", value: email, href: `mailto:${encodeURIComponent(email).replace("%40", "@")}` },
+  { label: "E-mail", value: email, href: mailtoOf(email) },
   ...(isDisposable ? [{ label: "Note", value: "The e-mail address is at a host of throw-away addresses." }] : []),
 ];
 
-/** A telephone number that can be called. Such a link has no place for digits of other scripts and for extensions. */
-export function phoneFact(phone: string | null): Fact[] {
-  if (phone === null) return [];
-  const dialled = /^[\d\s()./+-]+$/.test(phone) ? phone.replace(/^(\+.*)\(0\)/, "$1").replaceAll(/[^\d+]/g, "") : "";
-  return [{ label: "Phone", value: phone, ...(/^\+?\d{3,}$/.test(dialled) && { href: `tel:${dialled}` }) }];
-}
+/** A telephone number that can be called. */
+export const phoneFact = (phone: string | null): Fact[] =>
+  phone === null ? [] : [{ label: "Phone", value: phone, href: telOf(phone) }];
 
 /** The last facts of a notice. */
 export const aboutForm = ({ language, receivedAt, reference }: StoredSubmission): Fact[] => [
