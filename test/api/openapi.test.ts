@@ -1,7 +1,9 @@
 // The OpenAPI document says exactly what the schemas and the fault table say.
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { applicationInput, applicationReceipt, resumeField } from "@submissions/shared/application";
+import { consentPageField, consentTextField } from "@submissions/shared/consent";
 import { faults, type FaultName } from "@submissions/shared/faults";
+import { languageField } from "@submissions/shared/language";
 import { bytesMax, textLengthMax } from "@submissions/shared/limits";
 import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
 import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
@@ -43,6 +45,11 @@ const examplesIn = (operation: Operation, status: number): [string, Example][] =
 test("is a valid OpenAPI 3.1 document", async () => {
   expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true });
   expect(document.openapi).toBe("3.1.0");
+});
+
+test("names what may stand beside the fields of any submission", () => {
+  for (const name of [consentTextField, consentPageField, languageField])
+    expect(document.info.description).toContain(`\`${name}\``);
 });
 
 test("documents these paths, bodies and statuses, and no others", () => {

@@ -7,6 +7,7 @@ import {
   consentPageField,
   consentTextField,
 } from "@submissions/shared/hidden-fields";
+import { languageField } from "@submissions/shared/language";
 import { bytesMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";
@@ -29,6 +30,8 @@ A \`200\` means that the submission and its mails are on stable storage. Every r
 Texts are trimmed and brought to Unicode's composed form (NFC). Lengths count code points, not bytes. An optional field that is blank counts as absent. Fields that are not documented are ignored.
 
 A form that shows a privacy notice may send the texts \`${consentTextField}\`, the version of the notice, and \`${consentPageField}\`, the address of the page, beside the fields of any submission. They are kept with it and never refused.
+
+The text \`${languageField}\` beside them is the language of the mails to the person: \`en\`, which is taken for granted, or \`de\`. It is never refused.
 
 The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same messages.
 
