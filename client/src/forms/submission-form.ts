@@ -292,11 +292,12 @@ export abstract class SubmissionForm extends FormElement {
   }
 
   #accept(detail: ReceiptDetail, values: FormData): void {
-    this.#key.spend();
     this.#draft?.forget();
     const told = new CustomEvent("submission-accepted", { detail, bubbles: true, composed: true, cancelable: true });
-    // The page shows something of its own.
+    // The page shows something of its own. The form still holds what was sent, and a late second click must not store it
+    // again.
     if (!this.dispatchEvent(told)) return this.#view?.say("");
+    this.#key.spend();
     const reference = detail.inquiryId ?? detail.applicationId;
     const address = values.get("email");
     const email = this.formName === "newsletter" && typeof address === "string" ? address.trim() : undefined;

@@ -1,4 +1,4 @@
-// The idempotency key of what a form holds. Equal content has the same key until it was accepted, so that sending it
+// The idempotency key of what a form holds. Equal content has the same key until the form begins anew, so that sending it
 // again makes no second submission; other content has another key.
 import { idempotencyKey } from "../sdk/idempotency-key.ts";
 
@@ -23,7 +23,7 @@ export class SubmissionKey {
     this.#content = content;
   }
 
-  /** The content was accepted. The same content again is another submission. */
+  /** The form begins anew. The same content again is another submission. */
   spend(): void {
     this.#content = "";
   }

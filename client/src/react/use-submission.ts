@@ -84,7 +84,7 @@ export interface Submission<Name extends SubmissionName> {
    * example a schema that throws.
    */
   readonly submit: (values?: Input<Name>) => Promise<Receipt<Name> | undefined>;
-  /** Begins anew with the default values. */
+  /** Begins anew with the default values. The same content sent again is another submission then. */
   readonly reset: () => void;
   /** Stops sending. Whether the submission arrived is unknown; the same content sent again has the same key. */
   readonly cancel: () => void;
@@ -99,8 +99,8 @@ type State<Name extends SubmissionName> = Pick<
 const unanswered = { message: undefined, progress: undefined, receipt: undefined };
 
 /**
- * A submission with inputs of one's own. Equal content has one idempotency key until it is accepted, so a double click
- * or another try cannot submit it twice.
+ * A submission with inputs of one's own. Equal content has one idempotency key until `reset`, so a double click or
+ * another try cannot submit it twice.
  *
  * @example
  * ```tsx
@@ -160,7 +160,6 @@ export function useSubmission<Name extends SubmissionName>(
         idempotencyKey: key.current.of(Object.entries(values)),
         onUploadProgress: ({ loaded, total }) => change({ progress: total > 0 ? (100 * loaded) / total : 0 }),
       });
-      key.current.spend();
       change({ status: "accepted", receipt });
       return receipt;
     } catch (error) {
@@ -187,7 +186,10 @@ export function useSubmission<Name extends SubmissionName>(
     ...state,
     set,
     submit,
-    reset: () => setState(initial),
+    reset: () => {
+      key.current?.spend();
+      setState(initial);
+    },
     cancel: () => sending.current?.abort(),
     field: (field) => ({
       name: field,
