@@ -4,7 +4,9 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { welcomed } from "../newsletter/reader.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
+import { freePort } from "../support/free-port.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { startService, type Service } from "../support/service.ts";
 import { fillApplication, fillInquiry, pdfOf, resume } from "./people.ts";
@@ -244,6 +246,29 @@ test.each([
   expect(await referenceOn(page)).toBe(inquiries[0]!.reference);
   expect((await slow.stored()).inquiries).toEqual(inquiries);
   expect(postmark.taken).toHaveLength(2);
+});
+
+test("over plain HTTP, where browsers do not say which site a form is of, a reader confirms and unsubscribes", async () => {
+  await using plainBrowser = await openBrowser("--host-resolver-rules=MAP site.example 127.0.0.1");
+  const port = String(await freePort());
+  const url = `http://site.example:${port}`;
+  await using plain = await startService({ env: { PORT: port, PUBLIC_URL: url } });
+  const { confirm, unsubscribe } = await welcomed(plain, "plain@example.org");
+  await using visit = await Visit.begin(plainBrowser, { javaScriptEnabled: false });
+  const { page } = visit;
+  for (const [link, button, done] of [
+    [confirm!, "Confirm subscription", "You are subscribed"],
+    [unsubscribe, "Unsubscribe", "You are unsubscribed"],
+  ] as const) {
+    await page.goto(link);
+    const [posted] = await Promise.all([
+      page.waitForRequest((request) => request.method() === "POST"),
+      page.getByRole("button", { name: button }).click(),
+    ]);
+    await page.getByRole("heading", { name: done }).waitFor();
+    const { "sec-fetch-site": site, referer } = await posted.allHeaders();
+    expect([site, referer]).toEqual([undefined, `${url}/`]);
+  }
 });
 
 test.each(["en", "de"] as const)(

@@ -44,10 +44,14 @@ describe("opening a link", () => {
 
   test("keeps out of caches, search engines, frames and the next page's Referer, and sets no cookie", async () => {
     const { confirm } = await newReader();
-    for (const { headers } of [await open(confirm), await open(page("confirm")), await press(confirm)]) {
+    const question = await open(confirm);
+    // Its form must be sent with its origin.
+    expect(question.headers.get("referrer-policy")).toBe("strict-origin");
+    for (const { headers } of [await open(page("confirm")), await press(confirm)])
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+    for (const { headers } of [question, await open(page("confirm")), await press(confirm)]) {
       expect(headers.get("cache-control")).toBe("no-store");
       expect(headers.get("x-robots-tag")).toContain("noindex");
-      expect(headers.get("referrer-policy")).toBe("no-referrer");
       expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
       expect(headers.get("set-cookie")).toBeNull();
       const policy = headers.get("content-security-policy");

@@ -4,14 +4,14 @@ import packed from "@sparticuz/chromium";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 
 /** Starts a browser: the one at CHROMIUM_PATH, or else the packed one, or else the system's. */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser(...args: readonly string[]): Promise<Browser> {
   const named = process.env["CHROMIUM_PATH"];
   const paths = named === undefined ? [() => packed.executablePath(), systemBrowser] : [() => named];
   const failures: unknown[] = [];
   for (const path of paths) {
     try {
       // Tests run as whoever runs them, in containers as root, where the sandbox does not start. The pages are ours.
-      return await chromium.launch({ executablePath: await path(), args: ["--no-sandbox"] });
+      return await chromium.launch({ executablePath: await path(), args: ["--no-sandbox", ...args] });
     } catch (error) {
       // It is not there, or lacks a library of the system; the next one may do.
       failures.push(error);

@@ -40,7 +40,7 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, { brand, links, gu
     const works = await checkLink(links, purpose, token);
     const { questionPage, deadLinkPage } = await import("./newsletter-page.ts");
     return works
-      ? sendPage(reply, questionPage({ brand, language }, purpose, token))
+      ? sendPage(reply, questionPage({ brand, language }, purpose, token), { posts: true })
       : sendPage(reply, deadLinkPage({ brand, language }), { status: 404 });
   });
 

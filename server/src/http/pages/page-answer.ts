@@ -108,8 +108,9 @@ interface Sent {
   /** Whether search engines may list it. */
   readonly indexed?: boolean;
   /**
-   * Whether it holds one of our forms. With `no-referrer` a browser without Sec-Fetch-Site would post it with
-   * `Origin: null`, and be refused as another site's. Pages whose address holds a token keep that policy.
+   * Whether it holds a form. With `no-referrer` a browser that sends no Sec-Fetch-Site (an older one, or any over plain
+   * HTTP) would post it with `Origin: null`, and be refused as another site's. `strict-origin` tells no path, and so no
+   * token in it.
    */
   readonly posts?: boolean;
 }
