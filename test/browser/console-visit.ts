@@ -15,7 +15,7 @@ export async function fillSignIn(page: Page, secret = password): Promise<void> {
 /** Opens a page of the console, signed in. */
 export async function enter(
   browser: Browser,
-  standIn: ConsoleStandIn,
+  standIn: Pick<ConsoleStandIn, "url">,
   path = "",
   options: BrowserContextOptions = {},
 ): Promise<Visit> {

@@ -274,6 +274,15 @@ describe("a submission", () => {
     await page.getByText("The mail is on its way.").waitFor();
   });
 
+  test("has no button to copy over plain HTTP, where browsers have no clipboard", async () => {
+    await using plainBrowser = await openBrowser("--host-resolver-rules=MAP site.example 127.0.0.1");
+    const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
+    const url = standIn.url.replace("127.0.0.1", "site.example");
+    await using visit = await enter(plainBrowser, { url }, pathOf(one));
+    await visit.page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
+    expect(await visit.page.getByRole("button", { name: "Copy" }).count()).toBe(0);
+  });
+
   test("a second operator is told of the first one's change, overwrites nothing and loses no text", async () => {
     const one = firstWith(({ status }) => status === "new");
     await using visit = await enter(browser, standIn, pathOf(one));

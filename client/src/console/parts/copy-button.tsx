@@ -9,6 +9,8 @@ interface Props {
 
 export function CopyButton({ text, className, children = "Copy" }: Props) {
   const [copied, setCopied] = useState(false);
+  // Pages over plain HTTP have no clipboard.
+  if (!navigator.clipboard) return null;
   return (
     <button
       type="button"
