@@ -62,9 +62,11 @@ export interface AppOptions {
 
 /**
  * How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal. An SMTP
- * server cannot be asked whether it took a mail, so its reply is waited for longer.
+ * server cannot be asked whether it took a mail, so its reply is waited for longer: the process ends within 27 s.
  */
 const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
+/** From then on no answer waits for its mail: soon after, what is not answered is cut (http/gate/draining.ts). */
+const answersMsMax = 4_000;
 /** What of it is left for the store. */
 const storeMs = 500;
 /** And for the last spans, where there are traces. */
@@ -212,6 +214,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const close = () => {
     refuse();
+    setTimeout(() => outbox.endAnswers(), answersMsMax).unref();
     closedBy = Math.min(closedBy, performance.now() + closeMs);
     return (closing ??= resources.disposeAsync());
   };

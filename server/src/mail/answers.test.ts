@@ -33,11 +33,31 @@ test("an answer is false at its deadline, and leaves no timer behind", async () 
   expect(ended.at(-1)).toBe("fourth false");
 });
 
-test("the latest answer is remembered with the time that it took", async () => {
+test("an imitation takes as long as the latest answer, and is the same", async () => {
   const answers = new Answers(60_000);
-  expect(answers.latest).toEqual({ ms: 0, taken: true });
   const answer = answers.open();
   await vi.advanceTimersByTimeAsync(30);
   answer.settle(false);
-  expect(answers.latest).toEqual({ ms: 30, taken: false });
+  let imitated: boolean | undefined;
+  void answers.imitate().then((taken) => (imitated = taken));
+  await vi.advanceTimersByTimeAsync(29);
+  expect(imitated).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(imitated).toBe(false);
+});
+
+test("once answers have ended none waits: those that did are false, and so are later ones", async () => {
+  const answers = new Answers(60_000);
+  const taken = answers.open();
+  taken.settle(true);
+  await vi.advanceTimersByTimeAsync(30);
+  const waiting = [taken.promise, answers.open().promise];
+  answers.end();
+  expect(await Promise.all([...waiting, answers.open().promise, answers.imitate()])).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -9,30 +9,46 @@ export interface Answer {
 
 export class Answers {
   readonly #deadlineMs: number;
+  readonly #waiting = new Set<(taken: boolean) => void>();
   #latest = { ms: 0, taken: true };
+  #ended = false;
 
   /** @param deadlineMs after which an answer is false */
   constructor(deadlineMs: number) {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** How long the latest answer waited, in milliseconds, and what it was. */
-  get latest(): { readonly ms: number; readonly taken: boolean } {
-    return this.#latest;
+  open(): Answer {
+    const openedAt = performance.now();
+    return this.#open(this.#deadlineMs, false, (taken) => {
+      this.#latest = { ms: performance.now() - openedAt, taken };
+    });
   }
 
-  open(): Answer {
+  /** Waits as long as the latest answer did, and resolves to the same. */
+  imitate(): Promise<boolean> {
+    const { ms, taken } = this.#latest;
+    return this.#open(ms, taken).promise;
+  }
+
+  /** From now on no answer waits: those that do are false. */
+  end(): void {
+    this.#ended = true;
+    for (const settle of this.#waiting) settle(false);
+  }
+
+  /** @param otherwise what the answer is after `ms` */
+  #open(ms: number, otherwise: boolean, settled?: (taken: boolean) => void): Answer {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const openedAt = performance.now();
-    let waits = true;
     const settle = (taken: boolean) => {
-      if (!waits) return;
-      waits = false;
+      if (!this.#waiting.delete(settle)) return;
       clearTimeout(timer);
-      this.#latest = { ms: performance.now() - openedAt, taken };
+      settled?.(taken);
       resolve(taken);
     };
-    const timer = setTimeout(settle, this.#deadlineMs, false);
+    const timer = setTimeout(settle, ms, otherwise);
+    this.#waiting.add(settle);
+    if (this.#ended) settle(false);
     return { promise, settle };
   }
 }

@@ -104,10 +104,13 @@ export class Outbox implements AsyncDisposable {
    * Delivers nothing, takes as long as the latest {@link deliver} did, and resolves to the same: for answers that must not
    * show that no mail stands behind them.
    */
-  async imitateDelivery(): Promise<boolean> {
-    const { ms, taken } = this.#answers.latest;
-    await sleep(ms, undefined, { ref: false });
-    return taken;
+  imitateDelivery(): Promise<boolean> {
+    return this.#answers.imitate();
+  }
+
+  /** From now on no answer waits for its mail, which goes out all the same. */
+  endAnswers(): void {
+    this.#answers.end();
   }
 
   /**
