@@ -130,7 +130,7 @@ test.each(deployments)(
       "/readyz",
     ]);
     // main.ts ends the process 9.5 s after the signal at the latest.
-    expect(terminationGracePeriodSeconds).toBeGreaterThan((container.lifecycle?.preStop.sleep.seconds ?? 0) + 10);
+    expect(terminationGracePeriodSeconds).toBeGreaterThan((container.lifecycle?.preStop.sleep.seconds ?? 0) + 27);
   },
 );
 
