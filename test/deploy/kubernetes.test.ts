@@ -129,7 +129,7 @@ test.each(deployments)(
       "/healthz",
       "/readyz",
     ]);
-    // main.ts ends the process 9.5 s after the signal at the latest.
+    // main.ts ends the process 26.5 s after the signal at the latest, with SMTP.
     expect(terminationGracePeriodSeconds).toBeGreaterThan((container.lifecycle?.preStop.sleep.seconds ?? 0) + 27);
   },
 );

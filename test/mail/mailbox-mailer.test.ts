@@ -1,7 +1,7 @@
 // The mailbox on a real folder: whole files that a mail program opens, one a mail, for one user only.
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OutgoingMail } from "../../server/src/mail/mailer.ts";
@@ -102,9 +102,18 @@ test("keeps folder and files to its own user", async () => {
   expect((await stat(join(folder, `${mail.id}.eml`))).mode & 0o777).toBe(0o600);
 });
 
-test("says later, by code alone, when the folder is gone", async () => {
+test("makes its folder anew after it was removed", async () => {
   const { folder, mailer } = await mailbox();
   await rm(folder, { recursive: true });
+  const mails = welcomes(2);
+  expect(await mailer.send(mails)).toMatchObject([{ result: "taken" }, { result: "taken" }]);
+  expect((await readdir(folder)).toSorted()).toEqual(mails.map(({ id }) => `${id}.eml`).toSorted());
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+test("says later, by code alone, when the folder above is gone", async () => {
+  const { folder, mailer } = await mailbox();
+  await rm(dirname(folder), { recursive: true });
   const outcomes = await mailer.send(welcomes(2));
   expect(outcomes).toEqual([
     { result: "later", error: "mailbox: ENOENT", cause: "provider" },

@@ -44,17 +44,31 @@ async function keep(id: string, message: Buffer, folder: string): Promise<MailOu
   const name = `${id}.eml`;
   // Not unique on purpose: what a crash leaves behind is overwritten when the mail is tried again.
   const unfinished = join(folder, `.${id}.tmp`);
-  try {
+  const place = async () => {
     await writeFile(unfinished, message, { mode: 0o600 });
     await rename(unfinished, join(folder, name));
+  };
+  try {
+    await place().catch(async (error: unknown) => {
+      if (codeOf(error) !== "ENOENT") throw error;
+      // The folder was removed, to empty it. Not the one above it: a disk that is gone must not be written beside.
+      await mkdir(folder, { mode: 0o700 }).catch((failure: unknown) => {
+        // Another mail of the batch has made it.
+        if (codeOf(failure) !== "EEXIST") throw failure;
+      });
+      await place();
+    });
     return { result: "taken", providerId: name };
   } catch (error) {
-    // Errors of the file system have a code; others are mistakes of ours.
-    const code = error instanceof Error && "code" in error ? String(error.code) : null;
+    const code = codeOf(error);
     if (code === null) throw error;
     return { result: "later", error: `mailbox: ${code}`, cause: "provider" };
   }
 }
+
+/** Errors of the file system have a code; others are mistakes of ours. */
+const codeOf = (error: unknown): string | null =>
+  error instanceof Error && "code" in error ? String(error.code) : null;
 
 /** Erases a person's mails: those to an address, and notices that answer to it. A folder that is not there has none. */
 export async function eraseFromMailbox(folder: string, email: string): Promise<void> {
