@@ -23,6 +23,8 @@ const compiledKeptAfterMs = 500;
 
 async function main(): Promise<void> {
   const environment = readEnvironment();
+  // Where nothing can be written, on a full disk, the service starts all the same.
+  process.stderr.on("error", () => {});
   process.stderr.write(reportMisspellings(environment));
   const config = configOrExit(environment);
   const log = createLog(config.log.level);

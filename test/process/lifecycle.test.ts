@@ -35,6 +35,12 @@ test.each(["/dev/null/data", "/proc/nope/data"])(
   },
 );
 
+test("a start with standard error on a full disk goes on", async () => {
+  const through = ["sh", "-c", 'exec "$@" 2> /dev/full', "sh"];
+  await using service = await startProcess({}, { through });
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+});
+
 const inquiry = (name: string) => ({
   method: "POST",
   headers: { "content-type": "application/json" },
