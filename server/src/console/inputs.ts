@@ -17,6 +17,8 @@ const statuses = ["new", "open", "done", "spam"] as const;
 /** Text that is compared with stored text; what is longer is stored nowhere. */
 const word = (lengthMax: number) => z.string("This field must be one text.").max(lengthMax, "This field is too long.");
 export const wholeNumber = z.int("This field must be a whole number.").min(0, "This field must not be negative.");
+/** Milliseconds since the epoch. Later times are none that a page could show. */
+export const instant = wholeNumber.max(8.64e15, "This time is too far away.");
 
 export const reference = word(40);
 /** An address as it is stored. Unknown ones are found nowhere. */
@@ -59,8 +61,8 @@ export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   kind: z.enum(["inquiry", "application"]).exactOptional(),
   status: z.enum(statuses).exactOptional(),
   assignee: word(254).exactOptional(),
-  from: wholeNumber.exactOptional(),
-  until: wholeNumber.exactOptional(),
+  from: instant.exactOptional(),
+  until: instant.exactOptional(),
   hasResume: z.boolean().exactOptional(),
   disposable: z.boolean().exactOptional(),
   search: word(200).exactOptional(),

@@ -2,7 +2,7 @@
 import type { OperatorRow, TokenRow } from "@submissions/shared/console";
 import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
-import { address, label, newAddress, role, wholeNumber } from "../inputs.ts";
+import { address, instant, label, newAddress, role, wholeNumber } from "../inputs.ts";
 import { changes, done, reads, trpc } from "../procedure.ts";
 import { drawSecret, hashSecret } from "../../secrets.ts";
 
@@ -37,7 +37,7 @@ export const tokenProcedures = trpc.router({
   list: reads("admin").query(({ ctx: { access } }): Promise<readonly TokenRow[]> => access.listTokens()),
 
   create: changes("admin")
-    .input(z.object({ name: label, role, expiresAt: wholeNumber.nullable() }))
+    .input(z.object({ name: label, role, expiresAt: instant.nullable() }))
     .mutation(async ({ ctx: { access, actor }, input }): Promise<{ readonly token: string }> => {
       if (input.expiresAt !== null && input.expiresAt <= actor.at) {
         throw fieldInvalid("expiresAt", "This time has passed.");
