@@ -298,6 +298,38 @@ describe("a submission", () => {
     expect(one.status).toBe("open");
   });
 
+  test("a second operator is told when the first one assigned it", async () => {
+    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    const markAsOpen = () => page.getByRole("combobox", { name: "Status" }).selectOption("open");
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    standIn.changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
+    await markAsOpen();
+    await page.getByText("Ben assigned this to ben 2 min ago. Your change was not made.").waitFor();
+    await expect.poll(() => statusOf(page)).toBe("new");
+    standIn.changeAs("ben@voices.example", one.reference, { assignee: null });
+    await markAsOpen();
+    await page.getByText("Ben unassigned this 2 min ago. Your change was not made.").waitFor();
+    expect([one.status, one.assignee]).toEqual(["new", null]);
+  });
+
+  test.each([
+    ["+44 (0)20 7946-0018", "tel:+442079460018"],
+    ["+49 555 0199 ext. 11", null],
+    ["٠١٢٣٤٥", null],
+  ])("the number %s leads to %s, as in the notice", async (phone, href) => {
+    const one = firstWith(({ kind }) => kind === "application");
+    Object.assign(one.fields, { phone });
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    await page.getByText(phone).waitFor();
+    const links = page.locator(".fields").getByRole("link");
+    const targets = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    expect(targets.find((target) => target?.startsWith("tel:")) ?? null).toBe(href);
+    expect(targets).toContain(`mailto:${one.email}`);
+  });
+
   test("a session that ends in the middle of a change asks to sign in, and then makes the change", async () => {
     const one = firstWith(({ status }) => status === "new");
     await using visit = await enter(browser, standIn, pathOf(one));

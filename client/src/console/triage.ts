@@ -65,7 +65,10 @@ export function describeChange(change: Change, changedCount: number, tense: "don
   return change.assignee === null ? `${what}Unassigned.` : `${what}Assigned to ${change.assignee ?? ""}.`;
 }
 
-export function describeConflicts(conflicts: readonly Extract<TriageOutcome, { result: "conflict" }>[]): string {
+type Conflict = Extract<TriageOutcome, { result: "conflict" }>;
+
+/** @param before what the page showed, if it is known */
+export function describeConflicts(conflicts: readonly Conflict[], before?: ReadonlyMap<string, Triaged>): string {
   const [first] = conflicts;
   if (first === undefined) return "";
   if (conflicts.length > 1)
@@ -73,7 +76,14 @@ export function describeConflicts(conflicts: readonly Extract<TriageOutcome, { r
   const who = first.changedBy === null ? "Another operator" : shortName(first.changedBy);
   const when =
     first.changedAt === null ? "" : ` ${age(first.changedAt, Date.now())} ago`.replace("now ago", "just now");
-  return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} set this to ${first.status}${when}. Your change was not made.`;
+  const what = describeTheirs(first, before?.get(first.reference));
+  return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} ${what}${when}. Your change was not made.`;
+}
+
+function describeTheirs({ status, assignee }: Conflict, before: Triaged | undefined): string {
+  if (before?.status !== status) return `set this to ${status}`;
+  if (before.assignee === assignee) return "changed this";
+  return assignee === null ? "unassigned this" : `assigned this to ${shortName(assignee)}`;
 }
 
 function settle(
@@ -82,7 +92,7 @@ function settle(
   { change, undoing }: Attempt,
 ): void {
   const changed: string[] = [];
-  const conflicts: Extract<TriageOutcome, { result: "conflict" }>[] = [];
+  const conflicts: Conflict[] = [];
   for (const outcome of outcomes) {
     if (outcome.result === "changed") {
       changed.push(outcome.reference);
@@ -93,7 +103,7 @@ function settle(
       show(reference, { status, assignee, version });
     }
   }
-  if (conflicts.length > 0) showToast(describeConflicts(conflicts), { tone: "bad" });
+  if (conflicts.length > 0) showToast(describeConflicts(conflicts, before), { tone: "bad" });
   if (changed.length === 0 || undoing === true) {
     if (undoing === true && changed.length > 0) showToast("Undone.");
     return;
