@@ -330,6 +330,31 @@ describe("a submission", () => {
     expect(targets).toContain(`mailto:${one.email}`);
   });
 
+  test("texts are written in the direction of their script, and cut at their end", async () => {
+    const name = "محمد بن عبد الله الخوارزمي".repeat(3);
+    const one = Object.assign(standIn.add(name), { summary: "معلّق صوتي. ".repeat(40) });
+    Object.assign(one.fields, { coverLetter: "Dear team,\nالسادة الكرام، أسجل الكتب!" });
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    const row = rows(page).first();
+    // What does not fit lies to the left of a text that begins at the right.
+    for (const part of [row.locator("strong"), row.locator(".row-text")]) {
+      const scrolled = await part.evaluate((cut) => {
+        cut.scrollLeft = -1_000;
+        return [cut.scrollWidth > cut.clientWidth, cut.scrollLeft < 0];
+      });
+      expect(scrolled).toEqual([true, true]);
+    }
+    const ends = await page.locator(".letter").evaluate((letter) => {
+      const { left, right } = letter.getBoundingClientRect();
+      const range = new Range();
+      range.selectNodeContents(letter);
+      const lines = [...range.getClientRects()];
+      return [lines[0]!.left - left < 1, right - lines.at(-1)!.right < 1];
+    });
+    expect(ends).toEqual([true, true]);
+  });
+
   test("a session that ends in the middle of a change asks to sign in, and then makes the change", async () => {
     const one = firstWith(({ status }) => status === "new");
     await using visit = await enter(browser, standIn, pathOf(one));

@@ -40,15 +40,19 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
         aria-current={open ? "true" : undefined}
       >
         <span className="row-name">
-          <strong>{name}</strong>
-          <span className="row-company">{company ?? email}</span>
+          <strong dir="auto">{name}</strong>
+          <span className="row-company" dir="auto">
+            {company ?? email}
+          </span>
         </span>
         <span className="row-summary">
           <span className="row-kind" title={kindWords[kind]}>
             <Icon name={kind} size={15} />
             <span className="unseen">{kindWords[kind]}: </span>
           </span>
-          <span className="row-text">{summary}</span>
+          <span className="row-text" dir="auto">
+            {summary}
+          </span>
         </span>
         <span className="row-signs">
           {hasResume && (

@@ -56,6 +56,7 @@ export function Notes({ reference, notes }: { readonly reference: string; readon
       >
         <textarea
           aria-label="Note"
+          dir="auto"
           placeholder="Write a note for the team…"
           rows={3}
           maxLength={lengthMax}
