@@ -254,7 +254,7 @@ export function fixtures(now: number) {
       id: "queued",
       kind: "newsletter-welcome",
       reference: null,
-      email: "new.reader@example.org",
+      email: `${"very.".repeat(10)}long.address@${"long-label.".repeat(16)}example.org`,
       status: "queued",
       attempts: 1,
       createdAt: now - 3 * minuteMs,
@@ -271,7 +271,7 @@ export function fixtures(now: number) {
     ["sign-in", "", {}],
     ["status", submissions[0]?.reference ?? "", { from: "new", to: "open" }],
     ["resume.view", submissions[1]?.reference ?? "", {}],
-    ["export", "inquiries", { format: "csv", rows: 1_284 }],
+    ["export", "inquiries", { format: "csv", since: Date.UTC(2026, 10, 1, 12) }],
     ["note", submissions[1]?.reference ?? "", {}],
     ["erase", "", { submissions: 2, resumes: 1 }],
   ];

@@ -532,6 +532,27 @@ test("a chart says its numbers as a table too", async () => {
   expect(await page.getByRole("img", { name: "Submissions a day, by kind" }).count()).toBe(1);
 });
 
+test("a long address in a table leaves the words beside it whole", async () => {
+  await using visit = await enter(browser, standIn, "/mails?status=all", { viewport: { width: 1100, height: 800 } });
+  const { page } = visit;
+  const cell = page.getByRole("cell", { name: "Receipt" }).first();
+  const lines = await cell.evaluate((one) => {
+    const range = new Range();
+    range.selectNodeContents(one);
+    return range.getClientRects().length;
+  });
+  expect(lines).toBe(1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+});
+
+test("the audit log writes times as times", async () => {
+  await using visit = await enter(browser, standIn, "/audit");
+  await visit.page
+    .getByText(/since: \d{1,2} Nov 2026/)
+    .first()
+    .waitFor();
+});
+
 test("shortcuts can be turned off", async () => {
   await using visit = await enter(browser, standIn, "/settings");
   const { page } = visit;

@@ -46,7 +46,8 @@ function Subject({ subject }: { readonly subject: string }) {
 
 const wordOf = (name: string, value: unknown): string => {
   if (value === null) return "none";
-  if (typeof value === "number" && name.endsWith("At")) return exactTime(value);
+  if (typeof value === "number" && /(?:At|^since)$/.test(name)) return exactTime(value);
+  if (Array.isArray(value)) return value.join(" ");
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 

@@ -40,7 +40,7 @@ export function SubscribersPage() {
             ref={input}
             type="search"
             aria-label="Search"
-            placeholder="Beginning of an address…"
+            placeholder="Part of an address…"
             value={text}
             onChange={({ target }) => {
               setText(target.value);
