@@ -17,6 +17,7 @@ import type {
   PageRequest,
   Role,
   SubmissionDetail,
+  SubmissionKind,
   SubscriberFilter,
   SubscriberRow,
   TokenRow,
@@ -61,6 +62,13 @@ export const queuedDelivery: DeliveryRow = {
 };
 
 export const password = "correct horse battery";
+
+const sees: Readonly<Record<Role, readonly SubmissionKind[]>> = {
+  admin: ["inquiry", "application"],
+  sales: ["inquiry"],
+  recruiting: ["application"],
+  marketing: [],
+};
 
 interface Context {
   readonly request: IncomingMessage;
@@ -283,7 +291,13 @@ export class ConsoleStandIn implements AsyncDisposable {
           latest: Math.max(0, ...data.submissions.map((one) => one.arrival)),
           added: data.submissions.filter((one) => one.arrival > arrival).length,
         })),
-        assignees: signedIn.query(() => data.operators.map(({ email }) => email)),
+        assignees: signedIn
+          .input(z.custom<{ kinds: readonly SubmissionKind[] }>())
+          .query(({ input: { kinds } }) =>
+            data.operators
+              .filter(({ role }) => kinds.every((kind) => sees[role].includes(kind)))
+              .map(({ email }) => email),
+          ),
         triage: signedIn.input(z.custom<TriageRequest>()).mutation(({ ctx, input: request }) =>
           request.targets.map(({ reference, version }): TriageOutcome => {
             const one = this.#find(reference);

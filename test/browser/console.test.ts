@@ -165,13 +165,9 @@ describe("the inbox", () => {
     await page.keyboard.press("Shift+X");
     await page.getByText("2 selected").waitFor();
     await page.keyboard.press("a");
-    await page.getByRole("dialog").getByRole("button", { name: "ben.hart" }).click();
-    await page.getByText("2 submissions: Assigned to ben.hart@voices.example.").waitFor();
-    expect([second.assignee, third.assignee, first.assignee]).toEqual([
-      "ben.hart@voices.example",
-      "ben.hart@voices.example",
-      null,
-    ]);
+    await page.getByRole("dialog").getByRole("button", { name: operator }).click();
+    await page.getByText(`2 submissions: Assigned to ${operator}.`).waitFor();
+    expect([second.assignee, third.assignee, first.assignee]).toEqual([operator, operator, null]);
     await page.keyboard.press("/");
     expect(await page.getByRole("searchbox").evaluate((box) => box === document.activeElement)).toBe(true);
     await page.keyboard.press("e");
@@ -353,6 +349,22 @@ describe("a submission", () => {
       return [lines[0]!.left - left < 1, right - lines.at(-1)!.right < 1];
     });
     expect(ends).toEqual([true, true]);
+  });
+
+  test("only operators who see the submission are offered to assign it to", async () => {
+    const one = firstWith(({ kind, status }) => kind === "inquiry" && status === "new");
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
+    await expect.poll(offered).toEqual(["Unassigned", "eva (me)", "ben.hart"]);
+    await page.keyboard.press("a");
+    const choices = page.getByRole("dialog").getByRole("listitem");
+    expect((await choices.allInnerTexts()).map((text) => text.split("@")[0]?.trim().split("\n").at(-1))).toEqual([
+      "eva",
+      "ben.hart",
+      "Unassigned",
+    ]);
   });
 
   test("a session that ends in the middle of a change asks to sign in, and then makes the change", async () => {

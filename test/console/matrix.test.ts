@@ -64,7 +64,6 @@ const withoutInput = new Set([
   "session.signOut",
   "session.signOutEverywhere",
   "inbox.counts",
-  "inbox.assignees",
   "subscribers.growth",
   "overview.get",
   "operators.list",
@@ -253,5 +252,16 @@ describe("what a role may not see answers like what does not exist", () => {
       const { status, issues } = await assign(other);
       expect([status, issues?.[0]?.path]).toEqual([400, ["assignee"]]);
     }
+    const admin = sessions.get("admin")!;
+    const offered = async (...kinds: string[]) => (await admin.call("inbox.assignees", { kinds })).data;
+    const [all, sees] = ["admin@example.org", "sales@example.org"];
+    expect(await offered()).toEqual([all, "recruiting@example.org", sees]);
+    expect(await offered("inquiry")).toEqual([all, sees]);
+    expect(await offered("inquiry", "application")).toEqual([all]);
+    const refused = await admin.call("inbox.triage", {
+      targets: Object.values(references).map((reference) => ({ reference, version: 1 })),
+      assignee: sees,
+    });
+    expect([refused.status, refused.issues?.[0]?.path]).toEqual([400, ["assignee"]]);
   });
 });

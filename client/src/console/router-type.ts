@@ -18,6 +18,7 @@ import type {
   Person,
   Role,
   SubmissionDetail,
+  SubmissionKind,
   SubscriberFilter,
   SubscriberRow,
   TokenRow,
@@ -70,7 +71,7 @@ export type ConsoleRouter = TRPCBuiltRouter<
       counts: Query<void, InboxCounts>;
       since: Query<{ arrival: number }, { readonly latest: number; readonly added: number }>;
       triage: Mutation<TriageRequest, readonly TriageOutcome[]>;
-      assignees: Query<void, readonly string[]>;
+      assignees: Query<{ kinds: SubmissionKind[] } | undefined, readonly string[]>;
     };
     submission: {
       get: Query<{ reference: string }, SubmissionDetail>;

@@ -57,8 +57,10 @@ export const page: z.ZodType<PageRequest, PageRequest> = z.object({
   limit: wholeNumber.min(1).max(pageLimitMax).exactOptional(),
 });
 
+export const kind = z.enum(["inquiry", "application"]);
+
 export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
-  kind: z.enum(["inquiry", "application"]).exactOptional(),
+  kind: kind.exactOptional(),
   status: z.enum(statuses).exactOptional(),
   assignee: word(254).exactOptional(),
   from: instant.exactOptional(),

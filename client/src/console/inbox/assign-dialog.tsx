@@ -1,4 +1,5 @@
 // Choosing an assignee from the keyboard or for several submissions.
+import type { SubmissionKind } from "@submissions/shared/console";
 import { useMe } from "../me.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Avatar } from "../parts/states.tsx";
@@ -7,6 +8,8 @@ import { useAssignees } from "./filters.tsx";
 
 interface Props {
   readonly count: number | "all";
+  /** What is assigned. */
+  readonly kinds: readonly SubmissionKind[];
   readonly onChoose: (assignee: string | null) => void;
   readonly onClose: () => void;
 }
@@ -16,9 +19,9 @@ const titleOf = (count: Props["count"]) => {
   return count === 1 ? "Assign to" : `Assign ${plural(count, "submission")} to`;
 };
 
-export function AssignDialog({ count, onChoose, onClose }: Props) {
+export function AssignDialog({ count, kinds, onChoose, onClose }: Props) {
   const me = useMe();
-  const others = useAssignees().filter((email) => email !== me.email);
+  const others = useAssignees(kinds).filter((email) => email !== me.email);
   return (
     <Modal title={titleOf(count)} onClose={onClose}>
       <ul className="choices">

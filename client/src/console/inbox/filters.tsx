@@ -9,8 +9,9 @@ import { useCounts } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { cappedCount, kindWords, shortName, statusWords } from "../words.ts";
 
-export const useAssignees = (): readonly string[] =>
-  useQuery(trpc.inbox.assignees.queryOptions(undefined, { staleTime: 60_000 })).data ?? [];
+/** The operators to assign to. @param needed kinds that each of them must see; without it, those who see any */
+export const useAssignees = (needed: readonly SubmissionKind[] = []): readonly string[] =>
+  useQuery(trpc.inbox.assignees.queryOptions({ kinds: [...needed] }, { staleTime: 60_000 })).data ?? [];
 
 export function StatusTabs({ search }: { readonly search: InboxSearch }) {
   const counts = useCounts();

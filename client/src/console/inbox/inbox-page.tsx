@@ -1,7 +1,8 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
+import type { SubmissionKind } from "@submissions/shared/console";
 import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { isFiltered, type InboxSearch } from "../inbox-search.ts";
+import { isFiltered, kinds, type InboxSearch } from "../inbox-search.ts";
 import { seesSubmissions, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
@@ -84,6 +85,11 @@ function InboxList({ open }: { readonly open: string | undefined }) {
     const cursor = referenceAtCursor();
     if (selected.size > 0) return references.filter((reference) => selected.has(reference));
     return cursor === undefined ? [] : [cursor];
+  };
+  const kindsOf = (chosen: readonly string[] | "all"): readonly SubmissionKind[] => {
+    if (chosen === "all") return search.kind === undefined ? kinds : [search.kind];
+    const some = rows.filter(({ reference }) => chosen.includes(reference)).map(({ kind }) => kind);
+    return kinds.filter((kind) => some.includes(kind));
   };
   const change = (chosen: readonly string[] | "all", what: Change) => {
     if (chosen === "all") return setAsked(what);
@@ -184,6 +190,7 @@ function InboxList({ open }: { readonly open: string | undefined }) {
       {assigning && (
         <AssignDialog
           count={assigning === "all" ? "all" : assigning.length}
+          kinds={kindsOf(assigning)}
           onClose={() => setAssigning(null)}
           onChoose={(assignee) => {
             change(assigning, { assignee });

@@ -44,7 +44,7 @@ function Submission({ detail }: { readonly detail: SubmissionDetail }) {
   return (
     <>
       <header className="submission-head">
-        <Neighbourhood reference={reference} />
+        <Neighbourhood reference={reference} kind={kind} />
         <div className="submission-title">
           <Avatar name={name} />
           <div>
@@ -57,7 +57,7 @@ function Submission({ detail }: { readonly detail: SubmissionDetail }) {
             </p>
           </div>
         </div>
-        <Controls reference={reference} status={status} assignee={assignee} />
+        <Controls reference={reference} kind={kind} status={status} assignee={assignee} />
       </header>
       {status === "spam" && <SpamNotice reference={reference} />}
       <div className="submission-body">
@@ -81,7 +81,7 @@ function Submission({ detail }: { readonly detail: SubmissionDetail }) {
 }
 
 /** Back to the list, previous and next, and the keys for it. */
-function Neighbourhood({ reference }: { readonly reference: string }) {
+function Neighbourhood({ reference, kind }: Pick<SubmissionDetail, "reference" | "kind">) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
   const triage = useTriage();
@@ -114,6 +114,7 @@ function Neighbourhood({ reference }: { readonly reference: string }) {
       {assigning && (
         <AssignDialog
           count={1}
+          kinds={[kind]}
           onClose={() => setAssigning(false)}
           onChoose={(assignee) => {
             triage([reference], { assignee });
@@ -146,12 +147,12 @@ const Step = ({ label, icon, keys, to, onGo }: StepProps) => (
   </button>
 );
 
-type ControlsProps = Pick<SubmissionDetail, "reference" | "status" | "assignee">;
+type ControlsProps = Pick<SubmissionDetail, "reference" | "kind" | "status" | "assignee">;
 
-function Controls({ reference, status, assignee }: ControlsProps) {
+function Controls({ reference, kind, status, assignee }: ControlsProps) {
   const me = useMe();
   const triage = useTriage();
-  const assignees = useAssignees();
+  const assignees = useAssignees([kind]);
   const known = [...new Set([me.email, ...assignees, ...(assignee === null ? [] : [assignee])])];
   return (
     <div className="controls">

@@ -7,6 +7,7 @@ import type {
   Note,
   Page,
   SubmissionDetail,
+  SubmissionKind,
   TriageOutcome,
 } from "@submissions/shared/console";
 import { z } from "zod";
@@ -14,7 +15,8 @@ import { submissionDetail, titled } from "../../desk/detail.ts";
 import { findMatching } from "../../desk/matching.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
-import { inboxFilter, mailId, noteText, page, reference, triageRequest } from "../inputs.ts";
+import type { Scope } from "../../storage/desk-store.ts";
+import { inboxFilter, kind, mailId, noteText, page, reference, triageRequest } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { scopeOf, submissionRoles } from "../rules.ts";
 import { sendAgain } from "./mails.ts";
@@ -45,7 +47,8 @@ export const inboxProcedures = trpc.router({
     .input(triageRequest)
     .mutation(async ({ ctx, input }): Promise<readonly TriageOutcome[]> => {
       const { access, desk, scope, actor } = ctx;
-      if (input.assignee != null && !(await assignees(access, scope.kinds)).includes(input.assignee)) {
+      const kinds = input.targets.map((target) => (target.reference.startsWith("INQ") ? "inquiry" : "application"));
+      if (input.assignee != null && !(await assignees(access, scope, kinds)).includes(input.assignee)) {
         throw fieldInvalid("assignee", "No operator who may see this has that address.");
       }
       const outcomes = await desk.triage(scope, input, actor);
@@ -53,9 +56,11 @@ export const inboxProcedures = trpc.router({
       return outcomes;
     }),
 
-  assignees: reads(...submissionRoles).query(({ ctx: { access, scope } }): Promise<readonly string[]> =>
-    assignees(access, scope.kinds),
-  ),
+  assignees: reads(...submissionRoles)
+    .input(z.object({ kinds: z.array(kind).max(2) }).optional())
+    .query(({ ctx: { access, scope }, input }): Promise<readonly string[]> =>
+      assignees(access, scope, input?.kinds ?? []),
+    ),
 });
 
 export const submissionProcedures = trpc.router({
@@ -93,11 +98,18 @@ export const submissionProcedures = trpc.router({
     .mutation(({ ctx: { desk, scope, actor }, input }) => sendAgain(desk, scope, input.mailId, actor)),
 });
 
-/** The operators who see any of these kinds. */
-async function assignees(access: Pick<AccessStore, "listOperators">, kinds: readonly string[]): Promise<string[]> {
+/** The operators who see a part of what the caller sees, and of these kinds as much as the caller. */
+async function assignees(
+  access: Pick<AccessStore, "listOperators">,
+  { kinds }: Scope,
+  needed: readonly SubmissionKind[],
+): Promise<string[]> {
   const operators = await access.listOperators();
   return operators
-    .filter(({ role }) => scopeOf(role).kinds.some((kind) => kinds.includes(kind)))
+    .filter(({ role }) => {
+      const theirs = kinds.filter((one) => scopeOf(role).kinds.includes(one));
+      return theirs.length > 0 && needed.every((one) => theirs.includes(one) || !kinds.includes(one));
+    })
     .map(({ email }) => email)
     .toSorted();
 }
