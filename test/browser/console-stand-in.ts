@@ -160,6 +160,12 @@ export class ConsoleStandIn implements AsyncDisposable {
     Object.assign(one, change, { version: one.version + 1, changedBy: operator, changedAt: Date.now() - 120_000 });
   }
 
+  /** What another operator or a command does meanwhile. */
+  erase(reference: string): void {
+    const { submissions } = this.#data;
+    submissions.splice(submissions.indexOf(this.#find(reference)), 1);
+  }
+
   empty(): void {
     for (const list of [this.#data.submissions, this.#data.subscribers, this.#data.mails, this.#data.audit])
       list.splice(0);
@@ -300,7 +306,8 @@ export class ConsoleStandIn implements AsyncDisposable {
           ),
         triage: signedIn.input(z.custom<TriageRequest>()).mutation(({ ctx, input: request }) =>
           request.targets.map(({ reference, version }): TriageOutcome => {
-            const one = this.#find(reference);
+            const one = data.submissions.find((submission) => submission.reference === reference);
+            if (one === undefined) return { reference, result: "unknown" };
             if (one.version !== version) {
               const { status, assignee, changedBy, changedAt } = one;
               return { reference, result: "conflict", version: one.version, status, assignee, changedBy, changedAt };

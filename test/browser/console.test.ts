@@ -406,6 +406,19 @@ describe("a submission", () => {
     expect(one.status).toBe("new");
   });
 
+  test("one that is erased meanwhile is not shown any more", async () => {
+    const one = firstWith(({ status }) => status === "new");
+    await using visit = await enter(browser, standIn, pathOf(one));
+    visit.expectProblems(/status of 404/);
+    const { page } = visit;
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    standIn.erase(one.reference);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("1 submission could not be found any more.").waitFor();
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+    expect(await rows(page).locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
+  });
+
   test("one that does not exist says so", async () => {
     await using visit = await enter(browser, standIn, "/inquiries/INQ-20000101-000000");
     visit.expectProblems(/status of 404/);

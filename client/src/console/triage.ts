@@ -46,6 +46,17 @@ function show(reference: string, change: Partial<Triaged>): void {
   queryClient.setQueryData<SubmissionDetail>(detailKey(reference), (detail) => detail && { ...detail, ...change });
 }
 
+/** Takes from the lists what is no longer there for this operator. */
+function hide(references: readonly string[]): void {
+  queryClient.setQueriesData<ListData>({ queryKey: listKey }, (data) => {
+    const pages = data?.pages.map((page) => ({
+      ...page,
+      rows: page.rows.filter((row) => !references.includes(row.reference)),
+    }));
+    return data && pages && { ...data, pages };
+  });
+}
+
 interface Attempt {
   readonly references: readonly string[];
   readonly change: Change;
@@ -93,6 +104,7 @@ function settle(
 ): void {
   const changed: string[] = [];
   const conflicts: Conflict[] = [];
+  const gone: string[] = [];
   for (const outcome of outcomes) {
     if (outcome.result === "changed") {
       changed.push(outcome.reference);
@@ -101,7 +113,11 @@ function settle(
       conflicts.push(outcome);
       const { reference, status, assignee, version } = outcome;
       show(reference, { status, assignee, version });
-    }
+    } else gone.push(outcome.reference);
+  }
+  if (gone.length > 0) {
+    hide(gone);
+    showToast(`${plural(gone.length, "submission")} could not be found any more.`, { tone: "bad" });
   }
   if (conflicts.length > 0) showToast(describeConflicts(conflicts, before), { tone: "bad" });
   if (changed.length === 0 || undoing === true) {

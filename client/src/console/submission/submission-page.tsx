@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { SubmissionDetail } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
-import { messageOf, queryClient, trpc } from "../calls.ts";
+import { isMissing, messageOf, queryClient, trpc } from "../calls.ts";
 import { filterOf, statuses } from "../inbox-search.ts";
 import { AssignDialog } from "../inbox/assign-dialog.tsx";
 import { useAssignees } from "../inbox/filters.tsx";
@@ -26,7 +26,7 @@ export function SubmissionPage() {
   useTitle(detail.data ? `${detail.data.name}, ${reference}` : reference);
   return (
     <article className="submission" aria-label={reference}>
-      {detail.data ? (
+      {detail.data && !isMissing(detail.error) ? (
         <Submission key={reference} detail={detail.data} />
       ) : detail.isError ? (
         <Failure error={detail.error} retry={() => void detail.refetch()} />
