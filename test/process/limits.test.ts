@@ -74,6 +74,21 @@ describe("time", () => {
     await expect.poll(() => impatient.files("resumes/.staging")).toEqual([]);
   });
 
+  test("a body that ends only after its answer 408 is not stored", async () => {
+    const { hostname: host, port } = new URL(impatient.url);
+    const body = JSON.stringify(buyer);
+    const socket = connect({ host, port: Number(port), allowHalfOpen: true });
+    const closed = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
+    socket.write(
+      `POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
+    );
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(statusesOf(answer.toString())).toEqual([408]);
+    socket.end(body.slice(1));
+    await closed;
+    expect((await impatient.stored()).inquiries).toEqual([]);
+  });
+
   test("a request that does not end in time is answered 408, however steadily it comes", async () => {
     await using own = await startService({
       limits: { requestMs: 400, headersMs: 400, checkMs: 20, bodyBytesPerSecondMin: 0 },

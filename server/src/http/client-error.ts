@@ -67,7 +67,18 @@ function answer(socket: Socket, fault: FaultName, tell: TellRefusal): void {
       body,
   );
   tell(requestId, fault);
+  discard(socket);
   setTimeout(() => socket.destroy(), closeMsMax).unref();
+}
+
+/**
+ * Throws away what still comes. A body that ends now must not be stored: its sender was told that it was refused. It is
+ * read all the same, because a reset could overtake the answer.
+ */
+function discard(socket: Socket): void {
+  // Node's parser reads past all listeners until there is one. Then it is a listener like others, and can be removed.
+  socket.on("data", () => {});
+  socket.removeAllListeners("data").resume();
 }
 
 /** The answer that is due next on a connection, as Node itself looks it up; null between requests. */

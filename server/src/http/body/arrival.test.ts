@@ -15,7 +15,13 @@ const limits = { checkMs: 1_000, bodyBytesPerSecondMin: 8_192, bodyGraceMs: 5_00
 /** A client in the middle of a body, and the answers that it got. */
 function sender() {
   const answers: string[] = [];
-  const socket = { bytesRead: 300, writable: true, end: (answer: string) => answers.push(answer), destroy: () => {} };
+  const socket = Object.assign(new EventEmitter(), {
+    bytesRead: 300,
+    writable: true,
+    end: (answer: string) => answers.push(answer),
+    resume: () => {},
+    destroy: () => {},
+  });
   const req = { complete: false, readableLength: 0, socket };
   return { req, socket, answers, response: { req } as unknown as ServerResponse };
 }
