@@ -442,6 +442,17 @@ describe("addresses", () => {
     await once(socket, "close");
   });
 
+  test("what comes behind such a request is not taken", async () => {
+    const body = JSON.stringify({ ...buyer, name: "Behind" });
+    const answers = await answersTo(
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\nPOST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(statusesOf(answers)).toEqual([400]);
+    // Submissions are stored in their order.
+    expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
+    expect((await service.stored()).inquiries.map(({ name }) => name)).not.toContain("Behind");
+  });
+
   test.each(["application/jsonl", "application/json"])(
     "a percent sign as the procedure of a batch, as %s, is unknown",
     async (accept) => {

@@ -122,8 +122,8 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   app.addHook("onRequest", (request, reply, done) => {
     headAnswer(request, reply);
     if (!isMalformed(request)) return done();
-    // A proxy may have read this message in another way, and then also what follows it.
-    reply.header("connection", "close");
+    // A proxy may have read this message in another way, and then also what follows it. That is not taken (gate/traffic.ts).
+    reply.raw.shouldKeepAlive = false;
     done(new Fault("requestMalformed"));
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.

@@ -66,7 +66,8 @@ export class Traffic {
 
   /**
    * Counts a request. False: its connection has sent too many ahead of their answers and is cut, and so is everything
-   * that arrived with it; or its connection was ended, so that no answer can be sent.
+   * that arrived with it; or its connection was ended, so that no answer can be sent; or a request before it ends the
+   * connection with its answer.
    */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     const socket: Counted = request.socket;
@@ -79,6 +80,8 @@ export class Traffic {
       return false;
     }
     connection.unanswered += 1;
+    // RFC 9112 9.6. It gets no answer, and goes with its connection.
+    if (connection.last?.shouldKeepAlive === false) return false;
     connection.last = response;
     this.requests += 1;
     if (connection.share !== null) connection.share.requests += 1;
