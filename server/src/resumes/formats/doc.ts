@@ -1,5 +1,5 @@
-// Judges whether an OLE compound file is a Word document without macros. Reads the directory of the root storage and the
-// chain of the document's stream, and nothing of what the document says. Structure: [MS-CFB].
+// Judges whether an OLE compound file is a Word document without macros. Reads the directory and the chains of
+// all streams, and nothing of what the document says. Structure: [MS-CFB].
 import type { StagedBytes } from "../staged-bytes.ts";
 
 const signature = Buffer.from("d0cf11e0a1b11ae1", "hex");

@@ -1,5 +1,6 @@
-// The PostgreSQL engine of the store. It checks the server and its schema when it is opened. Submissions and settlements of mails share commits; every other method is a
-// transaction of its own, or one read. Any number of processes may use one database.
+// The PostgreSQL engine of the store. It checks the server and its schema when it is opened. Submissions and settlements
+// of mails share commits; every other method is a transaction of its own, or one read. Any number of processes may use one
+// database.
 import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";
 import { References } from "../rules/references.ts";
