@@ -2,6 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
@@ -107,6 +108,28 @@ test("from SIGTERM on the service says that it is not ready, still serves what i
   expect(responses.map((response) => response?.status)).toEqual([503, 200, 200]);
   expect(responses[0]?.headers.get("retry-after")).toBe("5");
   for (const response of responses) expect(response?.headers.get("connection")).toBe("close");
+});
+
+test("from SIGTERM on nothing is stored behind the answer that closes its connection", async () => {
+  await using service = await startProcess();
+  service.child.kill("SIGTERM");
+  await eventually(() => service.log.some((line) => line.includes('"closing"'))).toBe(true);
+  const { body } = inquiry("Ann");
+  const sent = `POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const socket = connect(service.port, "127.0.0.1").on("error", () => {});
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  let answers = "";
+  socket.on("data", (chunk) => (answers += String(chunk)));
+  socket.write(sent.repeat(3));
+  await closed;
+  expect(await service.ended).toBe(0);
+  await using store = await openStore(
+    { kind: "sqlite", file: join(service.dataFolder, "submissions.sqlite") },
+    { access: "read-only" },
+  );
+  const stored = (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat();
+  // None at all on a busy machine, where the notice may be over.
+  expect(stored).toHaveLength(answers.split("HTTP/1.1 200 ").length - 1);
 });
 
 test("SIGTERM during an upload lets the upload finish", async () => {

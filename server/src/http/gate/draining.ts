@@ -24,7 +24,7 @@ export class Draining {
     this.#traffic = traffic;
     app.addHook("onRequest", (request, reply, done) => {
       if (!this.#started) return done();
-      reply.header("connection", "close");
+      reply.raw.shouldKeepAlive = false;
       const route = request.routeOptions.url;
       if (!this.#refusing || route === "/healthz" || route === "/readyz") return done();
       refuse(request, reply, new Fault("draining", { retryAfterSeconds: 5 }));
@@ -47,7 +47,7 @@ export class Draining {
     this.#started = true;
     // Requests that came before: a client that sent its next one on the same connection could meet its end.
     for (const response of this.#traffic?.lastAnswers() ?? []) {
-      if (!response.headersSent) response.setHeader("connection", "close");
+      if (!response.headersSent) response.shouldKeepAlive = false;
     }
   }
 
