@@ -87,6 +87,17 @@ test.each([
   );
 });
 
+test("a connection that is never used leaves no line and is not counted", async () => {
+  const { lines, log } = listen();
+  await using service = await startService({ log, limits: { headersMs: 300, checkMs: 20 } });
+  const before = lines.length;
+  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
+  expect(lines.slice(before)).toEqual([]);
+  expect(await (await fetch(`${service.url}/metrics`)).text()).not.toContain('fault="requestTimedOut"');
+});
+
 test("a caller's own id is not taken over: it is a stranger's text", async () => {
   await using service = await startService();
   const own = { "x-request-id": "mine", "content-type": "application/json" };

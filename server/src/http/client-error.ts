@@ -66,7 +66,8 @@ function answer(socket: Socket, fault: FaultName, tell: TellRefusal): void {
       "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
       body,
   );
-  tell(requestId, fault);
+  // Browsers open connections that they never use.
+  if (socket.bytesRead > 0) tell(requestId, fault);
   discard(socket);
   setTimeout(() => socket.destroy(), closeMsMax).unref();
 }

@@ -28,7 +28,8 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
   };
   app.addHook("onRequest", (request, reply, done) => {
     // A preflight was answered before. Any other OPTIONS is a method like others.
-    if (!request.is404 && request.routeOptions.url !== preflights) return done();
+    const isUnknown = request.is404 || (request.method === "OPTIONS" && request.routeOptions.url === preflights);
+    if (!isUnknown) return done();
     refuseAddress(request, reply);
   });
   // Never reached with the hook in place, but without it Fastify would answer in its own words.
