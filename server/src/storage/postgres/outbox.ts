@@ -7,7 +7,7 @@ import { mailId, parseMailId } from "../rules/mail-id.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
-import { lookedUp, prepared, type RowOf } from "./statement.ts";
+import { lookedUp, prepared, type RowOf, type Statement } from "./statement.ts";
 import { suppress } from "./suppression.ts";
 
 /** Mails that one transaction wakes or gives back. */
@@ -106,13 +106,17 @@ const wakeBatch = (status: "failed" | "in-doubt") =>
       SELECT id FROM mail WHERE status = '${status}' AND id > $2 ORDER BY id LIMIT ${mailsAtOnce} FOR UPDATE SKIP LOCKED
     )) RETURNING id`);
 
-/** Mails of all kinds (null) or of some, below a row, newest first. The status is part of the text: only then the planner uses its index. */
-export const mailsBelow = (status: MailStatus | undefined) =>
-  prepared<ReadMail>(`
+/**
+ * Mails of all kinds (null) or of some, below a row, newest first. The status is part of the text: only then the planner
+ * uses its index. Planned each time: the plan for any kinds and any limit could read all mails.
+ */
+export const mailsBelow = (status: MailStatus | undefined): Statement<ReadMail> => ({
+  text: `
     SELECT ${mailColumns} FROM mail ${mailJoins}
     WHERE ${status === undefined ? "" : `mail.status = '${status}' AND`} mail.id < $2
       AND ($1::text[] IS NULL OR mail.kind = ANY ($1))
-    ORDER BY mail.id DESC LIMIT $3`);
+    ORDER BY mail.id DESC LIMIT $3`,
+});
 
 const backlog = prepared<Awaited<ReturnType<Store["mailBacklog"]>>>(`
   SELECT queued, (SELECT count(*) FROM mail WHERE status = 'failed') AS failed,
