@@ -28,6 +28,9 @@ const firstWith = (fits: (one: Stored) => boolean): Stored => {
   return found;
 };
 const rows = (page: Page) => page.locator(".rows .row");
+/** Ends the session for the next call that asks who is signed in. Other calls still work, so that none of them ends it first. */
+const endSession = (page: Page) =>
+  page.route("**/session.me*", (route) => route.fulfill({ json: { result: { data: null } } }), { times: 1 });
 const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).inputValue();
 
 describe("signing in", () => {
@@ -372,16 +375,36 @@ describe("a submission", () => {
     await using visit = await enter(browser, standIn, pathOf(one));
     const { page } = visit;
     visit.expectProblems(/status of 401/);
-    await page.getByRole("textbox", { name: "Note" }).fill("Called, asks for a quote.");
-    standIn.endSessionsAt("submission.addNote");
-    await page.getByRole("button", { name: "Add note" }).click();
-    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
-    await dialog.waitFor();
-    expect(await dialog.getByLabel("E-mail address").inputValue()).toBe(operator);
+  test.each([
+    ["a download", "Download resume"],
+    ["a resume that is to be shown", "Show resume"],
+  ])("where the session has ended, %s waits for a sign-in", async (_what, name) => {
+    const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    const asked: string[] = [];
+    page.on("request", (request) => request.url().includes("/resumes/") && asked.push(request.url()));
+    await endSession(page);
+    await page.locator(".file").getByText(name).click();
+    await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+    expect(asked).toEqual([]);
+    const saved = name.startsWith("Download") ? page.waitForEvent("download") : null;
     await fillSignIn(page);
-    await page.locator(".note-text").getByText("Called, asks for a quote.").waitFor();
-    expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
-    expect(one.notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
+    if (saved) expect((await saved).suggestedFilename()).toBe("ben-novak-resume.pdf");
+    else await page.frameLocator("iframe[title=Resume]").getByRole("img").waitFor();
+  });
+
+  test("where the session has ended, an export of what is shown waits for a sign-in", async () => {
+    await using visit = await enter(browser, standIn);
+    const { page } = visit;
+    await page.getByRole("button", { name: "More" }).click();
+    await endSession(page);
+    await page.getByRole("button", { name: "CSV of inquiries shown here" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.getByLabel("Password").fill(password);
+    const saved = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    expect((await saved).suggestedFilename()).toBe("inquiries.csv");
   });
 
   test("what failed is taken back and said", async () => {

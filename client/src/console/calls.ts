@@ -74,5 +74,11 @@ export const calls = createTRPCClient<ConsoleRouter>({
   links: [signInAgain, httpLink({ url: new URL("trpc", consoleUrl).href, methodOverride: "POST" })],
 });
 
+/** Waits for the sign-in dialog where the session has ended: before what the browser asks for by itself, such as a download. */
+export async function untilSignedIn(): Promise<void> {
+  const me = await calls.session.me.query();
+  if (me === null && session.expire()) await new Promise<void>((resolve) => session.onceSignedIn(resolve));
+}
+
 /** The options of queries and mutations for TanStack Query, by procedure. */
 export const trpc = createTRPCOptionsProxy<ConsoleRouter>({ client: calls, queryClient });

@@ -6,6 +6,7 @@ import { consoleUrl, trpc } from "../calls.ts";
 import { changed, filterOf, kinds, statuses, type InboxSearch } from "../inbox-search.ts";
 import { useMe } from "../me.ts";
 import { useCounts } from "../navigation.tsx";
+import { download, DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { cappedCount, kindWords, shortName, statusWords } from "../words.ts";
 
@@ -131,7 +132,18 @@ function Exports({ search }: { readonly search: InboxSearch }) {
     <>
       {lists.map((list) => (
         <div key={list} className="small">
-          <form method="post" target="download" className="export-line">
+          <form
+            method="post"
+            target="download"
+            className="export-line"
+            onSubmit={(event) => {
+              event.preventDefault();
+              const form = event.currentTarget;
+              const { submitter } = event.nativeEvent;
+              form.action = (submitter as HTMLButtonElement).formAction;
+              download(() => form.submit());
+            }}
+          >
             <input type="hidden" name="filter" value={filter} />
             Export {list} shown here:
             {formats.map((format) => (
@@ -143,9 +155,9 @@ function Exports({ search }: { readonly search: InboxSearch }) {
           <p className="export-line">
             Export all {list}:
             {formats.map((format) => (
-              <a key={format} href={url(list, format)} download>
+              <DownloadLink key={format} href={url(list, format)}>
                 {format.toUpperCase()}
-              </a>
+              </DownloadLink>
             ))}
           </p>
         </div>

@@ -1,6 +1,7 @@
 // The links to download a whole list.
 import { useId } from "react";
 import { consoleUrl } from "../calls.ts";
+import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 
 export function ExportMenu({ list }: { readonly list: "inquiries" | "applications" | "subscribers" | "audit" }) {
@@ -12,12 +13,12 @@ export function ExportMenu({ list }: { readonly list: "inquiries" | "application
         <Icon name="download" size={16} /> Export
       </button>
       <div id={id} popover="auto" className="popover choices">
-        <a className="choice" href={href("csv")} download>
+        <DownloadLink className="choice" href={href("csv")}>
           CSV <span className="quiet">for spreadsheets</span>
-        </a>
-        <a className="choice" href={href("ndjson")} download>
+        </DownloadLink>
+        <DownloadLink className="choice" href={href("ndjson")}>
           NDJSON <span className="quiet">for programs</span>
-        </a>
+        </DownloadLink>
       </div>
     </>
   );

@@ -6,6 +6,7 @@ import type { Person } from "@submissions/shared/console";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe } from "../me.ts";
 import { Question } from "../parts/dialogs.tsx";
+import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Failure, Skeleton, StatusMark } from "../parts/states.tsx";
@@ -25,9 +26,9 @@ export function PersonPage() {
       actions={
         person.data && (
           <>
-            <a className="button-like" href={exportUrl} download>
+            <DownloadLink className="button-like" href={exportUrl}>
               <Icon name="download" size={16} /> Export
-            </a>
+            </DownloadLink>
             {isAdmin(me) && (
               <button type="button" className="danger" onClick={() => setErasing(true)}>
                 Erase

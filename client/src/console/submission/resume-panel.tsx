@@ -2,7 +2,8 @@
 import type { ResumeFacts } from "@submissions/shared/console";
 import { sizeIn } from "@submissions/shared/size";
 import { useEffect, useRef, useState } from "react";
-import { consoleUrl } from "../calls.ts";
+import { consoleUrl, untilSignedIn } from "../calls.ts";
+import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 
 interface Props {
@@ -33,9 +34,9 @@ export function ResumePanel({ reference, resume }: Props) {
           </button>
         )}
         {download === "allowed" && (
-          <a className="button-like" href={href} download={filename}>
+          <DownloadLink className="button-like" href={href} filename={filename}>
             <Icon name="download" size={16} /> Download resume
-          </a>
+          </DownloadLink>
         )}
       </div>
       {shown && <ResumeFrame reference={reference} />}
@@ -54,6 +55,7 @@ function ResumeFrame({ reference }: { readonly reference: string }) {
   useEffect(() => {
     const abort = new AbortController();
     const send = async () => {
+      await untilSignedIn();
       const url = new URL(`resumes/${encodeURIComponent(reference)}?view=1`, consoleUrl);
       const response = await fetch(url, { signal: abort.signal });
       if (!response.ok) throw new Error(`The resume was answered with ${response.status}.`);
