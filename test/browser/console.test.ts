@@ -407,6 +407,17 @@ describe("a submission", () => {
     expect((await saved).suggestedFilename()).toBe("inquiries.csv");
   });
 
+  test("is printed without the ways to other pages", async () => {
+    const one = standIn.submissions[0]!;
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.getByRole("heading", { name: one.name }).isVisible()).toBe(true);
+    expect(await page.getByRole("navigation").count()).toBe(0);
+    expect(await rows(page).first().isVisible()).toBe(false);
+  });
+
   test("what failed is taken back and said", async () => {
     const one = firstWith(({ status }) => status === "new");
     await using visit = await enter(browser, standIn, pathOf(one));
