@@ -364,6 +364,8 @@ export class ConsoleStandIn implements AsyncDisposable {
           const one = this.#find(reference);
           one.status = "new";
           one.version += 1;
+          const template = data.submissions.flatMap(({ mails }) => mails)[0]!;
+          one.mails = [{ ...template, id: randomUUID(), reference, status: "queued", attempts: 0, sentAt: null }];
           return null;
         }),
         sendAgain: signedIn.input(z.custom<{ mailId: string }>()).mutation(({ input: { mailId } }) => {

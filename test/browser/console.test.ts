@@ -438,6 +438,10 @@ describe("a submission", () => {
     await page.getByText("Released. Its mails are on their way.").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Release" }).count()).toBe(0);
     expect(one.status).toBe("new");
+    const marks = page.locator(".mark[class*=mail-]");
+    await expect.poll(() => marks.allInnerTexts()).toEqual(["Queued"]);
+    one.mails = one.mails.map((mail) => ({ ...mail, status: "sent", sentAt: Date.now() }));
+    await expect.poll(() => marks.allInnerTexts()).toEqual(["Sent"]);
   });
 
   test("one that is erased meanwhile is not shown any more", async () => {

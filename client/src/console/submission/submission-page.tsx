@@ -20,9 +20,16 @@ import { Duplicates, History, Mails } from "./events.tsx";
 import { Notes } from "./notes.tsx";
 import { ResumePanel } from "./resume-panel.tsx";
 
+/** How often the page is read again while a mail is on its way. */
+const mailsEveryMs = 5_000;
+
 export function SubmissionPage() {
   const { reference = "" } = useParams({ strict: false });
-  const detail = useQuery(trpc.submission.get.queryOptions({ reference }));
+  const detail = useQuery({
+    ...trpc.submission.get.queryOptions({ reference }),
+    refetchInterval: ({ state: { data, status } }) =>
+      status === "success" && data?.mails.some((mail) => mail.status === "queued") === true && mailsEveryMs,
+  });
   useTitle(detail.data ? `${detail.data.name}, ${reference}` : reference);
   return (
     <article className="submission" aria-label={reference}>
