@@ -454,6 +454,7 @@ describe("a submission", () => {
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByText("1 submission could not be found any more.").waitFor();
     await page.getByRole("heading", { name: "Not found" }).waitFor();
+    expect(await page.title()).not.toContain(one.name);
     expect(await rows(page).locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
   });
 

@@ -30,11 +30,12 @@ export function SubmissionPage() {
     refetchInterval: ({ state: { data, status } }) =>
       status === "success" && data?.mails.some((mail) => mail.status === "queued") === true && mailsEveryMs,
   });
-  useTitle(detail.data ? `${detail.data.name}, ${reference}` : reference);
+  const shown = isMissing(detail.error) ? undefined : detail.data;
+  useTitle(shown ? `${shown.name}, ${reference}` : reference);
   return (
     <article className="submission" aria-label={reference}>
-      {detail.data && !isMissing(detail.error) ? (
-        <Submission key={reference} detail={detail.data} />
+      {shown ? (
+        <Submission key={reference} detail={shown} />
       ) : detail.isError ? (
         <Failure error={detail.error} retry={() => void detail.refetch()} />
       ) : (
