@@ -5,12 +5,15 @@ import { formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormState } from "@submissions/shared/forms/form-state";
 import { english } from "@submissions/shared/forms/form-strings";
 import { html, type Markup } from "@submissions/shared/html";
+import { languageOf, type Language } from "@submissions/shared/language";
 import { formsStyle } from "./assets.ts";
 import { packagesWith, type Site } from "./site.ts";
 
 /** For people without script where proofs of work are asked for. */
-const needsScript =
-  "This form needs JavaScript, to check that a person sends it. Please turn JavaScript on and send the form again.";
+const needsScript: Readonly<Record<Language, string>> = {
+  en: "This form needs JavaScript, to check that a person sends it. Please turn JavaScript on and send the form again.",
+  de: "Dieses Formular braucht JavaScript, um zu prüfen, dass ein Mensch es sendet. Bitte schalten Sie JavaScript ein und senden Sie das Formular noch einmal.",
+};
 
 /** The source of subscriptions on the site. */
 const siteSource = "front page";
@@ -40,7 +43,8 @@ export function formElement(form: FormName, site: Site, root: string, filled: Fi
       href="${root}${formsStyle.href}"
     />${formMarkup(form, stateOf(form, site, root, filled))}</template
   >`;
-  const note = site.proofOfWork && html`<noscript><p class="note">${needsScript}</p></noscript>`;
+  const note =
+    site.proofOfWork && html`<noscript><p class="note">${needsScript[languageOf(filled.strings?.lang)]}</p></noscript>`;
   return html`<div>${note}${elements[form](content, root, site, filled)}</div>`;
 }
 
