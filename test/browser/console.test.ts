@@ -319,6 +319,30 @@ describe("a submission", () => {
     expect([one.status, one.assignee]).toEqual(["new", null]);
   });
 
+  test("nor does a change overwrite anything that was asked for before the page was told of the other one", async () => {
+    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    standIn.changeAs("ben@voices.example", one.reference, { status: "done", assignee: "ben@voices.example" });
+    const asked = Promise.withResolvers<void>();
+    await page.route("**/inbox.triage*", async (route) => {
+      await asked.promise;
+      await route.continue();
+    });
+    await page.getByRole("combobox", { name: "Status" }).selectOption("open");
+    await page.getByRole("combobox", { name: "Assignee" }).selectOption({ label: "eva (me)" });
+    const second = page.waitForResponse(async (response) => {
+      const sent = response.request().postData() ?? "";
+      return response.url().includes("inbox.triage") && sent.includes("assignee");
+    });
+    asked.resolve();
+    await second;
+    await page.getByText("Your change was not made.").first().waitFor();
+    expect([one.status, one.assignee]).toEqual(["done", "ben@voices.example"]);
+    await expect.poll(() => statusOf(page)).toBe("done");
+  });
+
   test("texts are written in the direction of their script, and cut at their end", async () => {
     const name = "محمد بن عبد الله الخوارزمي".repeat(3);
     const one = Object.assign(standIn.add(name), { summary: "معلّق صوتي. ".repeat(40) });
@@ -355,7 +379,7 @@ describe("a submission", () => {
     const choices = page.getByRole("dialog").getByRole("listitem");
     await expect
       .poll(async () => (await choices.allInnerTexts()).map((text) => text.split("@")[0]?.trim().split("\n").at(-1)))
-      .toEqual(["eva", "ben.hart", "Unassigned"]);
+      .toEqual(["eva", "Unassigned", "ben.hart"]);
   });
 
   test("a session that ends in the middle of a change asks to sign in, and then makes the change", async () => {

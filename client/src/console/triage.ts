@@ -57,9 +57,14 @@ function hide(references: readonly string[]): void {
   });
 }
 
+/** When the page was told of another operator's change of a submission, by `performance.now()`. */
+const toldOfOthersAt = new Map<string, number>();
+
 interface Attempt {
   readonly references: readonly string[];
   readonly change: Change;
+  /** When the operator asked for it, by `performance.now()`. */
+  readonly askedAt: number;
   /** An undo is not offered to be undone. */
   readonly undoing?: boolean;
 }
@@ -112,6 +117,7 @@ function settle(
     } else if (outcome.result === "conflict") {
       conflicts.push(outcome);
       const { reference, status, assignee, version } = outcome;
+      toldOfOthersAt.set(reference, performance.now());
       show(reference, { status, assignee, version });
     } else gone.push(outcome.reference);
   }
@@ -146,17 +152,20 @@ function undo(references: readonly string[], before: ReadonlyMap<string, Triaged
     queryClient
       .getMutationCache()
       .build(queryClient, triageOptions)
-      .execute({ ...group, undoing: true })
+      .execute({ ...group, askedAt: performance.now(), undoing: true })
       .catch(() => {});
 }
 
 const triageOptions = {
   // One after the other: the next change needs the version that the one before made.
   scope: { id: "triage" },
-  mutationFn: ({ references, change }: Attempt) => {
+  mutationFn: ({ references, change, askedAt }: Attempt) => {
     const targets = references.flatMap((reference) => {
       const row = shownRow(reference);
-      return row === undefined ? [] : [{ reference, version: row.version }];
+      if (row === undefined) return [];
+      // Asked for before the page was told of another operator's change: this one must not overwrite it, either.
+      const isOutdated = askedAt < (toldOfOthersAt.get(reference) ?? 0);
+      return [{ reference, version: isOutdated ? row.version - 1 : row.version }];
     });
     return calls.inbox.triage.mutate({ targets, ...change });
   },
@@ -186,5 +195,5 @@ const triageOptions = {
 /** How to change submissions. */
 export function useTriage(): (references: readonly string[], change: Change) => void {
   const { mutate } = useMutation<readonly TriageOutcome[], Error, Attempt, ReadonlyMap<string, Triaged>>(triageOptions);
-  return (references, change) => mutate({ references, change });
+  return (references, change) => mutate({ references, change, askedAt: performance.now() });
 }

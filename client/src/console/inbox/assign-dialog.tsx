@@ -25,19 +25,20 @@ export function AssignDialog({ count, kinds, onChoose, onClose }: Props) {
   return (
     <Modal title={titleOf(count)} onClose={onClose}>
       <ul className="choices">
-        {[me.email, ...others].map((email, index) => (
+        {/* The others come last: they are asked for, and must not push away what is about to be clicked. */}
+        {[me.email, null, ...others].map((email, index) => (
           <li key={email}>
             <button type="button" className="choice" autoFocus={index === 0} onClick={() => onChoose(email)}>
-              <Avatar name={email} small /> {email}
+              {email === null ? (
+                <span className="avatar small empty-avatar" aria-hidden="true" />
+              ) : (
+                <Avatar name={email} small />
+              )}{" "}
+              {email ?? "Unassigned"}
               {email === me.email && <span className="quiet">you</span>}
             </button>
           </li>
         ))}
-        <li>
-          <button type="button" className="choice" onClick={() => onChoose(null)}>
-            <span className="avatar small empty-avatar" aria-hidden="true" /> Unassigned
-          </button>
-        </li>
       </ul>
     </Modal>
   );
