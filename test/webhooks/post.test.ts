@@ -1,6 +1,7 @@
 // One POST to an address that others chose: what it reaches, and what it never does.
 import { execFileSync } from "node:child_process";
 import { createSocket } from "node:dgram";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -98,6 +99,29 @@ async function openBare(bytes: string, times: number) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, [Symbol.dispose]: () => void server.close() };
 }
+
+test("a receiver whose answer is cut off after its status has answered", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(await post(url, "{}", {}, inner)).toEqual({ status: 200, retryAfterMs: null });
+  server.close();
+});
+
+test("a receiver whose answer does not end has answered, when the call is broken off", async () => {
+  using server = await openBare("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", 1);
+  const stopping = new AbortController();
+  // Told when the status was read, just before the request is.
+  const stop = () => queueMicrotask(() => stopping.abort());
+  subscribe("http.client.response.finish", stop);
+  const answer = await post(server.url, "{}", {}, { ...inner, signal: stopping.signal });
+  unsubscribe("http.client.response.finish", stop);
+  expect(answer).toEqual({ status: 200, retryAfterMs: null });
+});
 
 test("a receiver that changes the protocol has answered", async () => {
   using server = await openBare("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", 1);

@@ -79,7 +79,7 @@ export async function post(
     if (found.length === 0 || !found.every((one) => mayBeCalled(one.address, targets))) {
       return { failure: "address-refused" };
     }
-    const sent = send(url, body, {
+    return await send(url, body, {
       method: "POST",
       headers: {
         ...headers,
@@ -93,7 +93,6 @@ export async function post(
       lookup: pinnedTo(found),
       ...(ca !== undefined && { ca }),
     });
-    return await unlessAborted(sent, timed);
   } catch (error) {
     return { failure: failureOf(error, timed) };
   }
@@ -135,8 +134,10 @@ function send(url: URL, body: string, options: RequestOptions): Promise<PostAnsw
         // The status is known, and the rest is of no interest.
         if (bytes > answerBytesMax) response.destroy();
       });
-      response.on("error", reject);
-      response.on("close", () => resolve(answer));
+      // Also of an answer that is cut off, by the receiver or because it does not end.
+      const ended = () => resolve(answer);
+      response.on("error", ended).on("close", ended);
+      request.off("error", reject).on("error", ended);
     });
     request.on("error", reject);
     // 101: without this the request would neither be answered nor fail.

@@ -48,7 +48,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal });
     const now = clock.now();
     // Whether it arrived is not known: it is sent again.
-    if (signal.aborted) return settle({ result: "later", dueAt: now, answer: null });
+    if (signal.aborted && "failure" in answer) return settle({ result: "later", dueAt: now, answer: null });
     const settlement = afterTry(delivery, answer, now);
     tried?.(settlement.result);
     if (settlement.result !== "delivered") {
