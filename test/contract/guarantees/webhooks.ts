@@ -286,6 +286,20 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
+  test("what was kept back as spam has not failed: it is announced anew when it leaves spam", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const { id } = await addWebhook(store);
+    const reference = await acceptReference(store, inquiry(1));
+    const whole = { kinds: ["inquiry"], subscribers: false } as const;
+    await store.desk.triage(whole, { targets: [{ reference, version: 1 }], status: "spam" }, eva);
+    const [delivery] = await claim(store);
+    await store.webhooks.settleDelivery(delivery!.id, { result: "failed", at: later, answer: keptBack }, lease.owner);
+    expect((await release(store, reference, later)).result).toBe("released");
+    expect(await store.webhooks.replayFailed(id, { ...eva, at: later })).toBe(0);
+    expect(await claim(store)).toHaveLength(1);
+  });
+
   test("signs with the secret before it, too, for a day after a new one", async () => {
     await using tested = await open();
     const { store } = tested;

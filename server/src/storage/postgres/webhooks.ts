@@ -16,7 +16,7 @@ import {
   webhookEntry,
   webhookRow,
 } from "../rules/webhooks.ts";
-import { secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-store.ts";
+import { keptBack, secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-store.ts";
 import type { Connections } from "./connections.ts";
 import { auditWithin } from "./desk-changes.ts";
 import { batchPauseMs } from "./outbox.ts";
@@ -82,7 +82,8 @@ const replayOne = prepared<{ id: number; url: string }>(`
 
 const replayBatch = prepared<{ id: number }>(`
   UPDATE webhook_delivery SET ${woken} WHERE id = ANY (ARRAY (
-    SELECT id FROM webhook_delivery WHERE webhook = $2 AND status = 'failed' AND id > $3 ORDER BY id
+    SELECT id FROM webhook_delivery
+    WHERE webhook = $2 AND status = 'failed' AND last_answer IS DISTINCT FROM '${keptBack}' AND id > $3 ORDER BY id
     LIMIT ${replayedAtOnce} FOR UPDATE SKIP LOCKED
   )) RETURNING id`);
 

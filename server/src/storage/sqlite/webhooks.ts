@@ -15,7 +15,7 @@ import {
   webhookEntry,
   webhookRow,
 } from "../rules/webhooks.ts";
-import { secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-store.ts";
+import { keptBack, secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareAudit } from "./desk-changes.ts";
@@ -67,7 +67,8 @@ function prepareStatements(connection: SqliteConnection) {
       RETURNING webhook AS id, (SELECT url FROM webhook WHERE webhook.id = webhook_delivery.webhook) AS url`),
     failed: connection.prepare<[number, number], { id: number; createdAt: number }>(`
       SELECT id, created_at AS createdAt FROM webhook_delivery
-      WHERE webhook = ? AND status = 'failed' AND id > ? ORDER BY id LIMIT ${replayedAtOnce}`),
+      WHERE webhook = ? AND status = 'failed' AND last_answer IS NOT '${keptBack}' AND id > ?
+      ORDER BY id LIMIT ${replayedAtOnce}`),
   };
 }
 
