@@ -42,6 +42,10 @@ test("an event from the future counts as of now", () => {
   expect(readWebhook({ ...complaint, BouncedAt: "2027-01-01T00:00:00Z" }, now)).toMatchObject({ change: { at: now } });
 });
 
+test("an event without a time, which .NET writes as the year 1, counts as of 1970", () => {
+  expect(readWebhook({ ...complaint, BouncedAt: "0001-01-01T00:00:00Z" }, now)).toMatchObject({ change: { at: 0 } });
+});
+
 describe("a text longer than its field allows is refused", () => {
   afterEach(() => void vi.restoreAllMocks());
   const long = (length: number) => "a\u0301".repeat(length);

@@ -52,7 +52,8 @@ const readers = new Map<string, z.ZodType<SuppressionChange | null>>([
 /**
  * Reads one webhook call.
  *
- * @param now bounds what it says of its time: an event from the future would outrank all that follow
+ * @param now bounds what it says of its time: an event from the future would outrank all that follow. Nor is a time before
+ *   1970 kept, which a program writes for one that it does not know: ids of deliveries hold no such time
  */
 export function readWebhook(body: unknown, now: number): WebhookNews {
   const kind = envelope.safeParse(body);
@@ -62,7 +63,7 @@ export function readWebhook(body: unknown, now: number): WebhookNews {
   const parsed = known.safeParse(body);
   if (!parsed.success) return { result: "malformed", error: parsed.error };
   if (parsed.data === null) return { result: "ignored" };
-  return { result: "change", change: { ...parsed.data, at: Math.min(parsed.data.at, now) } };
+  return { result: "change", change: { ...parsed.data, at: Math.min(Math.max(parsed.data.at, 0), now) } };
 }
 
 const permanentTypes = ["HardBounce", "BadEmailAddress"];
