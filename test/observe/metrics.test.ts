@@ -50,6 +50,20 @@ test("refusals count by route and fault, each call of a batch and those that rea
   });
 });
 
+test("a batch that the gate refuses counts once for each of its calls, like its submissions", async () => {
+  await using service = await startService({ env: { RATE_LIMIT_MAX: "1" } });
+  await rest.send(service, "marketplace.inquiry", json(buyer));
+  await fetch(`${service.url}/trpc/marketplace.inquiry,newsletter.subscribe?batch=1`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"0":{},"1":{}}',
+  });
+  await eventually(service, "http_refusals_total").toEqual({ '{route="/trpc/:paths",fault="rateLimited"}': 2 });
+  expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
+    'submissions_total{procedure="newsletter.subscribe",door="rpc",code="TOO_MANY_REQUESTS"} 1',
+  );
+});
+
 test("what operators do is counted, and what they are refused is not", async () => {
   await using service = await startService();
   const { inquiry } = await submitAll(service);

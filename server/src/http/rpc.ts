@@ -63,8 +63,10 @@ function refuseAll(
 ): void {
   for (const path of paths) if (procedures.has(path)) countRefusal({ count, door: "rpc" }, path, fault);
   if (!isBatch(request) || wantsStream(request)) return void refuse(request, reply, fault);
-  noteFailure(request, reply, fault);
-  const answers = paths.map((path) => ({ error: errorShape(fault, path, request.id) }));
+  const answers = paths.map((path) => {
+    noteFailure(request, reply, fault);
+    return { error: errorShape(fault, path, request.id) };
+  });
   sendList(reply, answers[0]?.error.data.httpStatus ?? 500, answers);
 }
 
