@@ -3,15 +3,16 @@
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 
 // A folder that cannot be written is no error. Never a folder that others may write: what lies there is run.
 enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/submissions", import.meta.url)));
 
-// Not by --env-file-if-exists, which writes a line to standard error when there is no file.
+// Not by Node's own --env-file-if-exists or `loadEnvFile`: of a name whose value is blank they take the next line as the
+// value, and they report a file that may not be read as missing (ENOENT).
 try {
-  // `loadEnvFile` reports a file that may not be read as missing (ENOENT). Reading it tells the two apart.
-  readFileSync(".env");
-  process.loadEnvFile(".env");
+  const text = readFileSync(".env", "utf8").replaceAll(/=[ \t]+$/gm, "=");
+  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
 } catch (error) {
   if (error.code !== "ENOENT") {
     process.stderr.write(`The file .env cannot be read (${error.code}).\n`);

@@ -73,6 +73,16 @@ test("npm's scripts read .env, and the environment wins over it", async () => {
   expect(stdout).toContain("HOST=127.0.0.2\n");
 });
 
+test("a blank value of .env is unset, and the line behind it stands for itself", async () => {
+  await writeFile(join(folder, ".env"), `BRAND= \nMETRICS_TOKEN=${secret}${secret}\r\nSALES_EMAIL=\t\r\nPORT=8080\r\n`);
+  const { code, stdout } = await finish(start("submissions.ts", ["check-config"], {}, { folder }));
+  expect(code).toBe(0);
+  expect(stdout).toContain("BRAND=Speech Marketplace\n");
+  expect(stdout).toContain("METRICS_TOKEN=(set, not shown)\n");
+  expect(stdout).toContain("SALES_EMAIL=sales@marketplace.example\n");
+  expect(stdout).toContain("PORT=8080\n");
+});
+
 /** Root may read any file, so tests that run as root start these programs as this unprivileged user. */
 const unprivilegedUid = 65_534;
 const withoutRoot = process.getuid?.() === 0 ? { uid: unprivilegedUid } : {};
