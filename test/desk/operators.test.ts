@@ -90,7 +90,9 @@ test("a file is looked for where npm was called, not in the project's folder", a
   await run("migrate");
   const environment = { DATA_DIR: folder, npm_lifecycle_event: "submissions", INIT_CWD: folder };
   expect(await runCommand(["backup", "copy.sqlite"], environment)).toMatchObject({ code: 0 });
-  expect(await readdir(folder)).toContain("copy.sqlite");
+  const words = ["copy", "--to", "sqlite:moved.sqlite", "--resumes-to", "kept"];
+  expect(await runCommand(words, environment)).toMatchObject({ code: 0 });
+  expect(await readdir(folder)).toEqual(expect.arrayContaining(["copy.sqlite", "moved.sqlite", "kept"]));
 });
 
 test("what commands do is in the audit log, which is exported as CSV and NDJSON, from a number on", async () => {

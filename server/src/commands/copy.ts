@@ -8,7 +8,7 @@ import { moveStore, type MovedRows } from "../storage/move.ts";
 import { lockStore, openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
-import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, configOf, fileOf, tell, type CommandDeps } from "./command.ts";
 import { formatTable, Progress, writeAll } from "./terminal.ts";
 
 const examples = `
@@ -38,7 +38,7 @@ export function registerCopy(program: Command, deps: CommandDeps): void {
     .action(async ({ to, resumesTo }: { to?: string; resumesTo?: string }, command: Command) => {
       const refuse = (reason: string) => command.error(`error: ${reason}`);
       if (to === undefined && resumesTo === undefined) refuse("give --to, --resumes-to, or both");
-      const storage = to === undefined ? null : readStore(to, refuse);
+      const storage = to === undefined ? null : readStore(deps, to, refuse);
       const config = configOf(deps);
       const vault = resumesTo === undefined ? null : readPlace(deps, resumesTo, refuse);
       if (storage !== null && placeOfStore(storage) === placeOfStore(config.storage)) {
@@ -53,15 +53,15 @@ export function registerCopy(program: Command, deps: CommandDeps): void {
 
 type Refuse = (reason: string) => never;
 
-function readStore(text: string, refuse: Refuse): Config["storage"] {
+function readStore(deps: CommandDeps, text: string, refuse: Refuse): Config["storage"] {
   const name = /^sqlite:(?<file>.+)$/.exec(text)?.groups?.["file"];
-  if (name !== undefined) return { kind: "sqlite", file: read(path(name), "--to", refuse) };
+  if (name !== undefined) return { kind: "sqlite", file: read(path(fileOf(deps, name)), "--to", refuse) };
   if (!/^postgres(?:ql)?:/.test(text)) refuse("--to must be postgres://user@host:port/database or sqlite:FILE.");
   return { kind: "postgres", url: read(postgresUrl(text), "--to", refuse), replicaUrl: null, poolMax: 1 };
 }
 
 function readPlace(deps: CommandDeps, text: string, refuse: Refuse): Config["vault"] {
-  if (!text.startsWith("s3:")) return { kind: "disk", folder: read(path(text), "--resumes-to", refuse) };
+  if (!text.startsWith("s3:")) return { kind: "disk", folder: read(path(fileOf(deps, text)), "--resumes-to", refuse) };
   read(s3Address(text), "--resumes-to", refuse);
   return configOf({ environment: { ...deps.environment, RESUME_STORE: text } }).vault;
 }
