@@ -10,7 +10,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
-import { openStore } from "../../server/src/storage/open-store.ts";
+import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
 import type { LeasedMail, ResumeRecord } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import {
@@ -328,12 +328,16 @@ test("a user who may not read the database is told which file it is, and what to
   // Root may read any file.
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) await chmod(file, 0);
-  const child = start("submissions.ts", ["export", "inquiries"], { DATA_DIR: data }, isRoot ? { uid: 65_534 } : {});
-  const { code, stdout, stderr } = await finish(child);
-  expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toBe(
-    `The database file ${file}, or -wal or -shm beside it, may not be read and written. Run this as the user whom the files belong to. (ERR_SQLITE_ERROR:14)\n`,
-  );
+  const reason = `The database file ${file}, or -wal, -shm or .lock beside it, may not be read and written. Run this as the user whom the files belong to. (ERR_SQLITE_ERROR:14)\n`;
+  const environment = { DATA_DIR: data, PORT: "0" };
+  const user = isRoot ? { uid: 65_534 } : {};
+  const exported = await finish(start("submissions.ts", ["export", "inquiries"], environment, user));
+  expect(exported).toMatchObject({ code: 1, stdout: "", stderr: reason });
+  // The service opens its lock first.
+  (await lockStore({ kind: "sqlite", file }))[Symbol.dispose]();
+  if (!isRoot) await chmod(`${file}.lock`, 0);
+  const service = await finish(start("main.ts", [], environment, user));
+  expect(service).toMatchObject({ code: 1, stdout: "", stderr: `The service could not start: ${reason}` });
 });
 
 test("a PostgreSQL that cannot be reached is named with its reason, once", async () => {

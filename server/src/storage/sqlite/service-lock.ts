@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StorageUnavailable } from "../store.ts";
 import { busyWaitMs, retryWhileBusy } from "./busy.ts";
 import { createDatabaseFile } from "./database-file.ts";
-import { isBusy } from "./errors.ts";
+import { asOpeningError, isBusy } from "./errors.ts";
 
 /**
  * Takes the lock of the service on a database, making files and folder where they are missing. Held until disposed of.
@@ -20,7 +20,7 @@ export async function lockForService(file: string, waitMs: number = busyWaitMs):
   const lockFile = `${realpathSync(file)}.lock`;
   createDatabaseFile(lockFile);
   return retryWhileBusy(() => take(lockFile), waitMs).catch((error: unknown) => {
-    if (!(error instanceof StorageUnavailable) || !isBusy(error.cause)) throw error;
+    if (!(error instanceof StorageUnavailable) || !isBusy(error.cause)) throw asOpeningError(error, file);
     const message = "Another service is running on this database: stop it, or give this one another DATA_DIR.";
     throw new StorageUnavailable(message);
   });
