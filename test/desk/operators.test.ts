@@ -2,10 +2,12 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCommandLine } from "../../server/src/commands/program.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { accept, application, inquiry, subscription } from "../contract/records.ts";
-import { runCommand } from "./run-command.ts";
+import { Kept, runCommand } from "./run-command.ts";
 
 let folder: string;
 
@@ -67,6 +69,22 @@ test("erase needs --yes where nobody can be asked, and then removes everything",
     stderr: "Erased: 2 submissions, 0 resumes, 1 subscription.\n",
   });
   expect((await run("export", "person", "ana@example.org")).stdout).toBe("");
+});
+
+test.each([
+  ["no", "no\r"],
+  ["Ctrl-C", "\u0003"],
+  ["Ctrl-D", "\u0004"],
+])("erase asks on a terminal and erases nothing after %s", async (_name, typed) => {
+  await using store = await open();
+  await accept(store, inquiry(1, { email: "ana@example.org" }));
+  const terminal = () => Object.assign(new Kept(), { isTTY: true });
+  const [output, messages, input] = [terminal(), terminal(), Object.assign(new PassThrough(), { isTTY: true })];
+  input.write(typed);
+  const environment = { DATA_DIR: folder };
+  expect(await runCommandLine(["erase", "ana@example.org"], { environment, input, output, messages })).toBe(1);
+  expect(messages.bytes.toString()).toMatch(/Type yes: [^{]*\nNothing was erased\.\n$/);
+  expect((await run("export", "person", "ana@example.org")).stdout).not.toBe("");
 });
 
 test("erase removes the person's mails from the local mailbox, and no others", async () => {

@@ -53,6 +53,11 @@ async function isConfirmed({ input, messages }: CommandDeps, email: string): Pro
   const terminal = createInterface({ input, output: messages });
   try {
     return (await terminal.question(`Erase everything of ${email} for good? Type yes: `)).trim() === "yes";
+  } catch (error) {
+    // Ctrl-C or Ctrl-D.
+    if (!(error instanceof Error) || error.name !== "AbortError") throw error;
+    messages.write("\n");
+    return false;
   } finally {
     terminal.close();
   }
