@@ -235,6 +235,8 @@ describe("mail", () => {
     expect(stdout).toContain("\u001b[31mfailed\u001b[39m");
     for (const line of linesOf(stdout)) expect(stripVTControlCharacters(line).length).toBeLessThanOrEqual(100);
     expect(stdout).toContain("…");
+    const unknown = await runCommand(["mail", "list"], { DATA_DIR: folder }, { isTTY: true, columns: 0 });
+    expect(stripVTControlCharacters(unknown.stdout)).toBe((await run("mail", "list")).stdout);
   });
 
   test("list is one array for programs, and says so when it is empty", async () => {

@@ -50,7 +50,8 @@ export function formatTable(rows: readonly (readonly string[])[], terminal: Term
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   }
-  if (terminal.isTTY === true) narrow(widths, terminal.columns ?? Number.POSITIVE_INFINITY);
+  // A terminal that does not know its width, a serial line or one made by a program, says 0.
+  if (terminal.isTTY === true && terminal.columns) narrow(widths, terminal.columns);
   const cells = (row: readonly string[], paint: (cell: string) => string) =>
     row.map((cell, column) => {
       const width = widths[column]!;
