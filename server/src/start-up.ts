@@ -16,10 +16,12 @@ export function refuseConfig(problems: readonly ConfigProblem[]): never {
 
 /** Why the service could not start, in words for a person. Null: not one of the usual reasons. */
 export function whyNotStarted(error: unknown, { listen }: Pick<Config, "listen">): string | null {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== "listen" && syscall !== "getaddrinfo") return messageForOperator(error);
+  const place = `port ${listen.port} of ${listen.host}`;
   return code === "EADDRINUSE"
-    ? `port ${listen.port} of ${listen.host} is taken. Set PORT to another one.`
-    : messageForOperator(error);
+    ? `${place} is taken. Set PORT to another one.`
+    : `${place} cannot be listened on (${code}). Set HOST or PORT to another one.`;
 }
 
 interface Known {

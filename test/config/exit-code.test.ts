@@ -114,6 +114,16 @@ test("a taken port ends the service with 1 and one plain line", async () => {
   expect([code, stdout, stderr]).toEqual([1, "", line]);
 });
 
+test("a HOST that is not of this machine ends the service with 1 and one plain line", async () => {
+  const environment = { DATA_DIR: folder, HOST: "192.0.2.1", PORT: "4711" };
+  expect(await finish(start("main.ts", [], environment))).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr:
+      "The service could not start: port 4711 of 192.0.2.1 cannot be listened on (EADDRNOTAVAIL). Set HOST or PORT to another one.\n",
+  });
+});
+
 test("a data folder that cannot be made ends the service with 1 and one plain line", async () => {
   const file = join(folder, "file");
   await writeFile(file, "");
