@@ -65,7 +65,10 @@ export interface AppOptions {
  * server cannot be asked whether it took a mail, so its reply is waited for longer: the process ends within 27 s.
  */
 const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
-/** From then on no answer waits for its mail: soon after, what is not answered is cut (http/gate/draining.ts). */
+/**
+ * How long after closing began answers may wait for their mails. Connections that are still open are cut half a second
+ * later (http/gate/draining.ts).
+ */
 const answersMsMax = 4_000;
 /** What of it is left for the store. */
 const storeMs = 500;

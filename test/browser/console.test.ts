@@ -207,7 +207,7 @@ describe("the inbox", () => {
     standIn.changeAs("ben@voices.example", other!.reference, { status: "spam" });
     await dialog.getByRole("button", { name: `Change ${matching.length}` }).click();
     await page.getByText(`${matching.length - 1} submissions: Set to open.`).waitFor();
-    await page.getByText("ben set this to spam").waitFor();
+    await page.getByText("ben changed this").waitFor();
     expect(standIn.submissions.filter(({ status }) => status === "done")).toEqual([]);
     expect(other?.status).toBe("spam");
   });

@@ -330,7 +330,7 @@ test("a user who may not read the database is told which file it is, and what to
   // Root may read any file.
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) await chmod(file, 0);
-  const reason = `The database file ${file}, or -wal, -shm or .lock beside it, may not be read and written. Run this as the user whom the files belong to. (ERR_SQLITE_ERROR:14)\n`;
+  const reason = `The database file ${file}, or a file beside it that ends in -wal, -shm or .lock, may not be read and written. Run this as the user whom the files belong to. (ERR_SQLITE_ERROR:14)\n`;
   const environment = { DATA_DIR: data, PORT: "0" };
   const user = isRoot ? { uid: 65_534 } : {};
   const exported = await finish(start("submissions.ts", ["export", "inquiries"], environment, user));

@@ -74,7 +74,7 @@ export const calls = createTRPCClient<ConsoleRouter>({
   links: [signInAgain, httpLink({ url: new URL("trpc", consoleUrl).href, methodOverride: "POST" })],
 });
 
-/** Waits for the sign-in dialog where the session has ended: before what the browser asks for by itself, such as a download. */
+/** Waits until the operator has signed in again, if the session has ended. For requests without tRPC: downloads, resumes. */
 export async function untilSignedIn(): Promise<void> {
   const me = await calls.session.me.query();
   if (me === null && session.expire()) await new Promise<void>((resolve) => session.onceSignedIn(resolve));

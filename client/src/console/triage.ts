@@ -57,14 +57,33 @@ function hide(references: readonly string[]): void {
   });
 }
 
-/** When the page was told of another operator's change of a submission, by `performance.now()`. */
-const toldOfOthersAt = new Map<string, number>();
+/** Which version a change of this page made of another one. */
+const made = new Map<string, number>();
+const keyOf = (reference: string, version: number) => `${reference} ${version}`;
+
+/** The version that the page's own changes made of this one: those by other operators are not among them. */
+function ownVersion(reference: string, version: number): number {
+  const next = made.get(keyOf(reference, version));
+  return next === undefined ? version : ownVersion(reference, next);
+}
+
+interface Target {
+  readonly reference: string;
+  readonly version: number;
+}
+
+/** The submissions as the page shows them now. */
+const targetsOf = (references: readonly string[]): readonly Target[] =>
+  references.flatMap((reference) => {
+    const row = shownRow(reference);
+    return row === undefined ? [] : [{ reference, version: row.version }];
+  });
 
 interface Attempt {
   readonly references: readonly string[];
   readonly change: Change;
-  /** When the operator asked for it, by `performance.now()`. */
-  readonly askedAt: number;
+  /** What the operator saw when asking for it. */
+  readonly seen: readonly Target[];
   /** An undo is not offered to be undone. */
   readonly undoing?: boolean;
 }
@@ -97,7 +116,8 @@ export function describeConflicts(conflicts: readonly Conflict[], before?: Reado
 }
 
 function describeTheirs({ status, assignee }: Conflict, before: Triaged | undefined): string {
-  if (before?.status !== status) return `set this to ${status}`;
+  if (before === undefined) return "changed this";
+  if (before.status !== status) return `set this to ${status}`;
   if (before.assignee === assignee) return "changed this";
   return assignee === null ? "unassigned this" : `assigned this to ${shortName(assignee)}`;
 }
@@ -109,6 +129,7 @@ function settle(
 ): void {
   const changed: string[] = [];
   const conflicts: Conflict[] = [];
+  const known = new Map(before);
   const gone: string[] = [];
   for (const outcome of outcomes) {
     if (outcome.result === "changed") {
@@ -117,7 +138,8 @@ function settle(
     } else if (outcome.result === "conflict") {
       conflicts.push(outcome);
       const { reference, status, assignee, version } = outcome;
-      toldOfOthersAt.set(reference, performance.now());
+      // Told of before: what stood there then was this page's own change.
+      if (shownRow(reference)?.version === version) known.delete(reference);
       show(reference, { status, assignee, version });
     } else gone.push(outcome.reference);
   }
@@ -125,7 +147,7 @@ function settle(
     hide(gone);
     showToast(`${plural(gone.length, "submission")} could not be found any more.`, { tone: "bad" });
   }
-  if (conflicts.length > 0) showToast(describeConflicts(conflicts, before), { tone: "bad" });
+  if (conflicts.length > 0) showToast(describeConflicts(conflicts, known), { tone: "bad" });
   if (changed.length === 0 || undoing === true) {
     if (undoing === true && changed.length > 0) showToast("Undone.");
     return;
@@ -152,22 +174,24 @@ function undo(references: readonly string[], before: ReadonlyMap<string, Triaged
     queryClient
       .getMutationCache()
       .build(queryClient, triageOptions)
-      .execute({ ...group, askedAt: performance.now(), undoing: true })
+      .execute({ ...group, seen: targetsOf(group.references), undoing: true })
       .catch(() => {});
 }
 
 const triageOptions = {
   // One after the other: the next change needs the version that the one before made.
   scope: { id: "triage" },
-  mutationFn: ({ references, change, askedAt }: Attempt) => {
-    const targets = references.flatMap((reference) => {
-      const row = shownRow(reference);
-      if (row === undefined) return [];
-      // Asked for before the page was told of another operator's change: this one must not overwrite it, either.
-      const isOutdated = askedAt < (toldOfOthersAt.get(reference) ?? 0);
-      return [{ reference, version: isOutdated ? row.version - 1 : row.version }];
-    });
-    return calls.inbox.triage.mutate({ targets, ...change });
+  mutationFn: async ({ seen, change }: Attempt) => {
+    const targets = seen.map(({ reference, version }) => ({ reference, version: ownVersion(reference, version) }));
+    const outcomes = await calls.inbox.triage.mutate({ targets, ...change });
+    const changed = new Map(
+      outcomes.flatMap((one) => (one.result === "changed" ? [[one.reference, one.version]] : [])),
+    );
+    for (const { reference, version } of targets) {
+      const next = changed.get(reference);
+      if (next !== undefined) made.set(keyOf(reference, version), next);
+    }
+    return outcomes;
   },
   onMutate: async ({ references, change }: Attempt) => {
     await queryClient.cancelQueries({ queryKey: listKey });
@@ -195,5 +219,5 @@ const triageOptions = {
 /** How to change submissions. */
 export function useTriage(): (references: readonly string[], change: Change) => void {
   const { mutate } = useMutation<readonly TriageOutcome[], Error, Attempt, ReadonlyMap<string, Triaged>>(triageOptions);
-  return (references, change) => mutate({ references, change, askedAt: performance.now() });
+  return (references, change) => mutate({ references, change, seen: targetsOf(references) });
 }

@@ -17,7 +17,7 @@ const statuses = ["new", "open", "done", "spam"] as const;
 /** Text that is compared with stored text; what is longer is stored nowhere. */
 const word = (lengthMax: number) => z.string("This field must be one text.").max(lengthMax, "This field is too long.");
 export const wholeNumber = z.int("This field must be a whole number.").min(0, "This field must not be negative.");
-/** Milliseconds since the epoch. Later times are none that a page could show. */
+/** Milliseconds since the epoch. A `Date` cannot hold later ones. */
 export const instant = wholeNumber.max(8.64e15, "This time is too far away.");
 
 export const reference = word(40);

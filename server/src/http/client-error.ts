@@ -66,7 +66,7 @@ function answer(socket: Socket, fault: FaultName, tell: TellRefusal): void {
       "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
       body,
   );
-  // Browsers open connections that they never use.
+  // Browsers open connections that they never use. Closing one is no refusal.
   if (socket.bytesRead > 0) tell(requestId, fault);
   discard(socket);
   setTimeout(() => socket.destroy(), closeMsMax).unref();
@@ -77,7 +77,8 @@ function answer(socket: Socket, fault: FaultName, tell: TellRefusal): void {
  * read all the same, because a reset could overtake the answer.
  */
 function discard(socket: Socket): void {
-  // Node's parser reads past all listeners until there is one. Then it is a listener like others, and can be removed.
+  // Node's parser takes bytes from the socket directly, without events. A listener makes it use events, and removing all
+  // listeners then takes the parser away, too.
   socket.on("data", () => {});
   socket.removeAllListeners("data").resume();
 }

@@ -52,8 +52,8 @@ const readers = new Map<string, z.ZodType<SuppressionChange | null>>([
 /**
  * Reads one webhook call.
  *
- * @param now bounds what it says of its time: an event from the future would outrank all that follow. Nor is a time before
- *   1970 kept, which a program writes for one that it does not know: ids of deliveries hold no such time
+ * @param now bounds what it says of its time: an event from the future would outrank all that follow. Times before 1970
+ *   become 1970: .NET writes the year 1 for an unknown time, and the id of a delivery cannot hold a negative time
  */
 export function readWebhook(body: unknown, now: number): WebhookNews {
   const kind = envelope.safeParse(body);

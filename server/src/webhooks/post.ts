@@ -134,7 +134,7 @@ function send(url: URL, body: string, options: RequestOptions): Promise<PostAnsw
         // The status is known, and the rest is of no interest.
         if (bytes > answerBytesMax) response.destroy();
       });
-      // Also of an answer that is cut off, by the receiver or because it does not end.
+      // The status counts even if the answer is cut off, by the receiver or by our time limit.
       const ended = () => resolve(answer);
       response.on("error", ended).on("close", ended);
       request.off("error", reject).on("error", ended);

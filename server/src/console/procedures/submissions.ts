@@ -98,7 +98,7 @@ export const submissionProcedures = trpc.router({
     .mutation(({ ctx: { desk, scope, actor }, input }) => sendAgain(desk, scope, input.mailId, actor)),
 });
 
-/** The operators who see a part of what the caller sees, and of these kinds as much as the caller. */
+/** The operators who see a kind that the caller sees, and every needed kind that the caller sees. */
 async function assignees(
   access: Pick<AccessStore, "listOperators">,
   { kinds }: Scope,

@@ -80,7 +80,7 @@ export class Traffic {
       return false;
     }
     connection.unanswered += 1;
-    // RFC 9112 9.6. It gets no answer, and goes with its connection.
+    // Behind the last answer of a connection no request is processed (RFC 9112 9.6): its answer could not be sent.
     if (connection.last?.shouldKeepAlive === false) return false;
     connection.last = response;
     this.requests += 1;

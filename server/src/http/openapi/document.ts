@@ -31,7 +31,7 @@ Texts are trimmed and brought to Unicode's composed form (NFC). Lengths count co
 
 A form that shows a privacy notice may send the texts \`${consentTextField}\`, the version of the notice, and \`${consentPageField}\`, the address of the page, beside the fields of any submission. They are kept with it and never refused.
 
-The text \`${languageField}\` beside them is the language of the mails to the person: \`en\`, which is taken for granted, or \`de\`. It is never refused.
+The text \`${languageField}\` beside them is the language of the mails to the person: \`en\` (the default) or \`de\`. It is never refused.
 
 The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same messages.
 

@@ -51,7 +51,7 @@ export function asOpeningError(error: unknown, file: string): unknown {
   const code = primaryCode(cause) ?? -1;
   if (code !== notOpened && code !== readOnly) return error;
   return new StorageUnavailable(
-    `The database file ${file}, or -wal, -shm or .lock beside it, may not be read and written. Run this as the user whom the files belong to.`,
+    `The database file ${file}, or a file beside it that ends in -wal, -shm or .lock, may not be read and written. Run this as the user whom the files belong to.`,
     { cause },
   );
 }
