@@ -50,7 +50,7 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
 
 // Browsers without script send forms to all three. Programs may do so where it is documented.
 const acceptedOf = ({ page }: FastifyRequest, { contentTypes }: ProcedureEntry) =>
-  [...contentTypes, ...(page ? ["application/x-www-form-urlencoded"] : [])] as BodyKind[];
+  (page ? [...contentTypes, "application/x-www-form-urlencoded"] : contentTypes) as BodyKind[];
 
 /** What gathers the fields of a form that is answered with a page: the page shows them again. */
 function formOf({ page }: FastifyRequest, { path }: ProcedureEntry): FormBody | undefined {

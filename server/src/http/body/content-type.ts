@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { bytesMax } from "@submissions/shared/limits";
-import type { FastifyInstance, FastifyRequest, preParsingAsyncHookHandler } from "fastify";
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
 import { Fault } from "../../fault.ts";
 
 // Only what RFC 9110 8.3.1 allows.
@@ -22,16 +22,19 @@ export type BodyKind = "application/json" | "multipart/form-data" | "application
  * UTF-8, or when the body is encoded
  */
 export function bodyKind(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): BodyKind {
+  const kind = acceptedKind(headers, accepted);
+  if (kind === undefined) throw new Fault("contentTypeUnsupported");
+  return kind;
+}
+
+function acceptedKind(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): BodyKind | undefined {
   const header = headers["content-type"] ?? "";
   // The two spellings that nearly every client sends.
   const plain = header === "application/json" || header === "application/json; charset=utf-8";
   const kind = plain ? "application/json" : parse(header);
-  const known = accepted.find((one) => one === kind);
   const encoding = headers["content-encoding"];
-  if (known === undefined || (encoding !== undefined && encoding.toLowerCase() !== "identity")) {
-    throw new Fault("contentTypeUnsupported");
-  }
-  return known;
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return undefined;
+  return accepted.find((one) => one === kind);
 }
 
 function parse(header: string): string | undefined {
@@ -46,10 +49,12 @@ function parse(header: string): string | undefined {
  * be malformed to its parser.
  */
 export const acceptBodies =
-  (acceptedOf: (request: FastifyRequest) => readonly BodyKind[]): preParsingAsyncHookHandler =>
-  async (request) => {
+  (acceptedOf: (request: FastifyRequest) => readonly BodyKind[]): preParsingHookHandler =>
+  (request, _reply, payload, done) => {
+    const { headers } = request;
     // A request that names no kind may have no body, which is another fault.
-    if (request.headers["content-type"] !== undefined) bodyKind(request.headers, acceptedOf(request));
+    const isTaken = headers["content-type"] === undefined || acceptedKind(headers, acceptedOf(request)) !== undefined;
+    done(isTaken ? null : new Fault("contentTypeUnsupported"), payload);
   };
 
 /**

@@ -66,15 +66,20 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
 
 /** The columns of a mail that a settlement changes; `tries` are added to its attempts. */
 export function settledColumns(settlement: MailSettlement) {
-  const none = { tries: 1, due_at: null, sent_at: null, provider_id: null, last_error: null, denials: null };
   if (settlement.result === "sent") {
     const provider_id = storable(settlement.providerId);
-    return { ...none, status: settlement.result, sent_at: settlement.at, provider_id };
+    const { at: sent_at } = settlement;
+    return { status: settlement.result, tries: 1, due_at: null, sent_at, provider_id, last_error: null, denials: null };
   }
-  const { denials } = settlement;
-  const stopped = { ...none, last_error: storable(settlement.error), denials };
-  if (settlement.result !== "later") return { ...stopped, status: settlement.result };
-  return { ...stopped, status: "queued" as const, due_at: settlement.dueAt, tries: settlement.tried ? 1 : 0 };
+  return {
+    status: settlement.result === "later" ? "queued" : settlement.result,
+    tries: settlement.result === "later" && !settlement.tried ? 0 : 1,
+    due_at: settlement.result === "later" ? settlement.dueAt : null,
+    sent_at: null,
+    provider_id: null,
+    last_error: storable(settlement.error),
+    denials: settlement.denials,
+  } as const;
 }
 
 /** The columns of a digest: its day, which is unique, and what it says. */
