@@ -1,8 +1,8 @@
 // The OpenAPI document says exactly what the schemas and the fault table say.
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { applicationInput, applicationReceipt, resumeField } from "@submissions/shared/application";
-import { consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
 import { faults, type FaultName } from "@submissions/shared/faults";
+import { consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
 import { languageField } from "@submissions/shared/language";
 import { bytesMax, textLengthMax } from "@submissions/shared/limits";
 import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";

@@ -16,7 +16,7 @@ const mailsAtOnce = 500;
 /** Pause between two batches of work that can wait. */
 export const batchPauseMs = 2;
 
-/** How a try of one mail ended. */
+/** How a try of one mail ended: the columns of a settlement, with their types in SQL. */
 export const settlingColumns = {
   id: "bigint",
   created_at: "bigint",
