@@ -4,10 +4,10 @@
 import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";
 import { References } from "../rules/references.ts";
+import { makeAccess } from "../sql/access.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
-import { makeAccess } from "./access.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { makeDeskChanges } from "./desk-changes.ts";
@@ -16,6 +16,7 @@ import { makeDeskLists } from "./desk-lists.ts";
 import { makeDeskOverview } from "./desk-overview.ts";
 import { makeDeskReading } from "./desk-reading.ts";
 import { makeDeskSearch } from "./desk-search.ts";
+import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { makeLinks } from "./links.ts";
@@ -98,6 +99,7 @@ function makeStore(
   opened: AsyncDisposable,
 ): Store {
   const references = new References(referenceKey);
+  const engine = makeEngine(connections);
   const acceptor = new Acceptor(connections, references);
   let closed: Promise<void> | undefined;
 
@@ -117,7 +119,7 @@ function makeStore(
       ...makeDeskErase(connections),
       ...makeDeskSearch(connections),
     },
-    access: makeAccess(connections),
+    access: makeAccess(engine),
     webhooks: makeWebhooks(connections),
     ...makeReading(connections),
     ...makeLinks(connections),

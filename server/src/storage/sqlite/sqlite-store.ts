@@ -3,10 +3,10 @@ import { backup, DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
+import { makeAccess } from "../sql/access.ts";
 import { writeNewFile } from "../new-file.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
 import { prepareAcceptor } from "./accept.ts";
-import { makeAccess } from "./access.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { engineWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -16,6 +16,7 @@ import { prepareDeskLists } from "./desk-lists.ts";
 import { prepareDeskOverview } from "./desk-overview.ts";
 import { prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
+import { makeEngine } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
@@ -53,6 +54,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     end: acceptor.end,
   });
   const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
+  const engine = makeEngine(connection, run);
   const lists = prepareDeskLists(connection, references);
   const search = prepareDeskSearch(connection, run);
 
@@ -67,7 +69,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       ...prepareDeskErase(connection, run, lists, search),
       indexNext: search.indexNext,
     },
-    access: makeAccess(connection, run),
+    access: makeAccess(engine),
     webhooks: makeWebhooks(connection, run),
     ...makeReading(connection),
     ...makeLinks(connection, run, announcements),

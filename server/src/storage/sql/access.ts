@@ -1,0 +1,212 @@
+// Operators, sessions and tokens.
+import type { OperatorRow, Role, TokenRow } from "@submissions/shared/console";
+import { emailKey } from "@submissions/shared/fields";
+import { type AccessStore, invitationMs, sessionIdleMs, type StoredOperator, touchMs } from "../access-store.ts";
+import { prepareAudit } from "./audit.ts";
+import type { Engine, Query, Steps } from "./engine.ts";
+
+const operatorColumns = "operator.id, operator.email, operator.role, operator.password";
+
+const tokenColumns = `id, name, role, created_at AS "createdAt", expires_at AS "expiresAt", used_at AS "usedAt"`;
+
+function prepareStatements({ prepare, lock }: Engine) {
+  const operators = (condition: string) =>
+    prepare<StoredOperator>(`SELECT ${operatorColumns} FROM operator WHERE ${condition}`);
+  return {
+    byKey: operators("email_key = $1"),
+    lockByKey: operators(`email_key = $1 ${lock("FOR UPDATE")}`),
+    lockById: operators(`id = $1 ${lock("FOR SHARE")}`),
+    byOidc: operators("oidc_issuer = $1 AND oidc_subject = $2"),
+    byInvitation: operators("invitation_hash = $1 AND invitation_expires_at > $2"),
+    all: prepare<OperatorRow>(`
+      SELECT email, role, created_at AS "createdAt",
+        CASE WHEN password IS NULL AND oidc_issuer IS NULL THEN 'invited' ELSE 'active' END AS state
+      FROM operator ORDER BY id`),
+    lockAdmins: prepare<{ id: number }>(
+      `SELECT id FROM operator WHERE role = 'admin' ORDER BY id ${lock("FOR UPDATE")}`,
+    ),
+    // Two may invite the same new address at once. Neither found a row to lock, so the second changes the role here.
+    invite: prepare(`
+      INSERT INTO operator (email, email_key, role, invitation_hash, invitation_expires_at, created_at)
+      VALUES ($1, $2, $3, $4, $5, $6)
+      ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
+        invitation_expires_at = excluded.invitation_expires_at`),
+    accept: prepare<StoredOperator>(`
+      UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL
+      WHERE invitation_hash = $2 AND invitation_expires_at > $3 RETURNING ${operatorColumns}`),
+    setPassword: prepare<{ id: number }>(`
+      UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL
+      WHERE email_key = $2 RETURNING id`),
+    bind: prepare<{ id: number }>(`
+      UPDATE operator SET oidc_issuer = $1, oidc_subject = $2, invitation_hash = NULL, invitation_expires_at = NULL
+      WHERE email_key = $3 AND oidc_issuer IS NULL
+        AND NOT EXISTS (SELECT 1 FROM operator AS other WHERE other.oidc_issuer = $1 AND other.oidc_subject = $2)
+      RETURNING id`),
+    setRole: prepare("UPDATE operator SET role = $1 WHERE id = $2"),
+    remove: prepare("DELETE FROM operator WHERE id = $1"),
+    removeTokens: prepare("DELETE FROM api_token WHERE created_by = $1"),
+
+    createSession: prepare("INSERT INTO session (id_hash, operator, created_at, seen_at) VALUES ($1, $2, $3, $3)"),
+    forgetSessions: prepare("DELETE FROM session WHERE seen_at <= $1"),
+    session: prepare<StoredOperator & { readonly seenAt: number }>(`
+      SELECT ${operatorColumns}, session.seen_at AS "seenAt" FROM session
+      JOIN operator ON operator.id = session.operator WHERE id_hash = $1 AND seen_at > $2`),
+    touchSession: prepare("UPDATE session SET seen_at = $1 WHERE id_hash = $2 AND seen_at < $1"),
+    deleteSession: prepare<object>("DELETE FROM session WHERE id_hash = $1 RETURNING operator"),
+    deleteSessions: prepare<object>("DELETE FROM session WHERE operator = $1 RETURNING operator"),
+
+    createToken: prepare<TokenRow>(`
+      INSERT INTO api_token (token_hash, name, role, created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+      RETURNING ${tokenColumns}`),
+    token: prepare<TokenRow>(
+      `SELECT ${tokenColumns} FROM api_token WHERE token_hash = $1 AND (expires_at IS NULL OR expires_at > $2)`,
+    ),
+    touchToken: prepare("UPDATE api_token SET used_at = $1 WHERE id = $2"),
+    tokens: prepare<TokenRow>(`SELECT ${tokenColumns} FROM api_token ORDER BY id`),
+    revoke: prepare<{ name: string }>("DELETE FROM api_token WHERE id = $1 RETURNING name"),
+  };
+}
+
+export function makeAccess(engine: Engine): AccessStore {
+  const { read, write, transaction } = engine;
+  const statements = prepareStatements(engine);
+  const audit = prepareAudit(engine);
+
+  const find = async <Row>(query: Query<Row>): Promise<Row | null> => (await read(query))[0] ?? null;
+
+  /** Admins are locked first, so that two admins cannot remove each other at the same time. */
+  function* isLastAdmin({ id, role }: StoredOperator): Steps<boolean> {
+    return role === "admin" && (yield* statements.lockAdmins()).every((admin) => admin.id === id);
+  }
+
+  /** Gives the role, and ends the tokens of an operator who stops being an admin. False for the last admin, who stays one. */
+  function* giveRole(operator: StoredOperator, role: Role): Steps<boolean> {
+    if (role !== "admin" && (yield* isLastAdmin(operator))) return false;
+    yield* statements.setRole(role, operator.id);
+    // Only admins make tokens.
+    if (role !== "admin") yield* statements.removeTokens(operator.email);
+    return true;
+  }
+
+  return {
+    invite: ({ email, role, invitationHash }, actor) =>
+      transaction(function* () {
+        const key = emailKey(email);
+        const [known] = yield* statements.lockByKey(key);
+        if (known !== undefined && !(yield* giveRole(known, role))) return "last-admin";
+        yield* statements.invite(email, key, role, invitationHash, actor.at + invitationMs, actor.at);
+        yield* audit({ action: "operator.invite", subject: key, detail: { role } }, actor);
+        return true;
+      }),
+
+    findInvitation: (invitationHash, now) => find(statements.byInvitation(invitationHash, now)),
+
+    acceptInvitation: (invitationHash, password, now) =>
+      transaction(function* () {
+        const [operator] = yield* statements.accept(password, invitationHash, now);
+        if (operator === undefined) return null;
+        yield* statements.deleteSessions(operator.id);
+        const actor = { operator: operator.email, at: now };
+        yield* audit({ action: "operator.accept", subject: emailKey(operator.email) }, actor);
+        return operator;
+      }),
+
+    listOperators: () => read(statements.all()),
+
+    findOperator: (email) => find(statements.byKey(emailKey(email))),
+
+    findOidcOperator: ({ issuer, subject }) => find(statements.byOidc(issuer, subject)),
+
+    bindOidc: (email, { issuer, subject }, actor) =>
+      transaction(function* () {
+        if ((yield* statements.bind(issuer, subject, emailKey(email))).length === 0) return false;
+        yield* audit({ action: "operator.bind", subject: emailKey(email), detail: { issuer } }, actor);
+        return true;
+      }),
+
+    setPassword: (email, password, actor) =>
+      transaction(function* () {
+        const [operator] = yield* statements.setPassword(password, emailKey(email));
+        if (operator === undefined) return false;
+        yield* statements.deleteSessions(operator.id);
+        yield* audit({ action: "operator.password", subject: emailKey(email) }, actor);
+        return true;
+      }),
+
+    setRole: (email, role, actor) =>
+      transaction(function* () {
+        const [operator] = yield* statements.lockByKey(emailKey(email));
+        if (operator === undefined) return false;
+        if (!(yield* giveRole(operator, role))) return "last-admin";
+        const detail = { from: operator.role, to: role };
+        yield* audit({ action: "operator.role", subject: emailKey(email), detail }, actor);
+        return true;
+      }),
+
+    removeOperator: (email, actor) =>
+      transaction(function* () {
+        const [operator] = yield* statements.lockByKey(emailKey(email));
+        if (operator === undefined) return false;
+        if (yield* isLastAdmin(operator)) return "last-admin";
+        // The sessions go with the operator.
+        yield* statements.remove(operator.id);
+        yield* statements.removeTokens(operator.email);
+        yield* audit({ action: "operator.remove", subject: emailKey(email) }, actor);
+        return true;
+      }),
+
+    createSession: (idHash, { id, password }, now) =>
+      transaction(function* () {
+        const [operator] = yield* statements.lockById(id);
+        if (operator === undefined || operator.password !== password) return;
+        yield* statements.forgetSessions(now - sessionIdleMs);
+        yield* statements.createSession(idHash, id, now);
+        const actor = { operator: operator.email, at: now };
+        yield* audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
+      }),
+
+    async findSession(idHash, now) {
+      const operator = await find(statements.session(idHash, now - sessionIdleMs));
+      if (operator !== null && operator.seenAt <= now - touchMs) await write(statements.touchSession(now, idHash));
+      return operator;
+    },
+
+    deleteSession: (idHash, actor) =>
+      transaction(function* () {
+        if ((yield* statements.deleteSession(idHash)).length === 0) return;
+        yield* audit({ action: "sign-out", subject: emailKey(actor.operator) }, actor);
+      }),
+
+    deleteSessions: (operatorId, actor) =>
+      transaction(function* () {
+        const ended = (yield* statements.deleteSessions(operatorId)).length;
+        yield* audit({ action: "sign-out.everywhere", subject: emailKey(actor.operator), detail: { ended } }, actor);
+        return ended;
+      }),
+
+    createToken: ({ hash, name, role, expiresAt }, actor) =>
+      transaction(function* () {
+        const [stored] = yield* statements.createToken(hash, name, role, actor.operator, actor.at, expiresAt);
+        if (stored === undefined) throw new Error("The token was not stored.");
+        yield* audit({ action: "token.create", subject: name, detail: { token: stored.id, role, expiresAt } }, actor);
+        return stored;
+      }),
+
+    async findToken(hash, now) {
+      const token = await find(statements.token(hash, now));
+      if (token === null || (token.usedAt !== null && token.usedAt > now - touchMs)) return token;
+      await write(statements.touchToken(now, token.id));
+      return { ...token, usedAt: now };
+    },
+
+    listTokens: () => read(statements.tokens()),
+
+    revokeToken: (id, actor) =>
+      transaction(function* () {
+        const [revoked] = yield* statements.revoke(id);
+        if (revoked === undefined) return false;
+        yield* audit({ action: "token.revoke", subject: revoked.name, detail: { token: id } }, actor);
+        return true;
+      }),
+  };
+}

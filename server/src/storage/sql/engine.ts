@@ -1,0 +1,37 @@
+// What an engine is for statements and transactions that are the same on both. Their SQL is written once, with numbered
+// parameters (`$1`); quoted names keep their case on both engines. A transaction is a generator: it yields its queries and
+// is given their rows. SQLite runs it to its end at once, as a job of the commit queue must be; PostgreSQL waits for each
+// answer.
+
+export type Value = string | number | null;
+
+/** A statement with its values. In a transaction, `yield*` gives its rows. */
+export interface Query<Row> {
+  /** As the engine has prepared it. */
+  readonly statement: unknown;
+  readonly values: readonly Value[];
+  [Symbol.iterator](): Steps<readonly Row[]>;
+}
+
+/** The steps of a transaction. They may be run again from the beginning. */
+export type Steps<T> = Generator<Query<unknown>, T, readonly unknown[]>;
+
+export interface Engine {
+  prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
+  /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
+  lock(how: "FOR UPDATE" | "FOR NO KEY UPDATE" | "FOR SHARE"): string;
+  /** Runs a statement that changes nothing. */
+  read<Row>(query: Query<Row>): Promise<readonly Row[]>;
+  /** Runs a statement in a transaction of its own. It must do the same when it runs twice. */
+  write<Row>(query: Query<Row>): Promise<readonly Row[]>;
+  transaction<T>(steps: () => Steps<T>): Promise<T>;
+}
+
+/** To be used by an engine. */
+export const queryOf = <Row>(statement: unknown, values: readonly Value[]): Query<Row> => ({
+  statement,
+  values,
+  *[Symbol.iterator]() {
+    return (yield this) as readonly Row[];
+  },
+});
