@@ -5,6 +5,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** Rows, or arrival numbers, that one page looks at, whether they are wanted or not. */
 export const pageRows = 500;
 
+/** Pause between two batches of changes that can wait, so that submissions are stored in between. */
+export const batchPauseMs = 2;
+
 /** The wanted rows among those that a page has looked at. */
 export interface Page<Row> {
   readonly rows: readonly Row[];

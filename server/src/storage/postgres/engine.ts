@@ -10,6 +10,8 @@ export const makeEngine = (connections: Connections): Engine => ({
     return (...values) => queryOf<Row>(statement, values);
   },
   lock: (how) => how,
+  // As an array: the planner then uses the index.
+  chosen: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
   read: (query) => rowsOf(connections, query),
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),

@@ -1,6 +1,7 @@
 // The mails that wait, who holds them and how they ended.
 import { setTimeout as pause } from "node:timers/promises";
 import { reached } from "../../failpoint.ts";
+import { batchPauseMs } from "../pages.ts";
 import type { LeasedMail, MailSettlement, MailStatus } from "../records.ts";
 import { claimedColumns, type ClaimedMail, claimedMail, digestColumns, settledColumns } from "../rules/leased-mail.ts";
 import { mailId, parseMailId } from "../rules/mail-id.ts";
@@ -12,9 +13,6 @@ import { suppress } from "./suppression.ts";
 
 /** Mails that one transaction wakes or gives back. */
 const mailsAtOnce = 500;
-
-/** Pause between two batches of work that can wait. */
-export const batchPauseMs = 2;
 
 /** How a try of one mail ended: the columns of a settlement, with their types in SQL. */
 export const settlingColumns = {

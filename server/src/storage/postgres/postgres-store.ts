@@ -5,6 +5,7 @@ import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
+import { makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
@@ -28,7 +29,7 @@ import { makeResumes } from "./resumes.ts";
 import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
 import { suppress } from "./suppression.ts";
-import { makeWebhooks } from "./webhooks.ts";
+import { makeDeliveryClaims } from "./webhooks.ts";
 
 /** A page of an export, from a replica that has other things to do. */
 const exportAnswerMs = 30_000;
@@ -120,7 +121,7 @@ function makeStore(
       ...makeDeskSearch(connections),
     },
     access: makeAccess(engine),
-    webhooks: makeWebhooks(connections),
+    webhooks: makeWebhooks(engine, makeDeliveryClaims(connections)),
     ...makeReading(connections),
     ...makeLinks(connections),
     ...makeOutbox(connections, (settled) => acceptor.settle(settled)),

@@ -2,13 +2,11 @@
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Actor, type AuditEntry, triageMax } from "../desk-store.ts";
+import { batchPauseMs } from "../pages.ts";
 import type { StoredSubmission } from "../records.ts";
 
 /** Submissions that one transaction changes. */
 const triagedAtOnce = 100;
-
-/** Pause between two batches, so that submissions are stored in between. */
-const batchPauseMs = 2;
 
 export type TriageTarget = TriageRequest["targets"][number];
 

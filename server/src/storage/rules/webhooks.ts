@@ -1,12 +1,10 @@
-// Webhooks and deliveries as rows, and which events a change of a subscriber is. Engines read, ask here and write within
+// Deliveries to webhooks as rows, and which events a change of a subscriber is. Engines read, ask here and write within
 // one transaction.
-import type { DeliveryRow, Page, WebhookEvent, WebhookRow } from "@submissions/shared/console";
-import type { AuditEntry, KnownFact } from "../desk-store.ts";
+import type { DeliveryRow, WebhookEvent } from "@submissions/shared/console";
+import type { KnownFact } from "../desk-store.ts";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
-import type { DeliverySettlement, LeasedDelivery } from "../webhook-store.ts";
-import { pageOf } from "./inbox-filter.ts";
+import type { LeasedDelivery } from "../webhook-store.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
-import { storable } from "./mails.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { storedSubscriber, type SubscriberRow } from "./subscriber-row.ts";
 
@@ -21,53 +19,13 @@ export function subscriberEvent(before: SubscriberStatus | undefined, after: Sub
   return after === "active" ? "subscriber.confirmed" : "subscriber.unsubscribed";
 }
 
-export interface WebhookColumns extends Omit<WebhookRow, "events"> {
-  /** Names with a space between them. No name is a part of another. */
-  readonly events: string;
-}
-
-/** Quoted names keep their case on both engines. */
-export const webhookColumns = `id, url, events, created_at AS "createdAt", old_secret_until AS "oldSecretUntil"`;
-
-export const webhookRow = (row: WebhookColumns): WebhookRow => ({
-  ...row,
-  events: row.events.split(" ") as WebhookEvent[],
-});
-
-/** An entry of the audit log. The path of an address may be secret. */
-export const webhookEntry = (
-  action: "add" | "remove" | "rotate" | "replay",
-  { id, url }: Pick<WebhookColumns, "id" | "url">,
-  more: Readonly<Record<string, unknown>> = {},
-): AuditEntry => ({
-  action: `webhook.${action}`,
-  subject: `webhook ${id}`,
-  detail: { host: URL.parse(url)?.host ?? null, ...more },
-});
-
 /** The `webhook-id`: the number of the row and when it was stored, as mails have it. */
 const prefix = "msg_";
-const deliveryId = (row: number, createdAt: number): string => prefix + mailId(row, createdAt);
+export const deliveryId = (row: number, createdAt: number): string => prefix + mailId(row, createdAt);
 
 /** Null when the text is no id of ours. */
 export const parseDeliveryId = (id: string): MailRow | null =>
   id.startsWith(prefix) ? parseMailId(id.slice(prefix.length)) : null;
-
-/** To be read from `webhook_delivery AS delivery` and `submission`. */
-export const deliveryColumns = `delivery.id AS number, delivery.webhook, delivery.event, submission.reference,
-  delivery.status, delivery.attempts, delivery.created_at AS "createdAt", delivery.due_at AS "dueAt",
-  delivery.ended_at AS "endedAt", delivery.last_answer AS "lastAnswer"`;
-
-export type ListedDelivery = Omit<DeliveryRow, "id">;
-
-const deliveryRow = (row: ListedDelivery): DeliveryRow => ({
-  ...row,
-  id: deliveryId(row.number, row.createdAt),
-});
-
-/** @param rows one more than the page holds, if there are more */
-export const deliveryPage = (rows: readonly ListedDelivery[], limit: number): Page<DeliveryRow> =>
-  pageOf(rows.map(deliveryRow), limit, ({ number }) => number);
 
 /** To be read from `webhook_delivery AS delivery`, `webhook`, `submission` and `subscriber`. */
 export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delivery.event, delivery.attempts,
@@ -128,15 +86,3 @@ export const deliveryFact = ({ event, url, status, createdAt }: DeliveryFact): K
   status,
   createdAt,
 });
-
-/** The columns that a settlement changes. */
-export function settledColumns(settlement: DeliverySettlement) {
-  const answer = settlement.answer === null ? null : storable(settlement.answer);
-  if (settlement.result !== "later") {
-    return { status: settlement.result, tries: 1, dueAt: null, endedAt: settlement.at, answer };
-  }
-  return { status: "queued" as const, tries: answer === null ? 0 : 1, dueAt: settlement.dueAt, endedAt: null, answer };
-}
-
-/** Deliveries that one transaction replays. */
-export const replayedAtOnce = 250;

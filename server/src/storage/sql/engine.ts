@@ -20,6 +20,8 @@ export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
   lock(how: "FOR UPDATE" | "FOR NO KEY UPDATE" | "FOR SHARE"): string;
+  /** A condition: a column is among those that a SELECT finds and that no other transaction is changing at this moment. */
+  chosen(column: string, select: string): string;
   /** Runs a statement that changes nothing. */
   read<Row>(query: Query<Row>): Promise<readonly Row[]>;
   /** Runs a statement in a transaction of its own. It must do the same when it runs twice. */

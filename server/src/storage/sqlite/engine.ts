@@ -10,6 +10,7 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
     return (...values) => queryOf<Row>(statement, values);
   },
   lock: () => "",
+  chosen: (column, select) => `${column} IN (${select})`,
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
   transaction: (steps) => run(() => runSteps(steps())),

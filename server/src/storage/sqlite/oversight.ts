@@ -2,7 +2,7 @@
 // gets its turn.
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { pageLimitMax } from "../desk-store.ts";
-import { inSteps } from "../pages.ts";
+import { batchPauseMs, inSteps } from "../pages.ts";
 import type { StoredMail } from "../records.ts";
 import { parseMailId } from "../rules/mail-id.ts";
 import { storedMail } from "../rules/mail-row.ts";
@@ -15,9 +15,6 @@ import { type DuePlace, firstPlace, mailsAtOnce, queuedBehind, type StoppedStatu
 
 /** Mails that are counted in one step: about a millisecond. */
 const countedAtOnce = 20_000;
-
-/** Pause between two batches of work that can wait, so that another process gets the write lock. */
-const batchPauseMs = 2;
 
 export function makeOversight(connection: SqliteConnection, run: RunJob) {
   const mailPage = prepareMailPage(connection);

@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
+import { makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
 import { prepareAcceptor } from "./accept.ts";
@@ -26,7 +27,7 @@ import { makeReading } from "./reading.ts";
 import { makeResumes } from "./resumes.ts";
 import { makeLinks } from "./subscribers.ts";
 import { prepareSuppressions } from "./suppression.ts";
-import { makeWebhooks } from "./webhooks.ts";
+import { makeDeliveryClaims } from "./webhooks.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
@@ -70,7 +71,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       indexNext: search.indexNext,
     },
     access: makeAccess(engine),
-    webhooks: makeWebhooks(connection, run),
+    webhooks: makeWebhooks(engine, makeDeliveryClaims(connection, run)),
     ...makeReading(connection),
     ...makeLinks(connection, run, announcements),
     ...makeOutbox(connection, run, suppressions),

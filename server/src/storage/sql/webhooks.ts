@@ -1,0 +1,164 @@
+// Outgoing webhooks, and the deliveries that wait for them or were made. Which of them a process may send, each engine
+// finds by itself.
+import type { DeliveryRow, WebhookEvent, WebhookRow } from "@submissions/shared/console";
+import { setTimeout as pause } from "node:timers/promises";
+import type { AuditEntry } from "../desk-store.ts";
+import { batchPauseMs } from "../pages.ts";
+import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
+import { storable } from "../rules/mails.ts";
+import { deliveryId, parseDeliveryId } from "../rules/webhooks.ts";
+import { keptBack, secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-store.ts";
+import { prepareAudit } from "./audit.ts";
+import type { Engine } from "./engine.ts";
+
+/** Deliveries that one transaction replays. */
+const replayedAtOnce = 250;
+
+interface StoredWebhook extends Omit<WebhookRow, "events"> {
+  /** Names with a space between them. No name is a part of another. */
+  readonly events: string;
+}
+
+const webhookColumns = `id, url, events, created_at AS "createdAt", old_secret_until AS "oldSecretUntil"`;
+
+const webhookRow = (row: StoredWebhook): WebhookRow => ({ ...row, events: row.events.split(" ") as WebhookEvent[] });
+
+/** An entry of the audit log. The path of an address may be secret. */
+const entryOf = (
+  action: "add" | "remove" | "rotate" | "replay",
+  { id, url }: Pick<StoredWebhook, "id" | "url">,
+  more: Readonly<Record<string, unknown>> = {},
+): AuditEntry => ({
+  action: `webhook.${action}`,
+  subject: `webhook ${id}`,
+  detail: { host: URL.parse(url)?.host ?? null, ...more },
+});
+
+function prepareStatements({ prepare, lock, chosen }: Engine) {
+  const live = "removed_at IS NULL";
+  const list = (condition: string) =>
+    prepare<Omit<DeliveryRow, "id">>(`
+      SELECT delivery.id AS number, delivery.webhook, delivery.event, submission.reference, delivery.status,
+        delivery.attempts, delivery.created_at AS "createdAt", delivery.due_at AS "dueAt",
+        delivery.ended_at AS "endedAt", delivery.last_answer AS "lastAnswer"
+      FROM webhook_delivery AS delivery JOIN webhook ON webhook.id = delivery.webhook
+      LEFT JOIN submission ON submission.arrival = delivery.submission
+      WHERE ${live} AND delivery.id < $1 AND ${condition} ORDER BY delivery.id DESC LIMIT $2`);
+  // A lease stays with its holder: the delivery may be on its way at this moment.
+  const replay = "UPDATE webhook_delivery SET status = 'queued', due_at = $1, ended_at = NULL, attempts = 0";
+  return {
+    all: prepare<StoredWebhook>(`SELECT ${webhookColumns} FROM webhook WHERE ${live} ORDER BY id`),
+    lockOne: prepare<StoredWebhook>(
+      `SELECT ${webhookColumns} FROM webhook WHERE id = $1 AND ${live} ${lock("FOR NO KEY UPDATE")}`,
+    ),
+    insert: prepare<StoredWebhook>(
+      `INSERT INTO webhook (url, events, secret, created_at) VALUES ($1, $2, $3, $4) RETURNING ${webhookColumns}`,
+    ),
+    remove: prepare(`
+      UPDATE webhook SET removed_at = $2, url = '', secret = '', old_secret = NULL, old_secret_until = NULL
+      WHERE id = $1`),
+    rotate: prepare<StoredWebhook>(`
+      UPDATE webhook SET old_secret = secret, old_secret_until = $2, secret = $3 WHERE id = $1 AND ${live}
+      RETURNING ${webhookColumns}`),
+    listAll: list("true"),
+    listOf: list("delivery.webhook = $3"),
+    replayOne: prepare<{ id: number; url: string }>(`
+      ${replay} WHERE id = $2 AND created_at = $3 AND webhook IN (SELECT id FROM webhook WHERE ${live})
+      RETURNING webhook AS id, (SELECT url FROM webhook WHERE webhook.id = webhook_delivery.webhook) AS url`),
+    replayFailed: prepare<{ id: number }>(`
+      ${replay} WHERE ${chosen(
+        "id",
+        `SELECT id FROM webhook_delivery
+        WHERE webhook = $2 AND status = 'failed' AND last_answer IS DISTINCT FROM '${keptBack}' AND id > $3
+        ORDER BY id LIMIT ${replayedAtOnce}`,
+      )} RETURNING id`),
+    settle: prepare(`
+      UPDATE webhook_delivery SET status = $1, attempts = attempts + $2, due_at = $3, ended_at = $4,
+        last_answer = coalesce($5, last_answer), lease_owner = NULL, lease_until = NULL
+      WHERE id = $6 AND created_at = $7 AND status = 'queued' AND lease_owner = $8`),
+  };
+}
+
+export function makeWebhooks(engine: Engine, claims: Pick<WebhookStore, "claimDeliveries">): WebhookStore {
+  const { read, write, transaction } = engine;
+  const statements = prepareStatements(engine);
+  const audit = prepareAudit(engine);
+
+  return {
+    ...claims,
+
+    add: ({ url, events, secret }, actor) =>
+      transaction(function* () {
+        if ((yield* statements.all()).length >= webhooksMax) return "too-many";
+        const [stored] = yield* statements.insert(url, events.join(" "), secret, actor.at);
+        if (stored === undefined) throw new Error("The webhook was not stored.");
+        yield* audit(entryOf("add", stored, { events }), actor);
+        return webhookRow(stored);
+      }),
+
+    list: async () => (await read(statements.all())).map(webhookRow),
+
+    remove: (id, actor) =>
+      transaction(function* () {
+        const [found] = yield* statements.lockOne(id);
+        if (found === undefined) return false;
+        yield* statements.remove(id, actor.at);
+        yield* audit(entryOf("remove", found), actor);
+        return true;
+      }),
+
+    rotate: (id, secret, actor) =>
+      transaction(function* () {
+        const [rotated] = yield* statements.rotate(id, actor.at + secretOverlapMs, secret);
+        if (rotated === undefined) return null;
+        yield* audit(entryOf("rotate", rotated), actor);
+        return webhookRow(rotated);
+      }),
+
+    async listDeliveries(webhook, page) {
+      const limit = rowsOf(page);
+      const [after, count] = [page.after ?? Number.MAX_SAFE_INTEGER, limit + 1];
+      const { listAll, listOf } = statements;
+      const rows = await read(webhook === null ? listAll(after, count) : listOf(after, count, webhook));
+      const deliveries = rows.map((row) => ({ ...row, id: deliveryId(row.number, row.createdAt) }));
+      return pageOf(deliveries, limit, ({ number }) => number);
+    },
+
+    replay: (id, actor) =>
+      transaction(function* () {
+        const named = parseDeliveryId(id);
+        const [webhook] = named === null ? [] : yield* statements.replayOne(actor.at, named.row, named.createdAt);
+        if (webhook === undefined) return false;
+        yield* audit(entryOf("replay", webhook, { delivery: id }), actor);
+        return true;
+      }),
+
+    async replayFailed(webhook, actor) {
+      const isNoted = await transaction(function* () {
+        const [found] = yield* statements.lockOne(webhook);
+        if (found !== undefined) yield* audit(entryOf("replay", found, { deliveries: "failed" }), actor);
+        return found !== undefined;
+      });
+      if (!isNoted) return null;
+      let replayed = 0;
+      for (let after = 0; ; await pause(batchPauseMs)) {
+        const batch = await write(statements.replayFailed(actor.at, webhook, after));
+        replayed += batch.length;
+        if (batch.length < replayedAtOnce) return replayed;
+        after = Math.max(...batch.map(({ id }) => id));
+      }
+    },
+
+    async settleDelivery(id, settlement, owner) {
+      const named = parseDeliveryId(id);
+      if (named === null) return;
+      const answer = settlement.answer === null ? null : storable(settlement.answer);
+      const [status, tries, dueAt, endedAt] =
+        settlement.result === "later"
+          ? (["queued", answer === null ? 0 : 1, settlement.dueAt, null] as const)
+          : ([settlement.result, 1, null, settlement.at] as const);
+      // The second time the lease is gone.
+      await write(statements.settle(status, tries, dueAt, endedAt, answer, named.row, named.createdAt, owner));
+    },
+  };
+}
