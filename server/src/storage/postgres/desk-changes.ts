@@ -179,7 +179,5 @@ export function makeDeskChanges(connections: Connections, references: References
         return "due";
       });
     },
-
-    audit: (entry, actor) => connections.transaction((session) => auditWithin(session, [entry], actor)),
   } satisfies Partial<DeskStore>;
 }

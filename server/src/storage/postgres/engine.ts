@@ -10,12 +10,15 @@ export const makeEngine = (connections: Connections): Engine => ({
     return (...values) => queryOf<Row>(statement, values);
   },
   lock: (how) => how,
+  along: () => "",
+  among: (column, parameter) => `${column} = ANY (${parameter}::text[])`,
   // As an array: the planner then uses the index.
   chosen: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
   read: (query) => rowsOf(connections, query),
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),
   transaction: (steps) => connections.transaction((session) => runSteps(session, steps())),
+  settled: async () => {},
 });
 
 const rowsOf = <Row>(reader: Reader, { statement, values }: Query<Row>): Promise<Row[]> =>

@@ -5,6 +5,8 @@ import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
+import { makeAuditLog } from "../sql/audit.ts";
+import { makeBelongings } from "../sql/belongings.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
@@ -114,7 +116,9 @@ function makeStore(
     clock,
     desk: {
       ...makeDeskLists(connections, references),
-      ...makeDeskReading(connections, references),
+      ...makeBelongings(engine, references),
+      ...makeAuditLog(engine),
+      ...makeDeskReading(connections),
       ...makeDeskOverview(connections),
       ...makeDeskChanges(connections, references),
       ...makeDeskErase(connections),

@@ -1,7 +1,6 @@
-// A submission as a row of a list, and its possible duplicates.
+// A submission as a row of a list.
 import type { InboxRow } from "@submissions/shared/console";
-import type { DeskDetail } from "../desk-store.ts";
-import type { ScanState, StoredSubmission } from "../records.ts";
+import type { StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 
 /** The columns that a row of a list is read from. */
@@ -9,15 +8,6 @@ export const listedColumns = [...submissionColumns, "disposable"].map((column) =
 
 export interface ListedRow extends SubmissionRow {
   readonly disposable: number;
-}
-
-/** The columns of the page of a submission. */
-export const detailColumns = `${listedColumns}, resume_scan, resume_sha256, email_key`;
-
-export interface DetailRow extends ListedRow {
-  readonly resume_scan: ScanState | null;
-  readonly resume_sha256: string | null;
-  readonly email_key: string;
 }
 
 const summaryLengthMax = 200;
@@ -54,18 +44,4 @@ function summaryOf(submission: StoredSubmission): string {
 function shorten(text: string): string {
   const points = Array.from(text.slice(0, 2 * summaryLengthMax));
   return points.length <= summaryLengthMax ? points.join("") : `${points.slice(0, summaryLengthMax - 1).join("")}…`;
-}
-
-/** Possible duplicates of a submission that its page shows. */
-export const duplicatesMax = 5;
-
-export type Twin = DeskDetail["duplicates"][number] & { readonly arrival: number };
-
-/** The newest of some submissions, each once. */
-export function newestTwins(twins: readonly Twin[]): DeskDetail["duplicates"] {
-  const byArrival = new Map(twins.map((twin) => [twin.arrival, twin]));
-  return [...byArrival.values()]
-    .toSorted((a, b) => b.arrival - a.arrival)
-    .slice(0, duplicatesMax)
-    .map(({ reference, kind, receivedAt, status }) => ({ reference, kind, receivedAt, status }));
 }

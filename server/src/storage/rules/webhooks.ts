@@ -1,7 +1,6 @@
 // Deliveries to webhooks as rows, and which events a change of a subscriber is. Engines read, ask here and write within
 // one transaction.
-import type { DeliveryRow, WebhookEvent } from "@submissions/shared/console";
-import type { KnownFact } from "../desk-store.ts";
+import type { WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import type { LeasedDelivery } from "../webhook-store.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
@@ -73,16 +72,3 @@ function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status } = row;
   return { subscriber: storedSubscriber({ ...row, arrival, email, status }) };
 }
-
-/** What is known of a person: to be read from `webhook_delivery AS delivery` and `webhook`. */
-export const factColumns = `delivery.event, webhook.url, delivery.status, delivery.created_at AS "createdAt"`;
-
-export type DeliveryFact = Pick<DeliveryRow, "event" | "status" | "createdAt"> & { readonly url: string };
-
-export const deliveryFact = ({ event, url, status, createdAt }: DeliveryFact): KnownFact => ({
-  kind: "delivery",
-  event,
-  host: URL.parse(url)?.host ?? "",
-  status,
-  createdAt,
-});

@@ -1,10 +1,51 @@
-// Entries of the audit log, within the transactions of what they tell.
-import type { Actor, AuditEntry } from "../desk-store.ts";
+// The audit log.
+import type { AuditRow } from "@submissions/shared/console";
+import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
+import { readPages } from "../pages.ts";
 import { detailOf } from "../rules/audit.ts";
+import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
+import { readFields } from "../rules/json-column.ts";
 import type { Engine } from "./engine.ts";
 
+/** An entry as it is stored. */
+export interface StoredEntry extends Omit<AuditRow, "detail"> {
+  /** JSON. */
+  readonly detail: string;
+}
+
+export const entryColumns = "id, at, operator, action, subject, detail";
+
+/** Adds entries within the transactions of what they tell. */
 export function prepareAudit({ prepare }: Engine) {
   const insert = prepare("INSERT INTO audit (at, operator, action, subject, detail) VALUES ($1, $2, $3, $4, $5)");
   return (entry: AuditEntry, { operator, at }: Actor) =>
     insert(at, operator, entry.action, entry.subject, detailOf(entry));
+}
+
+export function makeAuditLog(engine: Engine) {
+  const { prepare, read, transaction, settled } = engine;
+  const add = prepareAudit(engine);
+  const before = prepare<StoredEntry>(`SELECT ${entryColumns} FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2`);
+  const behind = prepare<StoredEntry>(`SELECT ${entryColumns} FROM audit WHERE id > $1 ORDER BY id LIMIT $2`);
+  const auditRow = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
+
+  return {
+    audit: (entry, actor) =>
+      transaction(function* () {
+        yield* add(entry, actor);
+      }),
+
+    async listAudit(page) {
+      const limit = rowsOf(page);
+      const rows = await read(before(page.after ?? Number.MAX_SAFE_INTEGER, limit + 1));
+      return pageOf(rows.map(auditRow), limit, ({ id }) => id);
+    },
+
+    readAudit: (after) =>
+      readPages(after, async (position, limit) => {
+        const rows = await read(behind(position, limit));
+        await settled();
+        return { rows: rows.map(auditRow), last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+      }),
+  } satisfies Partial<DeskStore>;
 }

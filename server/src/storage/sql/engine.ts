@@ -3,13 +3,14 @@
 // is given their rows. SQLite runs it to its end at once, as a job of the commit queue must be; PostgreSQL waits for each
 // answer.
 
-export type Value = string | number | null;
+/** A list is for {@link Engine.among}. */
+export type Value = string | number | null | readonly string[];
 
 /** A statement with its values. In a transaction, `yield*` gives its rows. */
 export interface Query<Row> {
   /** As the engine has prepared it. */
   readonly statement: unknown;
-  readonly values: readonly Value[];
+  readonly values: readonly unknown[];
   [Symbol.iterator](): Steps<readonly Row[]>;
 }
 
@@ -20,6 +21,10 @@ export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
   lock(how: "FOR UPDATE" | "FOR NO KEY UPDATE" | "FOR SHARE"): string;
+  /** Which index a SELECT walks along, where the planner needs to be told; stands behind the table. */
+  along(index: string): string;
+  /** A condition: a column is in the list of a parameter. */
+  among(column: string, parameter: string): string;
   /** A condition: a column is among those that a SELECT finds and that no other transaction is changing at this moment. */
   chosen(column: string, select: string): string;
   /** Runs a statement that changes nothing. */
@@ -27,10 +32,12 @@ export interface Engine {
   /** Runs a statement in a transaction of its own. It must do the same when it runs twice. */
   write<Row>(query: Query<Row>): Promise<readonly Row[]>;
   transaction<T>(steps: () => Steps<T>): Promise<T>;
+  /** Resolves once a power cut cannot take back what was read. */
+  settled(): Promise<void>;
 }
 
 /** To be used by an engine. */
-export const queryOf = <Row>(statement: unknown, values: readonly Value[]): Query<Row> => ({
+export const queryOf = <Row>(statement: unknown, values: readonly unknown[]): Query<Row> => ({
   statement,
   values,
   *[Symbol.iterator]() {

@@ -165,7 +165,5 @@ export function prepareDeskChanges(
         audit({ action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } }, actor);
         return "due";
       }),
-
-    audit: (entry, actor) => run(() => audit(entry, actor)),
   } satisfies Partial<DeskStore>;
 }

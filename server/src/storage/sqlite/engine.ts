@@ -1,4 +1,5 @@
 // SQLite as the engine of what both engines run.
+import type { SQLInputValue } from "node:sqlite";
 import { type Engine, type Query, queryOf, type Steps, type Value } from "../sql/engine.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
@@ -6,17 +7,25 @@ import type { RunJob } from "./jobs.ts";
 
 export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine => ({
   prepare<Row>(text: string) {
-    const statement = connection.prepare<Value[], Row>(text.replaceAll("$", "?"));
-    return (...values) => queryOf<Row>(statement, values);
+    const statement = connection.prepare<SQLInputValue[], Row>(text.replaceAll("$", "?"));
+    return (...values) => queryOf<Row>(statement, values.map(inputOf));
   },
   lock: () => "",
+  along: (index) => `INDEXED BY ${index}`,
+  among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   chosen: (column, select) => `${column} IN (${select})`,
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
   transaction: (steps) => run(() => runSteps(steps())),
+  settled: () => connection.settled(),
 });
 
-const rowsOf = <Row>({ statement, values }: Query<Row>): Row[] => (statement as Statement<Value[], Row>).all(...values);
+// A list is one parameter: its length then makes no other statement and meets no limit.
+const inputOf = (value: Value): SQLInputValue =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+
+const rowsOf = <Row>({ statement, values }: Query<Row>): Row[] =>
+  (statement as Statement<SQLInputValue[], Row>).all(...(values as SQLInputValue[]));
 
 function runSteps<T>(steps: Steps<T>): T {
   let step = steps.next();

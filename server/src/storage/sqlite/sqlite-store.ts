@@ -4,6 +4,8 @@ import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
+import { makeAuditLog } from "../sql/audit.ts";
+import { makeBelongings } from "../sql/belongings.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
@@ -64,7 +66,9 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     clock,
     desk: {
       ...lists,
-      ...prepareDeskReading(connection, references),
+      ...makeBelongings(engine, references),
+      ...makeAuditLog(engine),
+      ...prepareDeskReading(connection),
       ...prepareDeskOverview(connection, run, lists),
       ...prepareDeskChanges(connection, run, references, acceptor, announcements),
       ...prepareDeskErase(connection, run, lists, search),

@@ -1,0 +1,178 @@
+// A submission with all that belongs to it, and everything of a person.
+import type { Note } from "@submissions/shared/console";
+import { emailKey } from "@submissions/shared/fields";
+import type { DeskDetail, DeskStore, KnownFact } from "../desk-store.ts";
+import { pageRows } from "../pages.ts";
+import { hashedKey } from "../rules/erasing.ts";
+import { inboxRow, inboxRowOf, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { readFields } from "../rules/json-column.ts";
+import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-row.ts";
+import type { ScanState } from "../records.ts";
+import type { References } from "../rules/references.ts";
+import { readSubmissionAnyway } from "../rules/submission-row.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
+import { entryColumns, type StoredEntry } from "./audit.ts";
+import type { Engine, Query } from "./engine.ts";
+
+/** Entries of the audit log that the page of a submission shows. */
+const historyMax = 200;
+
+/** Submissions of a person that the console shows. */
+const personMax = 200;
+
+/** Possible duplicates of a submission that its page shows. */
+const duplicatesMax = 5;
+
+interface DetailRow extends ListedRow {
+  readonly resume_scan: ScanState | null;
+  readonly resume_sha256: string | null;
+  readonly email_key: string;
+}
+
+type Twin = DeskDetail["duplicates"][number] & { readonly arrival: number };
+
+/** The arrival number of a submission, or the key of a subscriber. */
+type Owner = number | string;
+
+type UsedKey = Pick<Extract<KnownFact, { kind: "idempotency" }>, "procedure" | "createdAt">;
+
+type Delivery = Pick<Extract<KnownFact, { kind: "delivery" }>, "event" | "status" | "createdAt"> & {
+  readonly url: string;
+};
+
+function prepareStatements({ prepare, along, among }: Engine) {
+  const ofOwner = <Row>(textOf: (owner: "submission" | "subscriber") => string) => {
+    const [ofSubmission, ofSubscriber] = [prepare<Row>(textOf("submission")), prepare<Row>(textOf("subscriber"))];
+    return (owner: Owner) => (typeof owner === "number" ? ofSubmission(owner) : ofSubscriber(owner));
+  };
+  const same = (column: "email_key" | "resume_sha256", index: string) =>
+    prepare<Twin>(`
+      SELECT arrival, reference, kind, received_at AS "receivedAt", status FROM submission ${along(index)}
+      WHERE ${column} = $1 AND arrival <> $2 AND ${among("kind", "$3")}
+      ORDER BY arrival DESC LIMIT ${duplicatesMax}`);
+  return {
+    find: prepare<DetailRow>(`
+      SELECT ${listedColumns}, resume_scan, resume_sha256, email_key FROM submission
+      WHERE day_number = $1 AND kind = $2`),
+    /** Of an address, newest first, below an arrival number. */
+    submissionsOf: prepare<ListedRow>(`
+      SELECT ${listedColumns} FROM submission ${along("submission_email")}
+      WHERE email_key = $1 AND arrival < $2 AND ${among("kind", "$3")} ORDER BY arrival DESC LIMIT $4`),
+    subscriberOf: prepare<SubscriberRow>(`SELECT ${subscriberColumns} FROM subscriber WHERE email_key = $1`),
+    suppressionOf: prepare<{ reason: string | null; at: number }>(
+      "SELECT reason, changed_at AS at FROM suppression WHERE email_key IN ($1, $2)",
+    ),
+    sameAddress: same("email_key", "submission_email"),
+    sameResume: same("resume_sha256", "submission_same_resume"),
+    historyOf: prepare<StoredEntry>(
+      `SELECT ${entryColumns} FROM audit WHERE subject = $1 ORDER BY id DESC LIMIT ${historyMax}`,
+    ),
+    notesOf: prepare<Note>("SELECT id, author, at, text FROM note WHERE submission = $1 ORDER BY id"),
+    mailsOf: ofOwner<ReadMail>(
+      (owner) => `
+      SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.${owner} = $1
+      ORDER BY ${owner === "submission" ? "mail.id" : "mail.created_at, mail.id"}`,
+    ),
+    deliveriesOf: ofOwner<Delivery>(
+      (owner) => `
+      SELECT delivery.event, webhook.url, delivery.status, delivery.created_at AS "createdAt"
+      FROM webhook_delivery AS delivery JOIN webhook ON webhook.id = delivery.webhook
+      WHERE removed_at IS NULL AND delivery.${owner} = $1`,
+    ),
+    keysOf: ofOwner<UsedKey>(
+      (owner) => `SELECT procedure, created_at AS "createdAt" FROM idempotency WHERE ${owner} = $1`,
+    ),
+  };
+}
+
+export function makeBelongings(engine: Engine, references: References) {
+  const { read } = engine;
+  const statements = prepareStatements(engine);
+
+  const find = async <Row>(query: Query<Row>): Promise<Row | undefined> => (await read(query))[0];
+  const findSubscriber = (key: string) => find(statements.subscriberOf(key));
+  const findSuppression = (key: string) => find(statements.suppressionOf(key, hashedKey(key)));
+
+  async function* factsOf(owner: Owner): AsyncGenerator<KnownFact, void, undefined> {
+    for (const mail of await read(statements.mailsOf(owner))) yield { kind: "mail", mail: mailRow(mail) };
+    for (const { event, url, status, createdAt } of await read(statements.deliveriesOf(owner))) {
+      yield { kind: "delivery", event, host: URL.parse(url)?.host ?? "", status, createdAt };
+    }
+    for (const key of await read(statements.keysOf(owner))) yield { kind: "idempotency", ...key };
+  }
+
+  return {
+    async findDetail({ kinds }, reference) {
+      const named = references.parse(reference);
+      if (named === null || !kinds.includes(named.kind)) return null;
+      const row = await find(statements.find(named.dayNumber, named.kind));
+      if (row === undefined) return null;
+      const { arrival } = row;
+      const [mails, notes, history, ofAddress, ofResume] = await Promise.all([
+        read(statements.mailsOf(arrival)),
+        read(statements.notesOf(arrival)),
+        read(statements.historyOf(row.reference)),
+        read(statements.sameAddress(row.email_key, arrival, kinds)),
+        row.resume_sha256 === null ? [] : read(statements.sameResume(row.resume_sha256, arrival, kinds)),
+      ]);
+      const submission = readSubmissionAnyway(row);
+      return {
+        row: inboxRowOf(submission, row.disposable === 1),
+        submission,
+        scan: row.resume_scan,
+        mails: mails.map(mailRow),
+        notes,
+        history: history
+          .map(({ at, operator, action, detail }) => ({ at, operator, action, detail: readFields(detail) }))
+          .toReversed(),
+        duplicates: newestOf([...ofAddress, ...ofResume]),
+      };
+    },
+
+    async findPerson({ kinds, subscribers }, email) {
+      const key = emailKey(email);
+      const [rows, subscriber, suppression] = await Promise.all([
+        read(statements.submissionsOf(key, Number.MAX_SAFE_INTEGER, kinds, personMax)),
+        subscribers ? findSubscriber(key) : undefined,
+        findSuppression(key),
+      ]);
+      if (rows.length === 0 && subscriber === undefined) return null;
+      return {
+        email: rows[0]?.email ?? subscriber?.email ?? email,
+        submissions: rows.map(inboxRow),
+        subscription: subscriber === undefined ? null : storedSubscriber(subscriber),
+        suppressed: suppression?.reason ?? null,
+      };
+    },
+
+    async *readPerson({ kinds, subscribers }, email) {
+      const key = emailKey(email);
+      for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
+        const rows: readonly ListedRow[] = await read(statements.submissionsOf(key, before, kinds, pageRows));
+        for (const row of rows) {
+          const { arrival, reference } = row;
+          yield { kind: "submission", submission: readSubmissionAnyway(row) };
+          for (const note of await read(statements.notesOf(arrival))) yield { kind: "note", reference, note };
+          yield* factsOf(arrival);
+        }
+        before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);
+      }
+      const subscriber = subscribers ? await findSubscriber(key) : undefined;
+      if (subscriber !== undefined) {
+        yield { kind: "subscription", subscriber: storedSubscriber(subscriber) };
+        yield* factsOf(key);
+      }
+      const suppression = await findSuppression(key);
+      if (suppression !== undefined) yield { kind: "suppression", ...suppression };
+    },
+  } satisfies Partial<DeskStore>;
+}
+
+/** The newest of some submissions, each once. */
+function newestOf(twins: readonly Twin[]): DeskDetail["duplicates"] {
+  const byArrival = new Map(twins.map((twin) => [twin.arrival, twin]));
+  return [...byArrival.values()]
+    .toSorted((a, b) => b.arrival - a.arrival)
+    .slice(0, duplicatesMax)
+    .map(({ reference, kind, receivedAt, status }) => ({ reference, kind, receivedAt, status }));
+}
