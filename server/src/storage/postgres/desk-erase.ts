@@ -3,10 +3,10 @@
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
 import { erasedAtOnce, retentionEntry } from "../rules/erasing.ts";
+import type { Arrivals } from "../sql/arrivals.ts";
 import { lockAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import { auditWithin } from "./desk-changes.ts";
-import { firstSince } from "./desk-lists.ts";
 import type { Session } from "./session.ts";
 import { prepared } from "./statement.ts";
 import { hashedInSql } from "./suppression.ts";
@@ -55,7 +55,7 @@ const toDiscard = prepared<{ key: string }>("SELECT resume_key AS key FROM erase
 
 const discarded = prepared("DELETE FROM erased_resume WHERE resume_key = ANY ($1::text[])");
 
-export const makeDeskErase = (connections: Connections) =>
+export const makeDeskErase = (connections: Connections, { firstSince }: Arrivals) =>
   ({
     erasePerson(email, actor) {
       const key = emailKey(email);
@@ -74,7 +74,7 @@ export const makeDeskErase = (connections: Connections) =>
 
     async eraseOutdated({ kind, before }, actor) {
       const outdated = kind === "spam" ? outdatedSpam : outdatedOfKind;
-      const values = [kind, await firstSince(connections, before), before];
+      const values = [kind, await firstSince(before), before];
       const erase = async (session: Session) => {
         const [counts] = await session.all(outdated, values);
         if (counts === undefined || counts.submissions === 0) return counts;

@@ -1,24 +1,16 @@
 // The lists of the inbox: along an index that is chosen here.
 import type { InboxCounts, InboxFilter } from "@submissions/shared/console";
 import type { DeskStore, Scope } from "../desk-store.ts";
-import { type Bounds, firstAt } from "../ranges.ts";
+import type { Bounds } from "../ranges.ts";
 import { type Condition, countMax, type ListPlan, planList } from "../rules/inbox-filter.ts";
-import { makeInboxLists } from "../rules/inbox-list.ts";
-import { listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";
 import { folded, searchedWords, typedWords } from "../rules/words.ts";
+import type { Arrivals } from "../sql/arrivals.ts";
+import type { Engine } from "../sql/engine.ts";
+import { makeInboxLists } from "../sql/inbox-list.ts";
 import type { Connections } from "./connections.ts";
-import { lastSubmission } from "./reading.ts";
 import type { Session } from "./session.ts";
 import { prepared } from "./statement.ts";
-
-const receivedAt = prepared<{ at: number }>(
-  "SELECT received_at AS at FROM submission WHERE arrival >= $1 ORDER BY arrival LIMIT 1",
-);
-
-const findArrival = prepared<Listed>("SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2");
-
-const rowsByArrival = prepared<ListedRow>(`SELECT ${listedColumns} FROM submission WHERE arrival = ANY ($1::bigint[])`);
 
 const counts = prepared<InboxCounts>(`
   WITH waiting AS MATERIALIZED (
@@ -42,27 +34,12 @@ const alongIndex = "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = o
 // The lists of a search are planned with their words: rare and frequent ones need different plans.
 const bySearch = "SET LOCAL plan_cache_mode = force_custom_plan";
 
-/** The first arrival number received at or after an instant. */
-export const firstSince = async (connections: Connections, instant: number): Promise<number> =>
-  firstAt(instant, await lastArrival(connections), async (arrival) => {
-    const [row] = await connections.all(receivedAt, [arrival]);
-    return row?.at ?? null;
-  });
-
-const lastArrival = async (connections: Connections) => (await connections.all(lastSubmission))[0]?.last ?? 0;
-
-export function makeDeskLists(connections: Connections, references: References) {
+export function makeDeskLists(connections: Connections, engine: Engine, references: References, arrivals: Arrivals) {
   return {
-    ...makeInboxLists(references, {
-      firstSince: (instant) => firstSince(connections, instant),
-      arrivalOf: async ({ dayNumber, kind }) =>
-        (await connections.all(findArrival, [dayNumber, kind]))[0]?.arrival ?? null,
-      find: async (scope, filter, bounds) => {
-        const wanted = listOf(scope, filter);
-        const found = wanted === null ? [] : await find(connections, wanted, bounds);
-        return { rows: found.map(({ arrival }) => arrival), stoppedAt: null };
-      },
-      readRows: (arrivals) => connections.all(rowsByArrival, [arrivals]),
+    ...makeInboxLists(engine, references, arrivals, async (scope, filter, bounds) => {
+      const wanted = listOf(scope, filter);
+      const found = wanted === null ? [] : await find(connections, arrivals, wanted, bounds);
+      return { rows: found.map(({ arrival }) => arrival), stoppedAt: null };
     }),
 
     async countByStatus({ kinds }, operator) {
@@ -88,10 +65,15 @@ interface Listed {
   readonly arrival: number;
 }
 
-async function find(connections: Connections, wanted: ListStatement, bounds: Bounds): Promise<Listed[]> {
+async function find(
+  connections: Connections,
+  { findLast }: Arrivals,
+  wanted: ListStatement,
+  bounds: Bounds,
+): Promise<Listed[]> {
   if (wanted.rare === undefined) return read(connections, wanted, wanted.text, bounds);
   const { above, below, limit, descending } = bounds;
-  const last = await lastArrival(connections);
+  const last = await findLast();
   const near = descending
     ? { ...bounds, above: Math.max(above, Math.min(below, last + 1) - nearRows) }
     : { ...bounds, below: Math.min(below, above + nearRows) };

@@ -11,13 +11,13 @@ export const makeEngine = (connections: Connections): Engine => ({
   },
   lock: (how) => how,
   along: () => "",
-  among: (column, parameter) => `${column} = ANY (${parameter}::text[])`,
+  among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,
   // As an array: the planner then uses the index.
   chosen: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
   read: (query) => rowsOf(connections, query),
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),
-  transaction: (steps) => connections.transaction((session) => runSteps(session, steps())),
+  transaction: (steps, options) => connections.transaction((session) => runSteps(session, steps()), options),
   settled: async () => {},
 });
 

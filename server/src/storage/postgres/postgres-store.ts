@@ -5,8 +5,10 @@ import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
+import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
+import { makeOverview } from "../sql/overview.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
@@ -16,8 +18,7 @@ import { Connections, type Limits } from "./connections.ts";
 import { makeDeskChanges } from "./desk-changes.ts";
 import { makeDeskErase } from "./desk-erase.ts";
 import { makeDeskLists } from "./desk-lists.ts";
-import { makeDeskOverview } from "./desk-overview.ts";
-import { makeDeskReading } from "./desk-reading.ts";
+import { countMails, makeDeskReading } from "./desk-reading.ts";
 import { makeDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
@@ -103,6 +104,7 @@ function makeStore(
 ): Store {
   const references = new References(referenceKey);
   const engine = makeEngine(connections);
+  const arrivals = makeArrivals(engine);
   const acceptor = new Acceptor(connections, references);
   let closed: Promise<void> | undefined;
 
@@ -115,13 +117,13 @@ function makeStore(
     identity,
     clock,
     desk: {
-      ...makeDeskLists(connections, references),
+      ...makeDeskLists(connections, engine, references, arrivals),
       ...makeBelongings(engine, references),
       ...makeAuditLog(engine),
       ...makeDeskReading(connections),
-      ...makeDeskOverview(connections),
+      ...makeOverview(engine, arrivals, (first, _last, kinds) => countMails(connections, first, kinds)),
       ...makeDeskChanges(connections, references),
-      ...makeDeskErase(connections),
+      ...makeDeskErase(connections, arrivals),
       ...makeDeskSearch(connections),
     },
     access: makeAccess(engine),

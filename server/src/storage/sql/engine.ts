@@ -4,7 +4,7 @@
 // answer.
 
 /** A list is for {@link Engine.among}. */
-export type Value = string | number | null | readonly string[];
+export type Value = string | number | null | readonly (string | number)[];
 
 /** A statement with its values. In a transaction, `yield*` gives its rows. */
 export interface Query<Row> {
@@ -24,14 +24,15 @@ export interface Engine {
   /** Which index a SELECT walks along, where the planner needs to be told; stands behind the table. */
   along(index: string): string;
   /** A condition: a column is in the list of a parameter. */
-  among(column: string, parameter: string): string;
+  among(column: string, parameter: string, type?: "text" | "bigint"): string;
   /** A condition: a column is among those that a SELECT finds and that no other transaction is changing at this moment. */
   chosen(column: string, select: string): string;
   /** Runs a statement that changes nothing. */
   read<Row>(query: Query<Row>): Promise<readonly Row[]>;
   /** Runs a statement in a transaction of its own. It must do the same when it runs twice. */
   write<Row>(query: Query<Row>): Promise<readonly Row[]>;
-  transaction<T>(steps: () => Steps<T>): Promise<T>;
+  /** @param options.repeatable whether it does the same when it runs twice: its answer may be lost */
+  transaction<T>(steps: () => Steps<T>, options?: { readonly repeatable?: boolean }): Promise<T>;
   /** Resolves once a power cut cannot take back what was read. */
   settled(): Promise<void>;
 }

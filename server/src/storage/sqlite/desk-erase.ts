@@ -2,14 +2,14 @@
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
 import { erasedAtOnce, hashedKey, retentionEntry } from "../rules/erasing.ts";
+import type { Arrivals } from "../sql/arrivals.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareAudit } from "./desk-changes.ts";
-import type { DeskLists } from "./desk-lists.ts";
 import type { DeskSearch } from "./desk-search.ts";
 import type { RunJob } from "./jobs.ts";
 
-export function prepareDeskErase(connection: SqliteConnection, run: RunJob, lists: DeskLists, search: DeskSearch) {
+export function prepareDeskErase(connection: SqliteConnection, run: RunJob, arrivals: Arrivals, search: DeskSearch) {
   interface Row {
     readonly arrival: number;
     readonly resumeKey: string | null;
@@ -81,7 +81,7 @@ export function prepareDeskErase(connection: SqliteConnection, run: RunJob, list
       }),
 
     async eraseOutdated({ kind, before }, actor) {
-      const firstKept = await lists.firstSince(before);
+      const firstKept = await arrivals.firstSince(before);
       return run(() => {
         const rows = (kind === "spam" ? outdatedSpam : outdatedOfKind).all(kind, firstKept, before);
         const resumes = eraseRows(rows);

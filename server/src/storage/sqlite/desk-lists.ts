@@ -2,12 +2,13 @@
 import type { InboxFilter } from "@submissions/shared/console";
 import type { SQLInputValue } from "node:sqlite";
 import type { DeskStore, Scope } from "../desk-store.ts";
-import { type Bounds, firstAt, type Found, searchRanges } from "../ranges.ts";
+import { type Bounds, type Found, searchRanges } from "../ranges.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
 import { countMax, type ListPlan, planList } from "../rules/inbox-filter.ts";
-import { makeInboxLists } from "../rules/inbox-list.ts";
-import { listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { References } from "../rules/references.ts";
+import type { Arrivals } from "../sql/arrivals.ts";
+import type { Engine } from "../sql/engine.ts";
+import { makeInboxLists } from "../sql/inbox-list.ts";
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { matchOf } from "./desk-search.ts";
@@ -25,19 +26,12 @@ const indexed = {
 
 type ReadRange = (above: number, below: number, limit: number) => Promise<number[]>;
 
-export type DeskLists = ReturnType<typeof prepareDeskLists>;
-
-export function prepareDeskLists(connection: SqliteConnection, references: References) {
-  const find = connection.prepare<[number, SubmissionKind], { arrival: number }>(
-    "SELECT arrival FROM submission WHERE day_number = ? AND kind = ?",
-  );
-  const latest = connection.prepare<[], { arrival: number | null }>("SELECT max(arrival) AS arrival FROM submission");
-  const receivedAt = connection.prepare<[number], { at: number }>(
-    "SELECT received_at AS at FROM submission WHERE arrival >= ? ORDER BY arrival LIMIT 1",
-  );
-  const rowsByArrival = connection.prepare<[string], ListedRow>(
-    `SELECT ${listedColumns} FROM json_each(?) AS wanted CROSS JOIN submission ON submission.arrival = wanted.value`,
-  );
+export function prepareDeskLists(
+  connection: SqliteConnection,
+  engine: Engine,
+  references: References,
+  arrivals: Arrivals,
+) {
   const countCapped = connection.prepare<[TriageStatus, string], { count: number }>(`
     SELECT count(*) AS count FROM (SELECT 1 FROM submission INDEXED BY submission_status
       WHERE status = ? AND kind IN (SELECT value FROM json_each(?)) LIMIT ${countMax})`);
@@ -50,12 +44,6 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
   const addedOf = connection.prepare<[string, number], { count: number }>(`
     SELECT count(*) AS count FROM (SELECT 1 FROM submission INDEXED BY submission_status
       WHERE status = 'new' AND kind IN (SELECT value FROM json_each(?)) AND arrival > ? LIMIT ${countMax})`);
-
-  const lastArrival = () => read(() => latest.get()?.arrival ?? 0);
-
-  /** The first arrival number received at or after an instant. */
-  const firstSince = async (instant: number): Promise<number> =>
-    firstAt(instant, await lastArrival(), (arrival) => read(() => receivedAt.get(arrival)?.at ?? null));
 
   /** Reads the arrival numbers of a plan within a range. Null: nothing can match. */
   function reader(plan: ListPlan, { search, letter }: InboxFilter, descending: boolean): ReadRange | null {
@@ -110,7 +98,7 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
     const plan = planList(scope, filter);
     const readRange = plan === null ? null : await read(() => reader(plan, filter, bounds.descending));
     if (readRange === null) return { rows: [], stoppedAt: null };
-    const below = Math.min(bounds.below, (await lastArrival()) + 1);
+    const below = Math.min(bounds.below, (await arrivals.findLast()) + 1);
     const bySearch = filter.search !== undefined || filter.letter !== undefined;
     return searchRanges({ ...bounds, below, read: readRange, ...(bySearch && { firstWidth: searchWidth }) });
   }
@@ -118,14 +106,7 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
   const countsOf = (status: TriageStatus, kinds: string) => countCapped.get(status, kinds)?.count ?? 0;
 
   return {
-    firstSince,
-
-    ...makeInboxLists(references, {
-      firstSince,
-      arrivalOf: ({ dayNumber, kind }) => read(() => find.get(dayNumber, kind)?.arrival ?? null),
-      find: findArrivals,
-      readRows: (arrivals) => read(() => rowsByArrival.all(JSON.stringify(arrivals))),
-    }),
+    ...makeInboxLists(engine, references, arrivals, findArrivals),
 
     countByStatus({ kinds }, operator) {
       const wanted = JSON.stringify(kinds);
@@ -142,5 +123,5 @@ export function prepareDeskLists(connection: SqliteConnection, references: Refer
         latest: Math.max(0, ...kinds.map((kind) => latestOf.get(kind)?.arrival ?? 0)),
         added: addedOf.get(JSON.stringify(kinds), arrival)?.count ?? 0,
       })),
-  } satisfies Partial<DeskStore> & { readonly firstSince: typeof firstSince };
+  } satisfies Partial<DeskStore>;
 }

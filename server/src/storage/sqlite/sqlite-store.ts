@@ -4,8 +4,10 @@ import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
+import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
+import { makeOverview } from "../sql/overview.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
@@ -16,8 +18,7 @@ import type { SqliteConnection } from "./connection.ts";
 import { prepareDeskChanges } from "./desk-changes.ts";
 import { prepareDeskErase } from "./desk-erase.ts";
 import { prepareDeskLists } from "./desk-lists.ts";
-import { prepareDeskOverview } from "./desk-overview.ts";
-import { prepareDeskReading } from "./desk-reading.ts";
+import { countMails, prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
@@ -58,20 +59,20 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
   });
   const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
   const engine = makeEngine(connection, run);
-  const lists = prepareDeskLists(connection, references);
+  const arrivals = makeArrivals(engine);
   const search = prepareDeskSearch(connection, run);
 
   return {
     identity: store.identity,
     clock,
     desk: {
-      ...lists,
+      ...prepareDeskLists(connection, engine, references, arrivals),
       ...makeBelongings(engine, references),
       ...makeAuditLog(engine),
       ...prepareDeskReading(connection),
-      ...prepareDeskOverview(connection, run, lists),
+      ...makeOverview(engine, arrivals, (...range) => countMails(connection, ...range)),
       ...prepareDeskChanges(connection, run, references, acceptor, announcements),
-      ...prepareDeskErase(connection, run, lists, search),
+      ...prepareDeskErase(connection, run, arrivals, search),
       indexNext: search.indexNext,
     },
     access: makeAccess(engine),

@@ -1,24 +1,29 @@
-// A page of the inbox, and the neighbours of a submission in it. An engine finds the arrival numbers of the rows, and reads
-// the rows of arrival numbers.
+// A page of the inbox, and the neighbours of a submission in it. An engine finds the arrival numbers of the rows.
 import type { InboxFilter, InboxRow, Page, PageRequest } from "@submissions/shared/console";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import type { Bounds, Found } from "../ranges.ts";
-import { pageOf, rowsOf, splitReference } from "./inbox-filter.ts";
-import { inboxRow, type ListedRow } from "./inbox-row.ts";
-import type { DayNumber, References } from "./references.ts";
-import { readSubmissionAnyway } from "./submission-row.ts";
+import { pageOf, rowsOf, splitReference } from "../rules/inbox-filter.ts";
+import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import type { DayNumber, References } from "../rules/references.ts";
+import { readSubmissionAnyway } from "../rules/submission-row.ts";
+import type { Arrivals } from "./arrivals.ts";
+import type { Engine } from "./engine.ts";
 
-interface Reader {
-  /** The first arrival number received at or after an instant. */
-  firstSince(instant: number): Promise<number>;
-  arrivalOf(named: DayNumber): Promise<number | null>;
-  /** Arrival numbers in the order of the list. */
-  find(scope: Scope, filter: InboxFilter, bounds: Bounds): Promise<Found<number>>;
-  /** In any order. */
-  readRows(arrivals: readonly number[]): Promise<readonly ListedRow[]>;
-}
+/** Finds arrival numbers, in the order of the list. */
+type Find = (scope: Scope, filter: InboxFilter, bounds: Bounds) => Promise<Found<number>>;
 
-export function makeInboxLists(references: References, { firstSince, arrivalOf, find, readRows }: Reader) {
+export function makeInboxLists(engine: Engine, references: References, { firstSince }: Arrivals, find: Find) {
+  const { prepare, among, read } = engine;
+  const arrivalOfDay = prepare<{ arrival: number }>(
+    "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
+  );
+  const rowsOfArrivals = prepare<ListedRow>(
+    `SELECT ${listedColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`,
+  );
+
+  const arrivalOf = async (named: DayNumber): Promise<number | null> =>
+    (await read(arrivalOfDay(named.dayNumber, named.kind)))[0]?.arrival ?? null;
+
   async function list<Row>(
     scope: Scope,
     asked: InboxFilter,
@@ -40,7 +45,7 @@ export function makeInboxLists(references: References, { firstSince, arrivalOf, 
     const found = await find(scope, filter, { above, below, limit: limit + 1, descending });
     const { rows: arrivals, next } = pageOf(found.rows, limit, (arrival) => arrival);
     if (arrivals.length === 0) return { rows: [], next: next ?? found.stoppedAt };
-    const byArrival = new Map((await readRows(arrivals)).map((row) => [row.arrival, rowOf(row)]));
+    const byArrival = new Map((await read(rowsOfArrivals(arrivals))).map((row) => [row.arrival, rowOf(row)]));
     return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next: next ?? found.stoppedAt };
   }
 
