@@ -1,9 +1,7 @@
 // The mails that wait, who holds them and how they ended.
-import { setTimeout as pause } from "node:timers/promises";
 import { reached } from "../../failpoint.ts";
-import { batchPauseMs } from "../pages.ts";
 import type { LeasedMail, MailSettlement, MailStatus } from "../records.ts";
-import { claimedColumns, type ClaimedMail, claimedMail, digestColumns, settledColumns } from "../rules/leased-mail.ts";
+import { claimedColumns, type ClaimedMail, claimedMail, settledColumns } from "../rules/leased-mail.ts";
 import { mailId, parseMailId } from "../rules/mail-id.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
@@ -11,7 +9,7 @@ import type { Connections } from "./connections.ts";
 import { lookedUp, prepared, type RowOf, type Statement } from "./statement.ts";
 import { suppress } from "./suppression.ts";
 
-/** Mails that one transaction wakes or gives back. */
+/** Mails that one transaction gives back. */
 const mailsAtOnce = 500;
 
 /** How a try of one mail ended: the columns of a settlement, with their types in SQL. */
@@ -74,10 +72,6 @@ const claimDue = prepared<ClaimedMail>(`
   )
   SELECT ${claimedColumns}, mail.denials FROM claimed AS mail ${mailJoins} ORDER BY mail.due_at, mail.id`);
 
-const storeDigest = prepared<{ id: number }>(`
-  INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
-  VALUES ('digest', $1, $2::text, 'queued', $3::bigint, $3) ON CONFLICT DO NOTHING RETURNING id`);
-
 const renew = prepared<{ id: number; createdAt: number }>(`
   UPDATE mail SET lease_until = $4 FROM ${lookedUp("held", { id: "bigint", created_at: "bigint" })}
   WHERE mail.id = held.id AND mail.created_at = held.created_at AND mail.due_at IS NOT NULL AND mail.lease_owner = $3
@@ -88,21 +82,6 @@ const giveBack = prepared<{ id: number }>(`
   UPDATE mail SET lease_owner = NULL, lease_until = NULL, due_at = least(due_at, $2) WHERE id = ANY (ARRAY (
     SELECT id FROM mail WHERE status = 'queued' AND lease_owner = $1 LIMIT ${mailsAtOnce} FOR UPDATE
   )) RETURNING id`);
-
-// A lease stays with its holder: the mail may be on its way at this moment.
-const woken = `status = 'queued', due_at = $1, attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
-
-const wakeOne = prepared<{ id: number }>(
-  `UPDATE mail SET ${woken} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`,
-);
-
-// The status is part of the text: only then the planner uses the partial index. Mails that another transaction is changing
-// at this moment are left to it.
-const wakeBatch = (status: "failed" | "in-doubt") =>
-  prepared<{ id: number }>(`
-    UPDATE mail SET ${woken} WHERE id = ANY (ARRAY (
-      SELECT id FROM mail WHERE status = '${status}' AND id > $2 ORDER BY id LIMIT ${mailsAtOnce} FOR UPDATE SKIP LOCKED
-    )) RETURNING id`);
 
 /**
  * Mails of all kinds (null) or of some, below a row, newest first. The status is part of the text: only then the planner
@@ -125,12 +104,6 @@ const backlog = prepared<Awaited<ReturnType<Store["mailBacklog"]>>>(`
 /** @param settle settles mails in the next commit of submissions */
 export const makeOutbox = (connections: Connections, settle: (settled: readonly Settled[]) => Promise<void>) =>
   ({
-    /** Repeatable: the second time, the day already has a digest. */
-    async storeDigest(stored, now) {
-      const values = [...digestColumns(stored), now];
-      return (await connections.write(storeDigest, values, { repeatable: true })).length === 1;
-    },
-
     async claimDueMails(now, limit, { owner, until }) {
       const claimed: LeasedMail[] = [];
       const unreadable: MailSettlement[] = [];
@@ -172,22 +145,6 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
       let batch: readonly unknown[];
       do batch = await connections.write(giveBack, [owner, now], { repeatable: true });
       while (batch.length === mailsAtOnce);
-    },
-
-    async retryMails(which, now) {
-      if ("id" in which) {
-        const mail = parseMailId(which.id);
-        if (mail === null) return 0;
-        return (await connections.write(wakeOne, [now, mail.row, mail.createdAt], { repeatable: true })).length;
-      }
-      let all = 0;
-      for (let after = 0; ; await pause(batchPauseMs)) {
-        const batch = await connections.write(wakeBatch(which.status), [now, after], { repeatable: true });
-        all += batch.length;
-        if (batch.length < mailsAtOnce) return all;
-        // Mails that fail again meanwhile are not woken again.
-        after = Math.max(...batch.map(({ id }) => id));
-      }
     },
 
     async listMails({ status, limit }) {

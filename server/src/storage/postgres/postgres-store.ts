@@ -9,6 +9,8 @@ import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeOverview } from "../sql/overview.ts";
+import { makeResumes } from "../sql/resumes.ts";
+import { makeWaking } from "../sql/waking.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
@@ -28,7 +30,6 @@ import { checkServer, findPending, migratePostgres } from "./migrate.ts";
 import { findEarlier } from "./once.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeReading } from "./reading.ts";
-import { makeResumes } from "./resumes.ts";
 import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
 import { suppress } from "./suppression.ts";
@@ -131,7 +132,8 @@ function makeStore(
     ...makeReading(connections),
     ...makeLinks(connections),
     ...makeOutbox(connections, (settled) => acceptor.settle(settled)),
-    ...makeResumes(connections),
+    ...makeWaking(engine),
+    ...makeResumes(engine),
     ...makeHousekeeping(connections),
 
     get commitCounts() {

@@ -2,7 +2,6 @@
 // of a try is written.
 import type { Digest, LeasedMail, MailKind, MailSettlement, MailSubject } from "../records.ts";
 import type { Lease } from "../store.ts";
-import { storedDay } from "./days.ts";
 import { readFields } from "./json-column.ts";
 import { mailId } from "./mail-id.ts";
 import { storable } from "./mails.ts";
@@ -81,12 +80,6 @@ export function settledColumns(settlement: MailSettlement) {
     denials: settlement.denials,
   } as const;
 }
-
-/** The columns of a digest: its day, which is unique, and what it says. */
-export const digestColumns = (digest: Digest): readonly [day: number, digest: string] => [
-  storedDay(Date.parse(digest.day)),
-  JSON.stringify(digest),
-];
 
 /** Null when it cannot be read: another version may have written it. */
 function readDigest(json: string): Digest | null {

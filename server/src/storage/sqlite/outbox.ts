@@ -1,8 +1,8 @@
 // The mails that wait, who holds them and how they ended.
 import { reached } from "../../failpoint.ts";
 import { inSteps } from "../pages.ts";
-import type { LeasedMail, MailSettlement, MailStatus } from "../records.ts";
-import { claimedColumns, type ClaimedMail, claimedMail, digestColumns, settledColumns } from "../rules/leased-mail.ts";
+import type { LeasedMail, MailSettlement } from "../records.ts";
+import { claimedColumns, type ClaimedMail, claimedMail, settledColumns } from "../rules/leased-mail.ts";
 import { type MailRow, parseMailId } from "../rules/mail-id.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
@@ -11,11 +11,8 @@ import type { SqliteConnection } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
 import type { Suppressions } from "./suppression.ts";
 
-/** Mails that one commit wakes or gives back. */
-export const mailsAtOnce = 250;
-
-/** What a mail is that only an operator wakes. */
-export type StoppedStatus = Extract<MailStatus, "failed" | "in-doubt">;
+/** Mails that one commit gives back. */
+const mailsAtOnce = 250;
 
 /** Where a queued mail is in the order in which mails are due. */
 export interface DuePlace {
@@ -61,10 +58,6 @@ function makeClaims(connection: SqliteConnection, run: RunJob) {
     "UPDATE mail SET lease_owner = NULL, lease_until = NULL, due_at = min(due_at, ?) WHERE id = ?",
   );
 
-  const storeDigest = connection.prepare<[number, string, number]>(`
-    INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at) VALUES ('digest', ?1, ?2, 'queued', ?3, ?3)
-    ON CONFLICT DO NOTHING`);
-
   function claim(now: number, limit: number, { owner, until }: Lease): LeasedMail[] {
     const claimed: LeasedMail[] = [];
     for (const row of due.all(now, limit, owner)) {
@@ -91,8 +84,6 @@ function makeClaims(connection: SqliteConnection, run: RunJob) {
   }
 
   return {
-    storeDigest: (digest, now) => run(() => storeDigest.run(...digestColumns(digest), now).changes === 1),
-
     async claimDueMails(now, limit, lease) {
       const claimed = await run(() => claim(now, limit, lease));
       if (claimed.length > 0) reached("mail-claimed");

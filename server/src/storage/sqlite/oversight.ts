@@ -1,39 +1,26 @@
-// What operators and metrics ask about mails, and waking those that stopped. Long work goes in steps, so that other work
-// gets its turn.
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+// What operators and metrics ask about mails. Long work goes in steps, so that other work gets its turn.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pageLimitMax } from "../desk-store.ts";
-import { batchPauseMs, inSteps } from "../pages.ts";
+import { inSteps } from "../pages.ts";
 import type { StoredMail } from "../records.ts";
-import { parseMailId } from "../rules/mail-id.ts";
 import { storedMail } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { prepareMailPage } from "./desk-reading.ts";
-import type { RunJob } from "./jobs.ts";
-import { type DuePlace, firstPlace, mailsAtOnce, queuedBehind, type StoppedStatus } from "./outbox.ts";
+import { type DuePlace, firstPlace, queuedBehind } from "./outbox.ts";
 
 /** Mails that are counted in one step: about a millisecond. */
 const countedAtOnce = 20_000;
 
-export function makeOversight(connection: SqliteConnection, run: RunJob) {
+export function makeOversight(connection: SqliteConnection) {
   const mailPage = prepareMailPage(connection);
   // SQLite uses a partial index only where its condition is repeated, and has to be told: it would rather read all mails
   // in the order of their rows.
-  const stoppedBehind = `SELECT id FROM mail INDEXED BY mail_stopped
-    WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = ? AND id > ? ORDER BY id`;
-  const countOfStopped = connection.prepare<[StoppedStatus, number], { count: number; last: number | null }>(
-    `SELECT count(*) AS count, max(id) AS last FROM (${stoppedBehind} LIMIT ${countedAtOnce})`,
-  );
-  // A lease stays with its holder: the mail may be on its way at this moment.
-  const wake = `UPDATE mail SET status = 'queued', due_at = ?,
-    attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
-  const wakeOne = connection.prepare<[number, number, number]>(
-    `${wake} WHERE id = ? AND created_at = ? AND status <> 'sent'`,
-  );
-  const wakeBatch = connection.prepare<[number, StoppedStatus, number], { id: number }>(
-    `${wake} WHERE id IN (${stoppedBehind} LIMIT ${mailsAtOnce}) RETURNING id`,
-  );
+  const countOfStopped = connection.prepare<["failed" | "in-doubt", number], { count: number; last: number | null }>(`
+    SELECT count(*) AS count, max(id) AS last FROM (
+      SELECT id FROM mail INDEXED BY mail_stopped
+      WHERE mail.status IN ('failed', 'in-doubt') AND mail.status = ? AND id > ? ORDER BY id LIMIT ${countedAtOnce})`);
   const countQueued = connection.prepare<
     [number, number],
     { count: number; first: number | null; due: number | null }
@@ -51,7 +38,7 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
     return { count, first, due, last: count < countedAtOnce ? null : (lastCounted.get(dueAt, id) ?? null) };
   }
 
-  async function countStopped(status: StoppedStatus): Promise<number> {
+  async function countStopped(status: "failed" | "in-doubt"): Promise<number> {
     let all = 0;
     await inSteps(0, async (after) => {
       const { count = 0, last = null } = (await read(() => countOfStopped.get(status, after))) ?? {};
@@ -89,22 +76,6 @@ export function makeOversight(connection: SqliteConnection, run: RunJob) {
       // Row numbers are given in the order of time.
       const created = queued === 0 ? undefined : await read(() => createdAt.get(oldest));
       return { queued, failed, inDoubt, oldestCreatedAt: created?.createdAt ?? null, firstDueAt };
-    },
-
-    async retryMails(which, now) {
-      if ("id" in which) {
-        const mail = parseMailId(which.id);
-        return mail === null ? 0 : run(() => Number(wakeOne.run(now, mail.row, mail.createdAt).changes));
-      }
-      let all = 0;
-      await inSteps(0, async (after) => {
-        const woken = await run(() => wakeBatch.all(now, which.status, after));
-        all += woken.length;
-        if (woken.length < mailsAtOnce) return null;
-        await pause(batchPauseMs);
-        return Math.max(...woken.map(({ id }) => id));
-      });
-      return all;
     },
   } satisfies Partial<Store>;
 }

@@ -8,6 +8,8 @@ import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeOverview } from "../sql/overview.ts";
+import { makeResumes } from "../sql/resumes.ts";
+import { makeWaking } from "../sql/waking.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
@@ -27,7 +29,6 @@ import { makeJobQueue, type RunJob } from "./jobs.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeOversight } from "./oversight.ts";
 import { makeReading } from "./reading.ts";
-import { makeResumes } from "./resumes.ts";
 import { makeLinks } from "./subscribers.ts";
 import { prepareSuppressions } from "./suppression.ts";
 import { makeDeliveryClaims } from "./webhooks.ts";
@@ -80,8 +81,9 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     ...makeReading(connection),
     ...makeLinks(connection, run, announcements),
     ...makeOutbox(connection, run, suppressions),
-    ...makeOversight(connection, run),
-    ...makeResumes(connection, run),
+    ...makeOversight(connection),
+    ...makeWaking(engine),
+    ...makeResumes(engine),
     ...makeHousekeeping(connection, run),
 
     get commitCounts() {

@@ -1,0 +1,54 @@
+// Mails that are made due now: the digest of a day, and those that an operator wakes.
+import { setTimeout as pause } from "node:timers/promises";
+import { batchPauseMs } from "../pages.ts";
+import { storedDay } from "../rules/days.ts";
+import { parseMailId } from "../rules/mail-id.ts";
+import type { Store } from "../store.ts";
+import type { Engine } from "./engine.ts";
+
+/** Mails that one transaction wakes. */
+const wokenAtOnce = 250;
+
+export function makeWaking({ prepare, along, chosen, write }: Engine) {
+  const storeDigest = prepare<{ id: number }>(`
+    INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
+    VALUES ('digest', $1, $2, 'queued', $3, $3) ON CONFLICT DO NOTHING RETURNING id`);
+  // A lease stays with its holder: the mail may be on its way at this moment.
+  const wake = `UPDATE mail SET status = 'queued', due_at = $1,
+    attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
+  const wakeOne = prepare<{ id: number }>(
+    `${wake} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`,
+  );
+  // The status is part of the text, and the condition of the index is repeated: only then the planners use it.
+  const wakeBatch = (status: "failed" | "in-doubt") =>
+    prepare<{ id: number }>(`
+      ${wake} WHERE ${chosen(
+        "id",
+        `SELECT id FROM mail ${along("mail_stopped")}
+        WHERE status IN ('failed', 'in-doubt') AND status = '${status}' AND id > $2 ORDER BY id LIMIT ${wokenAtOnce}`,
+      )} RETURNING id`);
+  const wakeSome = { failed: wakeBatch("failed"), "in-doubt": wakeBatch("in-doubt") };
+
+  return {
+    /** The second time, the day already has a digest. */
+    async storeDigest(digest, now) {
+      const day = storedDay(Date.parse(digest.day));
+      return (await write(storeDigest(day, JSON.stringify(digest), now))).length === 1;
+    },
+
+    async retryMails(which, now) {
+      if ("id" in which) {
+        const mail = parseMailId(which.id);
+        return mail === null ? 0 : (await write(wakeOne(now, mail.row, mail.createdAt))).length;
+      }
+      let all = 0;
+      for (let after = 0; ; await pause(batchPauseMs)) {
+        const batch = await write(wakeSome[which.status](now, after));
+        all += batch.length;
+        if (batch.length < wokenAtOnce) return all;
+        // Mails that fail again meanwhile are not woken again.
+        after = Math.max(...batch.map(({ id }) => id));
+      }
+    },
+  } satisfies Partial<Store>;
+}
