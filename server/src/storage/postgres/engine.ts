@@ -1,20 +1,25 @@
 // PostgreSQL as the engine of what both engines run.
 import { type Engine, type Query, queryOf, type Steps } from "../sql/engine.ts";
+import { lockAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import type { Reader } from "./session.ts";
 import { prepared, type Statement } from "./statement.ts";
 
+/** A statement of this engine's own, for a transaction. */
+export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
+
 export const makeEngine = (connections: Connections): Engine => ({
   prepare<Row>(text: string) {
     const statement = prepared<Row>(text);
-    return (...values) => queryOf<Row>(statement, values);
+    return (...values) => query(statement, ...values);
   },
   lock: (how) => how,
+  lockAddress: (key) => [query(lockAddress, key)],
   along: () => "",
   among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,
   // As an array: the planner then uses the index.
   chosen: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
-  read: (query) => rowsOf(connections, query),
+  read: (one) => rowsOf(connections, one),
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),
   transaction: (steps, options) => connections.transaction((session) => runSteps(session, steps()), options),
@@ -26,6 +31,6 @@ const rowsOf = <Row>(reader: Reader, { statement, values }: Query<Row>): Promise
 
 async function runSteps<T>(reader: Reader, steps: Steps<T>): Promise<T> {
   let step = steps.next();
-  while (step.done !== true) step = steps.next(await rowsOf(reader, step.value));
+  while (step.done !== true) step = steps.next(await Promise.all(step.value.map((one) => rowsOf(reader, one))));
   return step.value;
 }

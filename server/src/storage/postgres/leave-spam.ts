@@ -2,9 +2,10 @@
 import { quoted } from "../rules/inbox-filter.ts";
 import { capMs, receiptsMax } from "../rules/mails.ts";
 import { statusActions } from "../rules/triage.ts";
+import { type Steps, together } from "../sql/engine.ts";
 import { lockReceiptsOf } from "./addresses.ts";
 import { announcing } from "./announcements.ts";
-import type { Session } from "./session.ts";
+import { query } from "./engine.ts";
 import { prepared } from "./statement.ts";
 import { suppressedInSql } from "./suppression.ts";
 
@@ -41,17 +42,12 @@ const leave = prepared<{ mails: number }>(`
   ${announcing("former", "$2::bigint")}
   SELECT count(*) AS mails FROM mails`);
 
-/**
- * To be called within the transaction of the change, before that is in the audit log. Answers how many mails were stored.
- *
- * @param arrivals whose rows are locked
- */
-export async function leaveSpamWithin(session: Session, arrivals: readonly number[], now: number): Promise<number> {
-  if (arrivals.length === 0) return 0;
+/** @param arrivals whose rows are locked */
+export function* leaveSpam(arrivals: readonly number[], now: number): Steps<number> {
   // Sent together: a process that stops in between would hold the locks, and with them the submissions of others.
-  const [, ...left] = await Promise.all([
-    session.all(lockReceiptsOf, [arrivals]),
-    ...arrivals.map((arrival) => session.all(leave, [arrival, now])),
+  const [, ...left] = yield* together([
+    query(lockReceiptsOf, arrivals),
+    ...arrivals.map((arrival) => query(leave, arrival, now)),
   ]);
   return left.flat().reduce((sum, { mails }) => sum + mails, 0);
 }

@@ -3,11 +3,13 @@
 // database.
 import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";
+import { erasedAtOnce } from "../rules/erasing.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
 import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
+import { makeErasing } from "../sql/erasing.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { makeWaking } from "../sql/waking.ts";
@@ -18,7 +20,6 @@ import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { makeDeskChanges } from "./desk-changes.ts";
-import { makeDeskErase } from "./desk-erase.ts";
 import { makeDeskLists } from "./desk-lists.ts";
 import { countMails, makeDeskReading } from "./desk-reading.ts";
 import { makeDeskSearch } from "./desk-search.ts";
@@ -123,8 +124,12 @@ function makeStore(
       ...makeAuditLog(engine),
       ...makeDeskReading(connections),
       ...makeOverview(engine, arrivals, (first, _last, kinds) => countMails(connections, first, kinds)),
-      ...makeDeskChanges(connections, references),
-      ...makeDeskErase(connections, arrivals),
+      ...makeDeskChanges(engine, references),
+      ...makeErasing(engine, arrivals, {
+        atOnce: erasedAtOnce.postgres,
+        // As all transactions that lock several, so that they cannot deadlock.
+        order: "ORDER BY arrival",
+      }),
       ...makeDeskSearch(connections),
     },
     access: makeAccess(engine),

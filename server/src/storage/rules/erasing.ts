@@ -1,6 +1,5 @@
 // What stays of an address that is erased.
 import { hash } from "node:crypto";
-import type { AuditEntry, Erased, Outdated } from "../desk-store.ts";
 
 /** Marks a key of `suppression` that is a hash; no address begins with it. */
 export const hashedPrefix = "sha256:";
@@ -13,11 +12,3 @@ export const hashedKey = (emailKey: string): string => hashedPrefix + hash("sha2
 
 /** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from SQLite's search. */
 export const erasedAtOnce = { sqlite: 4, postgres: 100 };
-
-/** What the audit log says of a batch of outdated submissions. */
-export const retentionEntry = (
-  kind: Outdated["kind"],
-  { submissions, resumes }: Pick<Erased, "submissions" | "resumes">,
-): AuditEntry => ({ action: "retention", subject: retentionSubjects[kind], detail: { submissions, resumes } });
-
-const retentionSubjects = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;

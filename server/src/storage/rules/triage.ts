@@ -58,9 +58,6 @@ export async function inBatches(
   return outcomes;
 }
 
-/** What becomes of spam that is released. */
-export const released = (before: Triaged): Triaged => ({ ...before, status: "new", version: before.version + 1 });
-
 /** Whether a change takes a submission out of spam. */
 export const leavesSpam = (before: Triaged, after: Triaged): boolean =>
   before.status === "spam" && after.status !== "spam";

@@ -2,7 +2,6 @@
 import type { AuditRow } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
 import { readPages } from "../pages.ts";
-import { detailOf } from "../rules/audit.ts";
 import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
 import { readFields } from "../rules/json-column.ts";
 import type { Engine } from "./engine.ts";
@@ -14,6 +13,9 @@ export interface StoredEntry extends Omit<AuditRow, "detail"> {
 }
 
 export const entryColumns = "id, at, operator, action, subject, detail";
+
+/** The column `detail`. */
+export const detailOf = ({ detail = {} }: AuditEntry): string => JSON.stringify(detail).replaceAll("\\u0000", "");
 
 /** Adds entries within the transactions of what they tell. */
 export function prepareAudit({ prepare }: Engine) {

@@ -3,8 +3,8 @@
 // is given their rows. SQLite runs it to its end at once, as a job of the commit queue must be; PostgreSQL waits for each
 // answer.
 
-/** A list is for {@link Engine.among}. */
-export type Value = string | number | null | readonly (string | number)[];
+/** A list is for {@link Engine.among}, or for a statement of the engine's own. */
+export type Value = string | number | null | readonly (string | number | null)[];
 
 /** A statement with its values. In a transaction, `yield*` gives its rows. */
 export interface Query<Row> {
@@ -14,13 +14,15 @@ export interface Query<Row> {
   [Symbol.iterator](): Steps<readonly Row[]>;
 }
 
-/** The steps of a transaction. They may be run again from the beginning. */
-export type Steps<T> = Generator<Query<unknown>, T, readonly unknown[]>;
+/** The steps of a transaction, each of one query or several. They may be run again from the beginning. */
+export type Steps<T> = Generator<readonly Query<unknown>[], T, readonly (readonly unknown[])[]>;
 
 export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
-  lock(how: "FOR UPDATE" | "FOR NO KEY UPDATE" | "FOR SHARE"): string;
+  lock(how: `FOR ${string}`): string;
+  /** What waits until no other transaction changes what is known of an address. Nothing where they cannot. */
+  lockAddress(key: string): readonly Query<never>[];
   /** Which index a SELECT walks along, where the planner needs to be told; stands behind the table. */
   along(index: string): string;
   /** A condition: a column is in the list of a parameter. */
@@ -42,6 +44,12 @@ export const queryOf = <Row>(statement: unknown, values: readonly unknown[]): Qu
   statement,
   values,
   *[Symbol.iterator]() {
-    return (yield this) as readonly Row[];
+    const [rows] = yield [this];
+    return rows as readonly Row[];
   },
 });
+
+/** Queries that do not wait for each other's answers, in their order. `yield*` gives the rows of each. */
+export function* together<Row>(queries: readonly Query<Row>[]): Steps<readonly (readonly Row[])[]> {
+  return (yield queries) as readonly (readonly Row[])[];
+}

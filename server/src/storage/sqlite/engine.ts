@@ -11,6 +11,7 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
     return (...values) => queryOf<Row>(statement, values.map(inputOf));
   },
   lock: () => "",
+  lockAddress: () => [],
   along: (index) => `INDEXED BY ${index}`,
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   chosen: (column, select) => `${column} IN (${select})`,
@@ -29,6 +30,6 @@ const rowsOf = <Row>({ statement, values }: Query<Row>): Row[] =>
 
 function runSteps<T>(steps: Steps<T>): T {
   let step = steps.next();
-  while (step.done !== true) step = steps.next(rowsOf(step.value));
+  while (step.done !== true) step = steps.next(step.value.map(rowsOf));
   return step.value;
 }

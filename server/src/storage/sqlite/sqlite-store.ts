@@ -2,11 +2,13 @@
 import { backup, DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
+import { erasedAtOnce } from "../rules/erasing.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
 import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
+import { makeErasing } from "../sql/erasing.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { makeWaking } from "../sql/waking.ts";
@@ -17,8 +19,7 @@ import { prepareAcceptor } from "./accept.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { engineWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { prepareDeskChanges } from "./desk-changes.ts";
-import { prepareDeskErase } from "./desk-erase.ts";
+import { makeDeskChanges } from "./desk-changes.ts";
 import { prepareDeskLists } from "./desk-lists.ts";
 import { countMails, prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
@@ -72,8 +73,13 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       ...makeAuditLog(engine),
       ...prepareDeskReading(connection),
       ...makeOverview(engine, arrivals, (...range) => countMails(connection, ...range)),
-      ...prepareDeskChanges(connection, run, references, acceptor, announcements),
-      ...prepareDeskErase(connection, run, arrivals, search),
+      ...makeDeskChanges(engine, references, acceptor, announcements),
+      ...makeErasing(engine, arrivals, {
+        atOnce: erasedAtOnce.sqlite,
+        // By the index: to sort would take long for a person with many.
+        order: "",
+        removeWords: (numbers) => numbers.forEach(search.remove),
+      }),
       indexNext: search.indexNext,
     },
     access: makeAccess(engine),

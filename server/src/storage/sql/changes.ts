@@ -1,0 +1,159 @@
+// What operators change of a submission and its mails, each in a transaction with its entry in the audit log.
+import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
+import type { Actor, AuditEntry, DeskStore, Scope } from "../desk-store.ts";
+import type { MailKind, MailStatus, SubmissionKind } from "../records.ts";
+import { hashedKey } from "../rules/erasing.ts";
+import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
+import { parseMailId } from "../rules/mail-id.ts";
+import { isAutomatic } from "../rules/mails.ts";
+import type { DayNumber, References } from "../rules/references.ts";
+import {
+  changingActions,
+  conflict,
+  decideTriage,
+  inBatches,
+  leavesSpam,
+  type Triaged,
+  type TriageTarget,
+} from "../rules/triage.ts";
+import { prepareAudit } from "./audit.ts";
+import type { Engine, Steps } from "./engine.ts";
+
+/** A submission that is to be changed. */
+export interface Changing extends Triaged {
+  readonly arrival: number;
+  readonly kind: SubmissionKind;
+  readonly emailKey: string;
+}
+
+export const changingColumns = `arrival, kind, reference, email_key AS "emailKey", status, assignee, version,
+  responded_at AS "respondedAt"`;
+
+/** What each engine does by itself. */
+interface Own {
+  /** The rows of some submissions, locked until the end of the transaction. */
+  lock(named: readonly DayNumber[]): Steps<readonly Changing[]>;
+  /** Stores what became of submissions, and entries of the audit log. */
+  write(changed: readonly Changing[], entries: readonly AuditEntry[], actor: Actor): Steps<void>;
+  /**
+   * Does for submissions that leave spam what was not done when they were stored: their mails and their announcement. To
+   * be called before the change is in the audit log. Answers how many mails were stored.
+   */
+  leaveSpam(rows: readonly Changing[], now: number): Steps<number>;
+}
+
+interface SentMail {
+  readonly kind: MailKind;
+  readonly status: MailStatus;
+  readonly submission: number | null;
+  readonly reference: string | null;
+  readonly key: string | null;
+}
+
+export function makeChanges(engine: Engine, references: References, own: Own) {
+  const { prepare, lock, transaction } = engine;
+  const audit = prepareAudit(engine);
+  const lastChange = prepare<Actor>(`
+    SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)})
+    ORDER BY id DESC LIMIT 1`);
+  const insertNote = prepare<{ id: number }>(
+    "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
+  );
+  const findMail = prepare<SentMail>(`
+    SELECT mail.kind, mail.status, mail.submission, submission.reference, submission.email_key AS key
+    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
+    WHERE mail.id = $1 AND mail.created_at = $2 ${lock("FOR UPDATE OF mail")}`);
+  const wakeMail = prepare("UPDATE mail SET status = 'queued', due_at = $2, attempts = 0 WHERE id = $1");
+  const findSuppression = prepare<object>(
+    "SELECT 1 FROM suppression WHERE email_key IN ($1, $2) AND reason IS NOT NULL",
+  );
+  // The submission is locked, so that no other transaction erases it without this mail.
+  const insertMail = prepare(`
+    INSERT INTO mail (kind, submission, status, created_at, due_at)
+    SELECT CAST($1 AS TEXT), arrival, 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT)
+    FROM submission WHERE arrival = $2 ${lock("FOR KEY SHARE")}`);
+
+  /** The rows of some references that the scope holds, locked until the end of the transaction. */
+  function* lockRows({ kinds }: Scope, names: readonly string[]): Steps<Map<string, Changing>> {
+    const named = names.flatMap((reference) => references.parse(reference) ?? []);
+    const rows = yield* own.lock(named.filter(({ kind }) => kinds.includes(kind)));
+    return new Map(rows.map((row) => [row.reference, row]));
+  }
+
+  function* isSuppressed(key: string): Steps<boolean> {
+    return (yield* findSuppression(key, hashedKey(key))).length > 0;
+  }
+
+  function* triage(scope: Scope, targets: readonly TriageTarget[], request: TriageRequest, actor: Actor) {
+    const rows = yield* lockRows(
+      scope,
+      targets.map(({ reference }) => reference),
+    );
+    const outcomes: TriageOutcome[] = [];
+    const changed: Changing[] = [];
+    const leaving: Changing[] = [];
+    const entries: AuditEntry[] = [];
+    for (const { reference, version } of targets) {
+      const row = rows.get(reference);
+      const decision = row === undefined ? null : decideTriage(row, version, request, actor);
+      if (row === undefined) outcomes.push({ reference, result: "unknown" });
+      else if (decision === null) outcomes.push(conflict(row, (yield* lastChange(reference))[0]));
+      else {
+        const after = { ...row, ...decision.after };
+        outcomes.push({ reference, result: "changed", version: after.version });
+        entries.push(...decision.entries);
+        if (decision.entries.length > 0) changed.push(after);
+        if (leavesSpam(row, after)) leaving.push(after);
+        // A target that is named twice is in conflict the second time.
+        rows.set(reference, after);
+      }
+    }
+    if (leaving.length > 0) yield* own.leaveSpam(leaving, actor.at);
+    yield* own.write(changed, entries, actor);
+    return outcomes;
+  }
+
+  return {
+    triage: (scope, request, actor) =>
+      inBatches(request.targets, (targets) => transaction(() => triage(scope, targets, request, actor))),
+
+    addNote: (scope, reference, text, actor) =>
+      transaction(function* () {
+        const row = (yield* lockRows(scope, [reference])).get(reference);
+        if (row === undefined) return null;
+        const [note] = yield* insertNote(row.arrival, actor.operator, actor.at, text);
+        if (note === undefined) throw new Error("The note was not stored.");
+        yield* audit({ action: "note", subject: reference, detail: { note: note.id } }, actor);
+        return { id: note.id, author: actor.operator, at: actor.at, text };
+      }),
+
+    release: (scope, reference, actor) =>
+      transaction(function* () {
+        const row = (yield* lockRows(scope, [reference])).get(reference);
+        if (row === undefined) return { result: "unknown" };
+        if (row.status !== "spam") return { result: "not-spam" };
+        const mails = yield* own.leaveSpam([row], actor.at);
+        const entry = { action: "release", subject: reference, detail: { mails } };
+        yield* own.write([{ ...row, status: "new", version: row.version + 1 }], [entry], actor);
+        return { result: "released", mails };
+      }),
+
+    sendAgain: (scope, id, actor) =>
+      transaction(function* () {
+        const named = parseMailId(id);
+        const [mail] = named === null ? [] : yield* findMail(named.row, named.createdAt);
+        if (named === null || mail === undefined || !mailKindsOf(scope).includes(mail.kind)) return null;
+        const { kind, status, submission, reference, key } = mail;
+        if (status === "queued") return "queued";
+        if (status !== "sent") yield* wakeMail(named.row, actor.at);
+        else if (submission === null || key === null || (isAutomatic(kind) && (yield* isSuppressed(key))))
+          return "not-sendable";
+        else yield* insertMail(kind, submission, actor.at);
+        yield* audit(
+          { action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } },
+          actor,
+        );
+        return "due";
+      }),
+  } satisfies Partial<DeskStore>;
+}

@@ -1,0 +1,122 @@
+// Erases persons and outdated submissions, a few in each transaction. What refers to a submission goes with it.
+import { emailKey } from "@submissions/shared/fields";
+import type { DeskStore } from "../desk-store.ts";
+import { hashedKey } from "../rules/erasing.ts";
+import type { Arrivals } from "./arrivals.ts";
+import { prepareAudit } from "./audit.ts";
+import { type Engine, type Steps, together } from "./engine.ts";
+
+/** What differs between the engines. */
+interface Own {
+  /** Submissions that one transaction erases. */
+  readonly atOnce: number;
+  /** In which order it takes those of a person, in SQL. */
+  readonly order: string;
+  /** Removes submissions from the search. To be called before they are deleted. */
+  removeWords?(arrivals: readonly number[]): void;
+}
+
+interface Row {
+  readonly arrival: number;
+  readonly resumeKey: string | null;
+  readonly key: string;
+}
+
+function prepareStatements({ prepare, along, among, lock }: Engine, { atOnce, order }: Own) {
+  const rows = `SELECT arrival, resume_key AS "resumeKey", email_key AS key FROM submission`;
+  // Arrival numbers are in the order of time, but for seconds: what is left out now is found the next day.
+  const outdated = (column: "kind" | "status", condition: string) =>
+    prepare<Row>(`
+      ${rows} ${along(`submission_${column}`)}
+      WHERE ${column} = $1 AND arrival < $2 AND received_at < $3 ${condition}
+      ORDER BY arrival LIMIT ${atOnce} ${lock("FOR UPDATE")}`);
+  return {
+    ofPerson: prepare<Row>(`
+      ${rows} ${along("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${lock("FOR UPDATE")}`),
+    outdatedOfKind: outdated("kind", "AND status <> 'spam'"),
+    outdatedSpam: outdated("status", ""),
+    erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),
+    keepResumeKey: prepare("INSERT INTO erased_resume (resume_key) VALUES ($1) ON CONFLICT DO NOTHING"),
+    eraseSubscriber: prepare<object>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
+    eraseSuppression: prepare<{ key: string; reason: string | null; at: number }>(
+      "DELETE FROM suppression WHERE email_key = $1 RETURNING email_key AS key, reason, changed_at AS at",
+    ),
+    keepHash: prepare(`
+      INSERT INTO suppression (email_key, reason, changed_at) VALUES ($1, $2, $3)
+      ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, changed_at = excluded.changed_at`),
+    known: prepare<object>(`
+      SELECT 1 FROM submission WHERE email_key = $1 UNION ALL SELECT 1 FROM subscriber WHERE email_key = $1 LIMIT 1`),
+    toDiscard: prepare<{ key: string }>("SELECT resume_key AS key FROM erased_resume ORDER BY resume_key LIMIT $1"),
+    discarded: prepare(`DELETE FROM erased_resume WHERE ${among("resume_key", "$1")}`),
+  };
+}
+
+const subjects = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;
+
+export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) {
+  const { lockAddress, read, write, transaction, settled } = engine;
+  const statements = prepareStatements(engine, own);
+  const audit = prepareAudit(engine);
+
+  /** Keys of their resumes are kept. Answers how many there are. */
+  function* eraseRows(rows: readonly Row[]): Steps<number> {
+    const arrivals = rows.map(({ arrival }) => arrival);
+    const resumes = rows.flatMap(({ resumeKey }) => resumeKey ?? []);
+    own.removeWords?.(arrivals);
+    yield* together(resumes.map((key) => statements.keepResumeKey(key)));
+    yield* statements.erase(arrivals);
+    return resumes.length;
+  }
+
+  /** Of addresses that are not to be mailed a hash is kept. Answers how many were known. */
+  function* eraseSuppressions(keys: readonly string[]): Steps<number> {
+    const erased = (yield* together(keys.map((key) => statements.eraseSuppression(key)))).flat();
+    yield* together(
+      erased.flatMap(({ key, reason, at }) => (reason === null ? [] : statements.keepHash(hashedKey(key), reason, at))),
+    );
+    return erased.length;
+  }
+
+  return {
+    erasePerson: (email, actor) =>
+      transaction(function* () {
+        const key = emailKey(email);
+        yield* together(lockAddress(key));
+        const rows = yield* statements.ofPerson(key);
+        const resumes = yield* eraseRows(rows);
+        const subscriptions = (yield* statements.eraseSubscriber(key)).length;
+        const suppressions = yield* eraseSuppressions([key]);
+        const detail = { submissions: rows.length, subscriptions, resumes };
+        const erased = rows.length + subscriptions + suppressions > 0;
+        if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
+        return { ...detail, more: rows.length === own.atOnce };
+      }),
+
+    async eraseOutdated({ kind, before }, actor) {
+      const firstKept = await firstSince(before);
+      const outdated = kind === "spam" ? statements.outdatedSpam : statements.outdatedOfKind;
+      const erase = function* () {
+        const rows = yield* outdated(kind, firstKept, before);
+        const resumes = yield* eraseRows(rows);
+        const keys = [...new Set(rows.map(({ key }) => key))];
+        const known = yield* together(keys.map((key) => statements.known(key)));
+        yield* eraseSuppressions(keys.filter((_, index) => known[index]?.length === 0));
+        const detail = { submissions: rows.length, resumes };
+        if (rows.length > 0) yield* audit({ action: "retention", subject: subjects[kind], detail }, actor);
+        return { ...detail, subscriptions: 0, more: rows.length === own.atOnce };
+      };
+      return transaction(erase, { repeatable: true });
+    },
+
+    async resumesToDiscard(count) {
+      const keys = (await read(statements.toDiscard(count))).map(({ key }) => key);
+      // A file must not go before its application is erased for good.
+      await settled();
+      return keys;
+    },
+
+    async forgetDiscarded(keys) {
+      await write(statements.discarded(keys));
+    },
+  } satisfies Partial<DeskStore>;
+}
