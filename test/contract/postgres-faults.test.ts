@@ -3,10 +3,11 @@
 import { describe, expect, inject, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { lockReceipts } from "../../server/src/storage/postgres/addresses.ts";
-import { confirm } from "../../server/src/storage/postgres/links.ts";
+import { prepared } from "../../server/src/storage/postgres/statement.ts";
 import { proveWrite } from "../../server/src/storage/postgres/postgres-store.ts";
 import { storeAll } from "../../server/src/storage/postgres/subscribers.ts";
-import { storeNews } from "../../server/src/storage/postgres/suppression.ts";
+import { confirmText } from "../../server/src/storage/sql/links.ts";
+import { suppressText } from "../../server/src/storage/sql/suppression.ts";
 import type { SubscriptionRecord } from "../../server/src/storage/records.ts";
 import { type Entry, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
@@ -167,7 +168,7 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
 
   test("is called unknown for what leaves no trace of its own", async () => {
     await using tested = await openOverWire();
-    tested.wire.only = storeNews.name;
+    tested.wire.only = prepared(suppressText).name;
     tested.wire.next("answer lost");
     const change = { email: "ann@example.org", reason: "bounced", at: noon } as const;
     expect(await ended(tested.wired.suppress(change))).toMatchObject({ refused: "unknown" });
@@ -179,7 +180,7 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     const { wire, wired, store } = tested;
     const record = subscription();
     await accept(store, record);
-    wire.only = confirm.name;
+    wire.only = prepared(confirmText).name;
     wire.next("answer lost");
     expect(await wired.confirmSubscription({ tokenHash: record.confirm.hash, at: noon + 1 })).toBe(true);
     expect(await subscribers(store)).toMatchObject([{ status: "active", confirmedAt: noon + 1 }]);

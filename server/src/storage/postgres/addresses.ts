@@ -9,11 +9,6 @@ const receiptsOf = (key: string) => `hashtextextended(${key}, 1)`;
 /** Waits for the lock of one address. */
 export const lockAddress = prepared(`SELECT pg_advisory_xact_lock(${lockOf("$1::text")})`);
 
-/** Waits for the lock of the address that a link was sent to. */
-export const lockHolder = prepared(
-  `SELECT pg_advisory_xact_lock(${lockOf("email_key")}) FROM newsletter_token WHERE token_hash = $1`,
-);
-
 /** Takes those locks that are free, and waits for none. Answers whose. */
 export const lockFreeAddresses = prepared<{ key: string }>(
   `SELECT key FROM unnest($1::text[]) AS key WHERE pg_try_advisory_xact_lock(${lockOf("key")})`,

@@ -1,7 +1,7 @@
 // What webhooks are to be told, stored by the statement of the event itself or in its transaction.
-import type { WebhookEvent } from "@submissions/shared/console";
+import type { Announce } from "../sql/engine.ts";
 import { keptBack } from "../webhook-store.ts";
-import type { Session } from "./session.ts";
+import { query } from "./engine.ts";
 import { prepared } from "./statement.ts";
 
 /**
@@ -21,16 +21,9 @@ export const announcing = (from: string, at: string, condition = "true"): string
         AND told.webhook = webhook.id AND told.last_answer IS DISTINCT FROM '${keptBack}' LIMIT 1) IS NULL
   )`;
 
-const announceSubscriber = prepared(`
+export const announceSubscriber = prepared(`
   INSERT INTO webhook_delivery (webhook, event, subscriber, created_at, due_at)
   SELECT id, $1::text, $2, $3, $3 FROM webhook WHERE removed_at IS NULL AND position($1::text IN events) > 0`);
 
-/** Stores what webhooks are to be told of a subscriber, within the transaction of the change. */
-export async function announceWithin(
-  session: Session,
-  event: WebhookEvent | null,
-  key: string,
-  at: number,
-): Promise<void> {
-  if (event !== null) await session.run(announceSubscriber, [event, key, at]);
-}
+export const announce: Announce = (event, key, at) =>
+  event === null ? [] : [query(announceSubscriber, event, key, at)];

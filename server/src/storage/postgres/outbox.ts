@@ -7,7 +7,6 @@ import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { lookedUp, prepared, type RowOf, type Statement } from "./statement.ts";
-import { suppress } from "./suppression.ts";
 
 /** Mails that one transaction gives back. */
 const mailsAtOnce = 500;
@@ -50,12 +49,6 @@ const settledRows = (settlements: readonly MailSettlement[], owner: string): Set
     const mail = parseMailId(settlement.id);
     return mail === null ? [] : { id: mail.row, created_at: mail.createdAt, owner, ...settledColumns(settlement) };
   });
-
-/** The recipient of a mail of this owner, unless it is the team. */
-const addresseeOf = prepared<{ email: string }>(`
-  SELECT coalesce(submission.email, subscriber.email) AS email FROM mail ${mailJoins}
-  WHERE mail.id = $1 AND mail.created_at = $2 AND mail.lease_owner = $3
-    AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')`);
 
 // Mails that another process is leasing at this moment are not waited for. A process that let a lease run out may have
 // sent the mail and died before it recorded that.
@@ -101,8 +94,15 @@ const backlog = prepared<Awaited<ReturnType<Store["mailBacklog"]>>>(`
     (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt", due AS "firstDueAt"
   FROM (SELECT count(*) AS queued, min(id) AS oldest, min(due_at) AS due FROM mail WHERE status = 'queued') AS waiting`);
 
-/** @param settle settles mails in the next commit of submissions */
-export const makeOutbox = (connections: Connections, settle: (settled: readonly Settled[]) => Promise<void>) =>
+/**
+ * @param settle settles mails in the next commit of submissions
+ * @param noteRefusal notes that the recipient of a mail was refused
+ */
+export const makeOutbox = (
+  connections: Connections,
+  settle: (settled: readonly Settled[]) => Promise<void>,
+  noteRefusal: (row: number, createdAt: number, owner: string, at: number) => Promise<void>,
+) =>
   ({
     async claimDueMails(now, limit, { owner, until }) {
       const claimed: LeasedMail[] = [];
@@ -133,9 +133,7 @@ export const makeOutbox = (connections: Connections, settle: (settled: readonly 
         if (settlement.result !== "failed" || settlement.inactiveRecipient !== true) continue;
         const mail = parseMailId(settlement.id);
         // Before the mail is settled: a settled mail has no lease, which says who may report on it.
-        const [addressee] = mail === null ? [] : await connections.all(addresseeOf, [mail.row, mail.createdAt, owner]);
-        if (addressee === undefined) continue;
-        await suppress(connections, { email: addressee.email, at: settlement.at, reason: "inactive" });
+        if (mail !== null) await noteRefusal(mail.row, mail.createdAt, owner, settlement.at);
       }
       await settle(settledRows(settlements, owner));
       reached("mail-settled");

@@ -10,13 +10,16 @@ import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeErasing } from "../sql/erasing.ts";
+import { makeLinks } from "../sql/links.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeResumes } from "../sql/resumes.ts";
+import { prepareSuppressions } from "../sql/suppression.ts";
 import { makeWaking } from "../sql/waking.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
+import { announce } from "./announcements.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { makeDeskChanges } from "./desk-changes.ts";
@@ -26,14 +29,12 @@ import { makeDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
-import { makeLinks } from "./links.ts";
 import { checkServer, findPending, migratePostgres } from "./migrate.ts";
 import { findEarlier } from "./once.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeReading } from "./reading.ts";
 import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
-import { suppress } from "./suppression.ts";
 import { makeDeliveryClaims } from "./webhooks.ts";
 
 /** A page of an export, from a replica that has other things to do. */
@@ -107,6 +108,7 @@ function makeStore(
   const references = new References(referenceKey);
   const engine = makeEngine(connections);
   const arrivals = makeArrivals(engine);
+  const suppressions = prepareSuppressions(engine, announce);
   const acceptor = new Acceptor(connections, references);
   let closed: Promise<void> | undefined;
 
@@ -135,8 +137,12 @@ function makeStore(
     access: makeAccess(engine),
     webhooks: makeWebhooks(engine, makeDeliveryClaims(connections)),
     ...makeReading(connections),
-    ...makeLinks(connections),
-    ...makeOutbox(connections, (settled) => acceptor.settle(settled)),
+    ...makeLinks(engine, announce),
+    ...makeOutbox(
+      connections,
+      (settled) => acceptor.settle(settled),
+      (...mail) => engine.transaction(() => suppressions.noteRefusal(...mail)),
+    ),
     ...makeWaking(engine),
     ...makeResumes(engine),
     ...makeHousekeeping(connections),
@@ -149,7 +155,7 @@ function makeStore(
 
     findEarlier: (key) => findEarlier(connections, key),
 
-    suppress: (change) => suppress(connections, change),
+    suppress: (change) => engine.transaction(() => suppressions.note(change)),
 
     async checkReadiness() {
       try {

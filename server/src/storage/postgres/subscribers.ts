@@ -15,7 +15,7 @@ import type { Connections } from "./connections.ts";
 import { latestDeadline } from "./filing.ts";
 import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
 import { type Session, withId } from "./session.ts";
-import { announceWithin } from "./announcements.ts";
+import { announceSubscriber } from "./announcements.ts";
 import { suppressedInSql } from "./suppression.ts";
 
 /** A subscription that is to be stored. */
@@ -187,7 +187,8 @@ async function subscribeIn(
     ...valuesOf(keyColumns, keys),
     ...valuesOf(challengeColumns, challengeRows(all)),
   ]);
-  for (const [key, change] of changes) await announceWithin(session, change.event, key, change.at);
+  for (const [key, { event, at }] of changes)
+    if (event !== null) await session.run(announceSubscriber, [event, key, at]);
   for (const one of welcomed) answers.set(one, welcomedAnswer(one, stored));
   return answers;
 }

@@ -2,6 +2,7 @@
 // parameters (`$1`); quoted names keep their case on both engines. A transaction is a generator: it yields its queries and
 // is given their rows. SQLite runs it to its end at once, as a job of the commit queue must be; PostgreSQL waits for each
 // answer.
+import type { WebhookEvent } from "@submissions/shared/console";
 
 /** A list is for {@link Engine.among}, or for a statement of the engine's own. */
 export type Value = string | number | null | readonly (string | number | null)[];
@@ -38,6 +39,12 @@ export interface Engine {
   /** Resolves once a power cut cannot take back what was read. */
   settled(): Promise<void>;
 }
+
+/**
+ * Stores what webhooks are to be told of a subscriber, within the transaction of the change: at once, or by the queries
+ * that it answers.
+ */
+export type Announce = (event: WebhookEvent | null, key: string, at: number) => readonly Query<never>[];
 
 /** To be used by an engine. */
 export const queryOf = <Row>(statement: unknown, values: readonly unknown[]): Query<Row> => ({

@@ -28,7 +28,8 @@ const inputOf = (value: Value): SQLInputValue =>
 const rowsOf = <Row>({ statement, values }: Query<Row>): Row[] =>
   (statement as Statement<SQLInputValue[], Row>).all(...(values as SQLInputValue[]));
 
-function runSteps<T>(steps: Steps<T>): T {
+/** Runs steps within the transaction of a job. */
+export function runSteps<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (step.done !== true) step = steps.next(step.value.map(rowsOf));
   return step.value;

@@ -9,7 +9,9 @@ import { settlementWaitMs } from "../rules/mails.ts";
 import type { Lease, Store } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
-import type { Suppressions } from "./suppression.ts";
+
+/** Notes that the recipient of a mail was refused. */
+type NoteRefusal = (row: number, createdAt: number, owner: string, at: number) => void;
 
 /** Mails that one commit gives back. */
 const mailsAtOnce = 250;
@@ -22,9 +24,9 @@ export interface DuePlace {
 
 export const firstPlace: DuePlace = { dueAt: 0, id: 0 };
 
-export const makeOutbox = (connection: SqliteConnection, run: RunJob, suppressions: Suppressions) => ({
+export const makeOutbox = (connection: SqliteConnection, run: RunJob, noteRefusal: NoteRefusal) => ({
   ...makeClaims(connection, run),
-  ...makeSettlements(connection, run, suppressions),
+  ...makeSettlements(connection, run, noteRefusal),
 });
 
 /**
@@ -96,7 +98,7 @@ function makeClaims(connection: SqliteConnection, run: RunJob) {
   } satisfies Partial<Store>;
 }
 
-function makeSettlements(connection: SqliteConnection, run: RunJob, suppressions: Suppressions) {
+function makeSettlements(connection: SqliteConnection, run: RunJob, noteRefusal: NoteRefusal) {
   // A settlement gives the lease back, and touches no mail that another owner holds.
   const settleMail = connection.prepare<readonly (string | number | null)[]>(`
     UPDATE mail SET status = ?1, attempts = attempts + ?2, due_at = ?3, sent_at = ?4, provider_id = ?5, last_error = ?6,
@@ -106,7 +108,7 @@ function makeSettlements(connection: SqliteConnection, run: RunJob, suppressions
   function settleOne({ row, createdAt }: MailRow, settlement: MailSettlement, owner: string): void {
     // Before the mail is settled: the lease says whose mail it is.
     if (settlement.result === "failed" && settlement.inactiveRecipient === true) {
-      suppressions.noteRefusal(row, createdAt, owner, settlement.at);
+      noteRefusal(row, createdAt, owner, settlement.at);
     }
     const { status, tries, due_at, sent_at, provider_id, last_error, denials } = settledColumns(settlement);
     settleMail.run(status, tries, due_at, sent_at, provider_id, last_error, denials, row, createdAt, owner);

@@ -8,9 +8,12 @@ import { makeAccess } from "../sql/access.ts";
 import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
+import type { Announce } from "../sql/engine.ts";
 import { makeErasing } from "../sql/erasing.ts";
+import { makeLinks } from "../sql/links.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeResumes } from "../sql/resumes.ts";
+import { prepareSuppressions } from "../sql/suppression.ts";
 import { makeWaking } from "../sql/waking.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
@@ -23,15 +26,13 @@ import { makeDeskChanges } from "./desk-changes.ts";
 import { prepareDeskLists } from "./desk-lists.ts";
 import { countMails, prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
-import { makeEngine } from "./engine.ts";
+import { makeEngine, runSteps } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeOversight } from "./oversight.ts";
 import { makeReading } from "./reading.ts";
-import { makeLinks } from "./subscribers.ts";
-import { prepareSuppressions } from "./suppression.ts";
 import { makeDeliveryClaims } from "./webhooks.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
@@ -50,7 +51,6 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
   const references = new References(store.referenceKey);
   const announcements = prepareAnnouncements(connection);
   const acceptor = prepareAcceptor(connection, references, announcements);
-  const suppressions = prepareSuppressions(connection, announcements);
   const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
   const queue = makeJobQueue(connection, {
     begin() {
@@ -62,6 +62,11 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
   const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
   const engine = makeEngine(connection, run);
   const arrivals = makeArrivals(engine);
+  const announce: Announce = (...change) => {
+    announcements.ofSubscriber(...change);
+    return [];
+  };
+  const suppressions = prepareSuppressions(engine, announce);
   const search = prepareDeskSearch(connection, run);
 
   return {
@@ -85,8 +90,8 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     access: makeAccess(engine),
     webhooks: makeWebhooks(engine, makeDeliveryClaims(connection, run)),
     ...makeReading(connection),
-    ...makeLinks(connection, run, announcements),
-    ...makeOutbox(connection, run, suppressions),
+    ...makeLinks(engine, announce),
+    ...makeOutbox(connection, run, (...mail) => runSteps(suppressions.noteRefusal(...mail))),
     ...makeOversight(connection),
     ...makeWaking(engine),
     ...makeResumes(engine),
@@ -107,7 +112,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       return connection.mayHaveGap ? run(find) : retryWhileBusy(find);
     },
 
-    suppress: (change) => run(() => suppressions.note(change)),
+    suppress: (change) => engine.transaction(() => suppressions.note(change)),
 
     async checkReadiness() {
       try {

@@ -1,22 +1,16 @@
-// Subscribers, and the links in their mails. What changes is decided in `rules/subscription.ts`; here it is written.
+// Subscribers. What a subscription changes is decided in `rules/subscription.ts`; here it is written.
 import type { Language } from "@submissions/shared/language";
-import type { FollowedLink, LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
+import type { LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { capMs } from "../rules/mails.ts";
 import { newConsent } from "../rules/subscriber-row.ts";
 import {
   decideSubscription,
   type KnownSubscriber,
-  linkWorks,
   type SubscriptionDecision,
   tokensOf,
 } from "../rules/subscription.ts";
-import { subscriberEvent } from "../rules/webhooks.ts";
-import type { Store } from "../store.ts";
-import type { Announcements } from "./announcements.ts";
-import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import type { RunJob } from "./jobs.ts";
 
 export function prepareSubscribers(connection: SqliteConnection) {
   const addressee = connection.prepare<[string, number, string], { mails: number; suppressed: number }>(`
@@ -66,60 +60,4 @@ export function prepareSubscribers(connection: SqliteConnection) {
       return { ...decision, before: known?.status };
     },
   };
-}
-
-/** Deletes the confirm links of an address. */
-export const prepareUnlink = (connection: SqliteConnection) =>
-  connection.prepare<[key: string]>("DELETE FROM newsletter_token WHERE email_key = ? AND purpose = 'confirm'");
-
-export function makeLinks(connection: SqliteConnection, run: RunJob, announcements: Announcements) {
-  const find = connection.prepare<[string, LinkPurpose, number], { key: string; status: SubscriberStatus }>(`
-    SELECT subscriber.email_key AS key, subscriber.status
-    FROM newsletter_token AS token JOIN subscriber ON subscriber.email_key = token.email_key
-    WHERE token.token_hash = ? AND token.purpose = ? AND (token.expires_at IS NULL OR token.expires_at > ?)`);
-  // The first time counts, also for a subscriber who became active without confirming.
-  const confirm = connection.prepare<[number, string]>(`
-    UPDATE subscriber SET status = 'active', confirmed_at = ?, unsubscribed_at = NULL
-    WHERE email_key = ? AND (status <> 'active' OR confirmed_at IS NULL)`);
-  // The first time since the latest welcome mail counts: leaving twice must not earn the address another one.
-  const leave = connection.prepare<[number, string]>(`
-    UPDATE subscriber SET status = 'unsubscribed', unsubscribed_at = ? WHERE email_key = ?
-      AND (status IN ('pending', 'active') OR (status = 'unsubscribed' AND welcomed_at > unsubscribed_at))`);
-  // Kept for the case that the bounce is explained by something else later.
-  const leaveBounced = connection.prepare<[number, string]>(`
-    UPDATE subscriber SET unsubscribed_at = ? WHERE email_key = ? AND status = 'bounced' AND unsubscribed_at IS NULL`);
-  const unlink = prepareUnlink(connection);
-
-  function holderOf(purpose: LinkPurpose, { tokenHash, at }: FollowedLink) {
-    const holder = find.get(tokenHash, purpose, at);
-    return holder !== undefined && linkWorks(purpose, holder.status) ? holder : null;
-  }
-
-  /** Changes the subscriber who holds the link, and announces the new status. False when the link does not work. */
-  const follow = (
-    purpose: LinkPurpose,
-    becomes: "active" | "unsubscribed",
-    link: FollowedLink,
-    change: (key: string) => void,
-  ) =>
-    run(() => {
-      const holder = holderOf(purpose, link);
-      if (holder === null) return false;
-      change(holder.key);
-      announcements.ofSubscriber(subscriberEvent(holder.status, becomes), holder.key, link.at);
-      return true;
-    });
-
-  return {
-    checkLink: (purpose, link) => retryWhileBusy(() => holderOf(purpose, link) !== null),
-
-    confirmSubscription: (link) => follow("confirm", "active", link, (key) => confirm.run(link.at, key)),
-
-    unsubscribe: (link) =>
-      follow("unsubscribe", "unsubscribed", link, (key) => {
-        leave.run(link.at, key);
-        leaveBounced.run(link.at, key);
-        unlink.run(key);
-      }),
-  } satisfies Partial<Store>;
 }
