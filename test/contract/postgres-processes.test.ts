@@ -96,6 +96,22 @@ test("the last references of a day are all issued, each once, whichever process 
   expect(await offer(store, inquiry(200))).toEqual({ result: "references-exhausted" });
 });
 
+// A standby that takes over may lack the commit in which a process has reserved its numbers, which that process goes on using.
+test("submissions are stored, each with a reference of its own, after the counter of the day has gone back", async () => {
+  await using tested = await openStores(2);
+  const { stores, store } = tested;
+  const keyOf = (n: number) => ({ procedure: "p", keyHash: `k${n}`, fingerprint: "f", createdAt: noon });
+  await spread([store], 3, (one, n) => offer(one, inquiry(n)));
+  await tested.setTaken("inquiry", day, 0);
+  const answers = await spread(stores, 12, (one, n) =>
+    offer(one, inquiry(100 + n), n % 3 === 0 ? { key: keyOf(n) } : {}),
+  );
+  expect(answers.map(({ result }) => result)).toEqual(answers.map(() => "accepted"));
+  const stored = await inquiries(store);
+  expect(new Set(stored.map(({ reference }) => reference)).size).toBe(3 + 12);
+  expect(await allMails(store)).toHaveLength(2 * (3 + 12));
+});
+
 test("what changes an address waits for its lock and never deadlocks", async () => {
   await using tested = await openStores(4);
   const { stores, store } = tested;

@@ -140,7 +140,7 @@ export class Acceptor {
     const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
     await this.#filings.draw(filings);
     const open = filings.filter(({ drawn }) => drawn !== null);
-    const more = valuesOf(settlingColumns, settled);
+    const more = () => valuesOf(settlingColumns, settled);
     const find = (session: Session) => this.#filings.findIn(session, open);
     let lockTimeout: unknown;
     try {
@@ -162,14 +162,18 @@ export class Acceptor {
     );
   }
 
-  /** Runs a statement that stores filings and something more. */
+  /**
+   * Runs a statement that stores filings and something more.
+   *
+   * @param more its further parameters; asked for again when the filings get other numbers
+   */
   async #store(
     statement: Statement<StoredRow>,
     filings: readonly Filing[],
-    more: readonly unknown[],
+    more: () => readonly unknown[],
     options: Pick<TransactionOptions<StoredRow[]>, "find" | "deadline">,
   ): Promise<ReadonlyMap<Filing, Acceptance>> {
-    const values = [...this.#filings.valuesOf(filings), ...more];
+    const values = [...this.#filings.valuesOf(filings), ...more()];
     reached("row-written");
     reached("before-commit");
     try {
@@ -180,8 +184,11 @@ export class Acceptor {
       // Perhaps by a try of these very filings that reached the server late.
       const find = (session: Session) => this.#filings.findIn(session, filings);
       const rows = await this.#connections.transaction(find, { repeatable: true });
-      if (rows === null) throw error;
-      return this.#filings.answersOf(filings, rows);
+      if (rows !== null) return this.#filings.answersOf(filings, rows);
+      if (!isTaken(error, "submission_day_number")) throw error;
+      // After a failover that lost the latest commits, the counter gives out numbers that a process has reserved before.
+      await this.#filings.drawAnew(filings);
+      return this.#store(statement, filings, more, options);
     }
   }
 
@@ -205,8 +212,10 @@ export class Acceptor {
 
   async #storeOnce(jobs: readonly OnceOnly[]): Promise<ReadonlyMap<OnceOnly, Acceptance>> {
     const filings = jobs.flatMap(({ filing }) => filing ?? []);
-    const keys = keyRows(jobs, ({ filing }) => ({ number: filing && drawnOf(filing).number, subscriber: null }));
-    const more = [...valuesOf(keyColumns, keys), ...valuesOf(challengeColumns, challengeRows(jobs))];
+    const more = () => {
+      const keys = keyRows(jobs, ({ filing }) => ({ number: filing && drawnOf(filing).number, subscriber: null }));
+      return [...valuesOf(keyColumns, keys), ...valuesOf(challengeColumns, challengeRows(jobs))];
+    };
     const find = async (session: Session) => {
       if (filings.length > 0) return this.#filings.findIn(session, filings);
       return (await findTaken(session, jobs)).size > 0 ? [] : null;

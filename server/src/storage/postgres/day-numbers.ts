@@ -42,6 +42,11 @@ export class DayNumbers {
     return free.splice(0, count);
   }
 
+  /** Uses none of the numbers that are reserved so far. */
+  forget(kind: SubmissionKind, day: number): void {
+    this.#free.delete(nameOf(kind, day));
+  }
+
   /** A number that was taken and with which nothing was stored. */
   giveBack(kind: SubmissionKind, day: number, number: number): void {
     this.#freeOf(kind, day).unshift(number);
@@ -57,7 +62,7 @@ export class DayNumbers {
   }
 
   #freeOf(kind: SubmissionKind, day: number): number[] {
-    const name = `${kind} ${day}`;
+    const name = nameOf(kind, day);
     const known = this.#free.get(name);
     if (known !== undefined) return known;
     if (this.#free.size >= daysKept) this.#free.delete(this.#free.keys().next().value ?? "");
@@ -66,3 +71,5 @@ export class DayNumbers {
     return free;
   }
 }
+
+const nameOf = (kind: SubmissionKind, day: number): string => `${kind} ${day}`;

@@ -43,8 +43,9 @@ export function isContention(error: unknown): boolean {
 /** A lock was not free in time. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === "55P03";
 
-/** What a unique index allows once is there already. */
-export const isTaken = (error: unknown): boolean => sqlState(error) === "23505";
+/** What a unique index allows once is there already: any index, or the one of that name. */
+export const isTaken = (error: unknown, index?: string): boolean =>
+  sqlState(error) === "23505" && (index === undefined || answerOf(error)?.constraint === index);
 
 /** A pooler lent a connection on which a statement was not prepared, or where another client had prepared it. */
 export function isUnprepared(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { justStored } from "../rules/leased-mail.ts";
 import { capMs, mailsOf, receiptsMax } from "../rules/mails.ts";
 import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
-import type { Acceptance, Entry } from "../store.ts";
+import { type Acceptance, type Entry, StorageUnavailable } from "../store.ts";
 import { type Bound, preparedArrays, rowsAs, type RowOf, valuesOf } from "./statement.ts";
 import { lockReceipts } from "./addresses.ts";
 import type { DayNumbers } from "./day-numbers.ts";
@@ -21,7 +21,10 @@ export interface Filing {
   readonly record: SubmissionRecord;
   /** When it came in: yyyymmdd. */
   readonly day: number;
-  /** Null until it is drawn. It stays through all tries: a second row with the same number cannot be stored. */
+  /**
+   * Null until it is drawn. It stays through all tries, unless another submission has it: a second row with the same
+   * number cannot be stored.
+   */
   drawn: Drawn | null;
 }
 
@@ -140,6 +143,22 @@ export class Filings {
       const counters = await this.#numbers.take(record.kind, day, group.length);
       for (const [index, counter] of counters.entries())
         (group[index] as Filing).drawn = this.#drawn(record.kind, day, counter);
+    }
+  }
+
+  /**
+   * Draws other counters: another submission has one of them.
+   *
+   * @throws StorageUnavailable when none is left
+   */
+  async drawAnew(filings: readonly Filing[]): Promise<void> {
+    for (const filing of filings) {
+      this.#numbers.forget(filing.record.kind, filing.day);
+      filing.drawn = null;
+    }
+    await this.draw(filings);
+    if (filings.some(({ drawn }) => drawn === null)) {
+      throw new StorageUnavailable("The references of the day are used up.");
     }
   }
 
