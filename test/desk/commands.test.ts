@@ -349,6 +349,11 @@ test("a PostgreSQL that cannot be reached is named with its reason, once", async
     code: 1,
     stderr: "The database cannot be reached (ECONNREFUSED).\n",
   });
+  const withReplica = { ...environment, DATABASE_REPLICA_URL: environment.DATABASE_URL };
+  expect(await runCommand(["mail", "list"], withReplica)).toMatchObject({
+    code: 1,
+    stderr: "DATABASE_REPLICA_URL: The database cannot be reached (ECONNREFUSED).\n",
+  });
 });
 
 test("backup is a store of its own with everything in it, and never written over another file", async () => {

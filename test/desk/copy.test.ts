@@ -333,6 +333,15 @@ describe("resumes", () => {
     expect(await filesIn(join(folder, "back"))).toEqual(kept);
   });
 
+  test("are those that the database knows, although its replica lacks them", async () => {
+    await using database = await postgres.create("empty");
+    await using replica = await postgres.create();
+    expectCopied(await copy({ DATA_DIR: home }, "--to", database.url));
+    const moved = { DATA_DIR: home, DATABASE_URL: database.url, DATABASE_REPLICA_URL: replica.url };
+    const copied = await copy(moved, "--resumes-to", join(await newFolder(), "new"));
+    expect(copied.stderr).toContain("resumes: 2 copied\n");
+  });
+
   test("that are damaged, missing or in the way are named, and nothing is put in their place", async () => {
     const folder = await newFolder();
     await cp(home, folder, { recursive: true });

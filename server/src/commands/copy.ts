@@ -89,9 +89,12 @@ async function moveRows(deps: CommandDeps, from: Config, to: Config): Promise<re
 }
 
 async function copyVault(deps: CommandDeps, from: Config, to: Config): Promise<void> {
-  await using store = await openStore(from.storage, { access: "read-only" });
+  const { storage } = from;
+  // A replica may lack the latest applications.
+  const primary = storage.kind === "postgres" ? { ...storage, replicaUrl: null } : storage;
+  await using store = await openStore(primary, { access: "read-only" });
   // No resume may come in meanwhile.
-  using _lock = await lockStore(from.storage);
+  using _lock = await lockStore(storage);
   await using oldVault = await openVault(from.vault, systemClock);
   await using newVault = await openVault(to.vault, systemClock);
   using progress = new Progress(deps.messages);

@@ -106,7 +106,7 @@ const storage = {
   }),
   DATABASE_REPLICA_URL: optional(kind.postgresUrl, "none", {
     means: "copy of that database that commands read from",
-    values: "As `DATABASE_URL`, which it needs. `export`, `resume` and `mail list` read from it.",
+    values: "As `DATABASE_URL`, which it needs. `export`, `resume`, `show` and lists read from it.",
     example: "postgres://submissions:password@replica.example.org/submissions",
     secret: true,
   }),

@@ -74,13 +74,17 @@ export async function openPostgresStore(
   { access, clock }: { readonly access: Access; readonly clock: Clock },
 ): Promise<Store> {
   const isReadOnly = access === "read-only";
+  const readsReplica = isReadOnly && replicaUrl !== null;
   // A failure closes the connections again.
   await using opened = new AsyncDisposableStack();
-  const address = addressOf(isReadOnly ? (replicaUrl ?? url) : url);
+  const address = addressOf(readsReplica ? replicaUrl : url);
   const connections = opened.use(
     new Connections(address, { max: poolMax, ...(isReadOnly && { answerMs: exportAnswerMs }) }),
   );
-  await checkServer(connections);
+  await checkServer(connections).catch((error: unknown) => {
+    if (!readsReplica || !(error instanceof StorageUnavailable)) throw error;
+    throw new StorageUnavailable(`DATABASE_REPLICA_URL: ${error.message}`, { cause: error });
+  });
   const pending = (await findPending(connections)).map(({ name }) => name);
   if (pending.length > 0) {
     if (isReadOnly) throw new SchemaTooOld(pending);
