@@ -147,6 +147,8 @@ test("a database of another encoding is refused", async () => {
   const server = new PostgresDatabases(inject("postgresUrl"));
   const name = `latin_${process.pid}`;
   await server.administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
-  await expect(openStore(locate(`${server.url}/${name}`))).rejects.toThrow("UTF8");
+  const location = locate(`${server.url}/${name}`);
+  await expect(openStore(location)).rejects.toThrow("UTF8");
+  await expect(pendingMigrations(location)).rejects.toThrow("UTF8");
   await server.administer(`DROP DATABASE ${name} WITH (FORCE)`);
 });

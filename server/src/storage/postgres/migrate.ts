@@ -28,9 +28,14 @@ export async function migratePostgres(url: string): Promise<string[]> {
   return await applyPending(connections);
 }
 
-/** Names of the migrations that the database lacks. Writes nothing. */
+/**
+ * Names of the migrations that the database lacks. Writes nothing.
+ *
+ * @throws StorageUnavailable also when they could not be applied there
+ */
 export async function pendingPostgresMigrations(url: string): Promise<string[]> {
   await using connections = new Connections(addressOf(url), { max: 1 });
+  await checkServer(connections);
   return (await findPending(connections)).map(({ name }) => name);
 }
 
