@@ -1,7 +1,7 @@
 // Moving a store into PostgreSQL, out of it, and from one engine to the other: everything, exactly, or nothing.
 import { expect, test } from "vitest";
 import { movedTables, MoveRefused, moveStore } from "../../server/src/storage/move.ts";
-import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
+import { migrate, openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { createDatabase, locate, openPostgresUnderTest } from "./postgres-under-test.ts";
@@ -70,6 +70,26 @@ test("digests alike on both engines", async () => {
   const moved = await moveStore(source.at, locate(there.url));
   const file = back.file.replace(".db", "-back.db");
   expect(await moveStore(locate(there.url), { kind: "sqlite", file })).toEqual(moved);
+});
+
+test("takes as long as it takes, whatever the database's settings allow a transaction", async () => {
+  await using source = await engines.SQLite();
+  await accept(source.store, inquiry(1));
+  await using target = await createDatabase("empty");
+  const [known] = await target.query("SELECT 1 FROM pg_settings WHERE name = 'transaction_timeout'");
+  // Before version 17 there is nothing to lift.
+  if (known !== undefined) await target.set("SET transaction_timeout = '1h'");
+  const refuse = "IF current_setting('transaction_timeout', true) <> '0' THEN RAISE 'limited'; END IF;";
+  await target.query(`
+    CREATE FUNCTION refuse_change() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN ${refuse} END $$;
+    CREATE FUNCTION refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${refuse} RETURN NEW; END $$;
+    CREATE EVENT TRIGGER refuse_change ON ddl_command_end EXECUTE FUNCTION refuse_change()`);
+  await migrate(locate(target.url));
+  await target.query(`
+    DROP EVENT TRIGGER refuse_change;
+    CREATE TRIGGER refuse_row BEFORE INSERT ON submission FOR EACH ROW EXECUTE FUNCTION refuse_row()`);
+  await moveStore(source.at, locate(target.url));
+  expect(await target.query("SELECT 1 FROM submission")).toHaveLength(1);
 });
 
 test("names every table of the schema", async () => {

@@ -221,6 +221,13 @@ function beginning({ statementMs, lockMs, idleMs: idle }: Limits): string {
   return ["BEGIN ISOLATION LEVEL READ COMMITTED", ...set].join("; ");
 }
 
+/**
+ * For a transaction that takes as long as it takes, whatever the database's settings allow. Only PostgreSQL 17 and later
+ * have this limit, which no other setting lifts.
+ */
+export const setNoEnd = `
+  SELECT set_config('transaction_timeout', '0', true) WHERE current_setting('transaction_timeout', true) IS NOT NULL`;
+
 /** BIGINT, which is also what counting answers, as numbers: times and counts are far below 2^53. */
 export const columnTypes = new TypeOverrides();
 columnTypes.setTypeParser(types.builtins.INT8, Number);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
-import { Connections, type Limits } from "./connections.ts";
+import { Connections, type Limits, setNoEnd } from "./connections.ts";
 import type { Session } from "./session.ts";
 import { prepared } from "./statement.ts";
 
@@ -82,6 +82,7 @@ export async function applyPending(connections: Connections): Promise<string[]> 
 
 async function applyUnlessApplied(session: Session, migration: Migration): Promise<boolean> {
   const { number, name, script } = migration;
+  await session.script(setNoEnd);
   await session.script(`SELECT pg_advisory_xact_lock(${migrationLock})`);
   await session.script(createTable);
   if ((await session.run(record, [number, name, neededBy(migration)])) === 0) return false;

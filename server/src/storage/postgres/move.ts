@@ -5,7 +5,7 @@ import { type MovableStore, type MovedTable, movedTables, type MoveRole, type Ro
 import { SchemaTooOld } from "../schema-version.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
-import { applicationName, columnTypes } from "./connections.ts";
+import { applicationName, columnTypes, setNoEnd } from "./connections.ts";
 import { asStorageError } from "./errors.ts";
 import { migratePostgres, pendingPostgresMigrations } from "./migrate.ts";
 
@@ -74,7 +74,7 @@ class PostgresMove implements MovableStore {
     await this.#ask({
       text: `BEGIN ISOLATION LEVEL ${role === "source" ? "REPEATABLE READ" : "READ COMMITTED"};
         SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
-        SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on;
+        SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on; ${setNoEnd};
         LOCK TABLE ${tables} IN ${role === "source" ? "SHARE" : "EXCLUSIVE"} MODE`,
     });
     const [free] = await this.#ask({ text: `SELECT pg_try_advisory_xact_lock(${moveLock})::integer AS locked` });
