@@ -37,6 +37,8 @@ async function answersTo(bytes: string): Promise<string> {
   return everything(socket);
 }
 
+const get = (target: string, headers = "Host: x\r\n") =>
+  `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
 const statusesOf = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)) as object;
 
@@ -207,6 +209,26 @@ describe("bytes", () => {
       const [answer] = (await once(socket, "data")) as [Buffer];
       expect(statusesOf(answer.toString("latin1"))).toEqual([status]);
       socket.destroy();
+    });
+
+    // A proxy may otherwise send the next request of another client behind it, to be read as the rest of the body.
+    test("the answer ends the connection", async () => {
+      for (const [status, path] of refusals) {
+        const socket = await open(own);
+        socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: 9\r\n\r\n`);
+        const [head] = (await once(socket, "data")) as [Buffer];
+        expect(head.toString()).toMatch(/^connection: close\r$/im);
+        socket.write(`GET /docs ${get("/healthz")}`);
+        expect(statusesOf(head.toString() + (await everything(socket)))).toEqual([status]);
+      }
+    });
+
+    test("the connection stays where the body has come with its head", async () => {
+      const socket = await open(own);
+      socket.write("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nGET /docs");
+      const [first] = (await once(socket, "data")) as [Buffer];
+      socket.write(get("/healthz"));
+      expect(statusesOf(first.toString() + (await everything(socket)))).toEqual([404, 200]);
     });
 
     test.each([closes, old])(
@@ -402,9 +424,6 @@ describe("addresses", () => {
     const told = path.startsWith("/trpc/") ? body.error : body;
     expect(told).toMatchObject({ message: expect.any(String) });
   });
-
-  const get = (target: string, headers = "Host: x\r\n") =>
-    `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
 
   test.each([
     ["a fragment in the target", get("/metrics#x"), 400],

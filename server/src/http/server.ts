@@ -111,6 +111,8 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
     // No hook runs for an address that the router cannot read.
     frameworkErrors: (error, request, reply) => {
       headAnswer(request, reply);
+      // Its body may still be on its way.
+      reply.raw.shouldKeepAlive = false;
       refuse(request, reply, error);
     },
   });

@@ -20,6 +20,7 @@ interface Watching {
 export function watchBodies(app: FastifyInstance, { traffic, limits, tell }: Watching): void {
   const server: Server = app.server;
   answerExpectations(server);
+  endAfterEarlyAnswers(app);
   cutSlowSenders(server, { traffic, limits, tell });
   closeInStages(server, traffic);
   const onFinish = function onFinish(this: ServerResponse) {
@@ -48,6 +49,22 @@ function answerExpectations(server: Server): void {
   // Without a listener, Node refuses an expectation that it does not know with a bare 417. It may be ignored.
   server.on("checkExpectation", goOn);
 }
+
+// HAProxy 2.6 hands a connection on to the next client even if the body of an answered request on it was never finished. That
+// client's request would be read as the rest of the body. So an answer to an unfinished request ends the connection.
+function endAfterEarlyAnswers(app: FastifyInstance): void {
+  app.addHook("onSend", ({ raw: request }, { raw: response }, _payload, done) => {
+    if (request.complete || !bringsBody(request)) return done();
+    // Node has not yet looked at all that it has read. A body that came with its head is whole then.
+    setImmediate(() => {
+      if (!request.complete) response.shouldKeepAlive = false;
+      done();
+    });
+  });
+}
+
+const bringsBody = ({ headers }: IncomingMessage): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
 type SlowLimits = Pick<HttpLimits, "checkMs" | "bodyBytesPerSecondMin" | "bodyGraceMs">;
 
