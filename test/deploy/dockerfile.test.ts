@@ -102,5 +102,13 @@ test("the service runs with the options and the modules of `npm start`, and the 
     /(?<=exec node ).*(?= server\/src\/main\.ts)/.exec(packageOf("package.json").scripts?.["start"] ?? "") ?? [];
   expect(words(inLastStage("ENTRYPOINT")[0] ?? "").slice(1)).toEqual(start.split(" "));
   const built = all("RUN").flatMap((text) => [...text.matchAll(/vite build -c (\S+)/g)].map(([, config]) => config));
-  expect(built).toEqual(["vite.forms.config.ts", "vite.console.config.ts"]);
+  expect(built).toEqual(["client/vite.forms.config.ts", "client/vite.console.config.ts"]);
+});
+
+test("Node of the lockfile runs only where libatomic is installed", () => {
+  const needed = inLastStage("RUN").findIndex((text) => text.includes("libatomic1"));
+  expect(needed).toBe(0);
+  // npm puts node_modules/.bin first in the path of what it runs, and Node of the lockfile is there.
+  for (const text of all("RUN"))
+    expect(text).not.toMatch(/npm (?:exec|run|x\b)|npx|npm (?:ci|install)(?! --ignore-scripts)/);
 });
