@@ -1,7 +1,7 @@
 // The command line beside a running service: its store stays open while commands run.
 import { existsSync } from "node:fs";
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -320,6 +320,24 @@ test("backup names the folder that does not exist", async () => {
     expect.objectContaining({ code: 1, stdout: "", stderr: `There is no folder ${missing}.\n` }),
   );
   expect(existsSync(missing)).toBe(false);
+});
+
+test("backup names the folder that it may not write to", async () => {
+  const [data, closed] = [await mkdtemp(join(ground, "own-")), await mkdtemp(join(ground, "closed-"))];
+  await chmod(ground, 0o755);
+  await chmod(closed, 0o555);
+  // Root may write to any folder.
+  const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+  if (user.uid !== undefined) await chown(data, user.uid, -1);
+  const asUser = (...words: string[]) => finish(start("submissions.ts", words, { DATA_DIR: data }, user));
+  try {
+    expect(await asUser("migrate")).toMatchObject({ code: 0 });
+    const stderr = `Nothing may be written to the folder ${closed}. Name another one. (EACCES)\n`;
+    expect(await asUser("backup", join(closed, "copy.sqlite"))).toMatchObject({ code: 1, stdout: "", stderr });
+  } finally {
+    // For the one that clears up.
+    await chmod(closed, 0o755);
+  }
 });
 
 test("a user who may not read the database is told which file it is, and what to do", async () => {

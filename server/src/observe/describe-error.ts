@@ -19,7 +19,7 @@ const ours: ReadonlySet<string> = new Set([
   "CommandFailed",
   "Fault",
   "FileExists",
-  "FolderMissing",
+  "FolderUnusable",
   "MoveRefused",
   "ResumeDamaged",
   "ResumeMissing",

@@ -8,16 +8,16 @@ class FileExists extends Error {
   override readonly name = "FileExists";
 }
 
-/** The file would lie in a folder that does not exist. */
-class FolderMissing extends Error {
-  override readonly name = "FolderMissing";
+/** The file would lie in a folder that does not exist or may not be written to. */
+class FolderUnusable extends Error {
+  override readonly name = "FolderUnusable";
 }
 
 /**
  * Has `write` fill a temporary file next to `file`, then syncs it and gives it its name. On failure nothing is left.
  *
  * @throws FileExists when `file` exists
- * @throws FolderMissing when its folder does not
+ * @throws FolderUnusable when its folder does not, or may not be written to
  */
 export async function writeNewFile(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
   await refuseExisting(file);
@@ -37,8 +37,9 @@ export async function writeNewFile(file: string, write: (temporary: string) => P
 
 const makeIn = (folder: string, temporary: string): Promise<FileHandle> =>
   open(temporary, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    throw new FolderMissing(`There is no folder ${folder}.`);
+    if (error.code === "ENOENT") throw new FolderUnusable(`There is no folder ${folder}.`);
+    if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
+    throw new FolderUnusable(`Nothing may be written to the folder ${folder}. Name another one. (${error.code})`);
   });
 
 async function refuseExisting(file: string): Promise<void> {
