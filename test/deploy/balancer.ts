@@ -1,4 +1,4 @@
-// Starts HAProxy or nginx with the file of deploy/, with only its certificate, size, port and servers changed, and processes
+// Starts HAProxy, nginx or Caddy with the file of deploy/, with only its certificate, size, port and servers changed, and processes
 // behind it that behave as a test wants.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -9,10 +9,10 @@ import { connect, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { read } from "./read-deploy.ts";
+import { read, root } from "./read-deploy.ts";
 import { freePort } from "../support/free-port.ts";
 
-export type Kind = "haproxy" | "nginx";
+export type Kind = "haproxy" | "nginx" | "caddy";
 
 const runs = (program: string, word: string) => spawnSync(program, [word]).error === undefined;
 
@@ -90,6 +90,21 @@ export interface Balancer extends AsyncDisposable {
 /** Lets a test be any client. */
 const clientIsNamed = "set_real_ip_from 127.0.0.1; real_ip_header X-Test-Client;";
 
+const files: Record<Kind, string> = {
+  haproxy: "deploy/haproxy/haproxy.cfg",
+  nginx: "deploy/nginx/submissions.conf",
+  caddy: "deploy/caddy/Caddyfile",
+};
+
+/** Caddy would fetch a certificate, and listen at two more ports: for redirects to HTTPS and for its own API. */
+const caddyAlone = (folder: string, port: number) => `{
+  admin off
+  auto_https disable_redirects
+  default_sni localhost
+}
+:${port} {
+  tls ${folder}/fullchain.pem ${folder}/privkey.pem`;
+
 /** Writes the configuration into a folder and answers its path. */
 function prepare(kind: Kind, folder: string, port: number, ports: readonly number[]): string {
   const made = spawnSync(
@@ -112,7 +127,8 @@ function prepare(kind: Kind, folder: string, port: number, ports: readonly numbe
   if (made.status !== 0) throw new Error(made.stderr);
   spawnSync("sh", ["-c", "cat fullchain.pem privkey.pem > submissions.pem"], { cwd: folder });
   let server = 0;
-  const text = read(kind === "nginx" ? "deploy/nginx/submissions.conf" : "deploy/haproxy/haproxy.cfg")
+  const text = read(files[kind])
+    .replace("submissions.example.org {", caddyAlone(folder, port))
     .replaceAll("/etc/ssl/submissions/", `${folder}/`)
     .replaceAll("/run/haproxy/", `${folder}/`)
     .replace(/(listen |bind :)443/, `$1${port}`)
@@ -120,10 +136,10 @@ function prepare(kind: Kind, folder: string, port: number, ports: readonly numbe
     .replace("maxconn 20000", "maxconn 200")
     // On a busy machine the processes, which are of this one, may not answer for seconds.
     .replace("timeout check 2s", "timeout check 1m")
-    .replace(/10\.0\.0\.1[123]:3000/g, () => `127.0.0.1:${ports[server++ % ports.length]}`);
+    .replace(/(?:10\.0\.0\.1[123]|127\.0\.0\.1):3000/g, () => `127.0.0.1:${ports[server++ % ports.length]}`);
   const file = join(folder, kind);
   writeFileSync(file, text);
-  if (kind === "haproxy") return file;
+  if (kind !== "nginx") return file;
   const outer = join(folder, "nginx.conf");
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
@@ -138,15 +154,22 @@ function prepare(kind: Kind, folder: string, port: number, ports: readonly numbe
 const words: Record<Kind, (file: string) => { check: string[]; run: string[] }> = {
   haproxy: (file) => ({ check: ["-c", "-f", file], run: ["-db", "-f", file] }),
   nginx: (file) => ({ check: ["-t", "-e", "stderr", "-c", file], run: ["-e", "stderr", "-c", file] }),
+  // What is changed for tests has warnings of its own.
+  caddy: (file) => ({
+    check: ["validate", "--adapter", "caddyfile", "--config", join(root, files.caddy)],
+    run: ["run", "--adapter", "caddyfile", "--config", file],
+  }),
 };
+
+/** Caddy keeps certificates and the last configuration below the home folder. */
+const homeIn = (folder: string) => ({ ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder });
 
 /** What the program itself says of the file. */
 export function check(kind: Kind): { readonly status: number | null; readonly output: string } {
   const folder = mkdtempSync(join(tmpdir(), "submissions-balancer-"));
   try {
-    const { status, stderr, stdout } = spawnSync(kind, words[kind](prepare(kind, folder, 4443, [3000])).check, {
-      encoding: "utf8",
-    });
+    const { check: asked } = words[kind](prepare(kind, folder, 4443, [3000]));
+    const { status, stderr, stdout } = spawnSync(kind, asked, { encoding: "utf8", env: homeIn(folder) });
     return { status, output: `${stdout}${stderr}` };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -159,6 +182,7 @@ export async function startBalancer(kind: Kind, ports: readonly number[]): Promi
   const port = await freePort();
   const child = spawn(kind, words[kind](prepare(kind, folder, port, ports)).run, {
     stdio: ["ignore", "ignore", "pipe"],
+    env: homeIn(folder),
   });
   let complaints = "";
   child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()));

@@ -1,4 +1,4 @@
-// The files for HAProxy and nginx, run by the programs themselves, where they are installed.
+// The files for HAProxy, nginx and Caddy, run by the programs themselves, where they are installed.
 import { describe, expect, test } from "vitest";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -13,7 +13,7 @@ const key = (number: number) => ({ "idempotency-key": `k-${number}` });
 const path = "/api/marketplace/inquiry";
 const upload = { "content-type": "multipart/form-data; boundary=b" };
 
-describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
+describe.each<Kind>(["haproxy", "nginx", "caddy"])("%s", (kind) => {
   describe.skipIf(!isThere(kind))("where it is installed", () => {
     test("takes its file", () => {
       const { status, output } = check(kind);
@@ -46,14 +46,14 @@ describe.each<Kind>(["haproxy", "nginx"])("%s", (kind) => {
       }
     });
 
-    test("sends a request that reached no process to another one", async () => {
+    test.runIf(kind !== "caddy")("sends a request that reached no process to another one", async () => {
       await using upstream = await startUpstream(answers(200));
       await using balancer = await startBalancer(kind, [closedPort, upstream.port]);
       for (let request = 0; request < requests; request += 1) expect(await balancer.ask(path)).toBe(200);
       expect(upstream.seen).toHaveLength(requests);
     });
 
-    test.each([
+    test.runIf(kind !== "caddy").each([
       ["refused with 503", answers(503)],
       ["lost", breaksOff],
     ])("repeats a request whose answer was %s only if it has a key", async (_name, behaviour) => {
