@@ -35,7 +35,8 @@ export async function serveMailbox(
   port: number,
 ): Promise<AsyncDisposable & { readonly address: string }> {
   const server = createServer((request, response) => {
-    answer(folder, new URL(request.url ?? "/", "http://localhost").pathname, response).catch((error: unknown) => {
+    const [path = "/"] = (request.url ?? "/").split("?");
+    answer(folder, path, response).catch((error: unknown) => {
       // The mail was deleted meanwhile, or the file is none of ours.
       send(response, page("This mail cannot be read", html`<p>${String(error)}</p>`), 404);
     });

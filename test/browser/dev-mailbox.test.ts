@@ -33,6 +33,13 @@ test("lists mails, and shows each as HTML, as text and with its headers", async 
   await expect.poll(() => page.title()).toBe("Mailbox");
 });
 
+test("answers an address that is no mail's, also one that is no address", async () => {
+  await using service = await startService();
+  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
+  for (const path of ["1-none", "/", "../x"]) expect((await fetch(mailbox.address + path)).status).toBe(404);
+  expect((await fetch(`${mailbox.address}?page=1`)).status).toBe(200);
+});
+
 test("breaks no address on a phone", async () => {
   await using service = await startService();
   await rest.send(service, "marketplace.inquiry", json(buyer));
