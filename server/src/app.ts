@@ -88,7 +88,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   opened.use(await lockStore(config.storage));
   const store = opened.use(await openStore(config.storage, { clock }));
   const vault = opened.use(await openVault(config.vault, clock));
-  const mailer = opened.use(await openMailer(config.mail, config.addresses.from));
+  const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity));
   const isDisposable = disposableHosts(config.disposableDomains);
   const packages = config.packages ?? samplePackages;
   const packageTitles = titlesOf(packages);

@@ -11,6 +11,9 @@ import type {
 
 export const from = { name: "Accent Datasets", address: "hello@datasets.example" };
 
+/** Of the store. */
+export const messageKey = "0".repeat(32);
+
 export const settings: MailSettings = {
   brand: "Accent Datasets",
   publicUrl: "https://datasets.example",

@@ -2,15 +2,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
+import { messageId } from "../../server/src/mail/providers/mime.ts";
 import { openSmtpMailer } from "../../server/src/mail/providers/smtp.ts";
 import { SmtpStandIn, type SmtpBehaviour } from "../support/smtp-stand-in.ts";
-import { from, inquiry, oneOfEach, welcomes } from "./examples.ts";
+import { from, inquiry, messageKey, oneOfEach, welcomes } from "./examples.ts";
 
 let standIn: SmtpStandIn;
 let mailer: Mailer;
 beforeEach(async () => {
   standIn = await SmtpStandIn.open();
-  mailer = openSmtpMailer(standIn.url, from);
+  mailer = openSmtpMailer(standIn.url, from, messageKey);
 });
 afterEach(async () => {
   await mailer[Symbol.asyncDispose]();
@@ -19,7 +20,7 @@ afterEach(async () => {
 
 /** Gives up soon on a server that does not ask for the mail, or on one that does not reply to it. */
 const hasty = (soon: "handOverMs" | "replyMs") =>
-  openSmtpMailer(standIn.url, from, { handOverMs: 60_000, replyMs: 60_000, [soon]: 200 });
+  openSmtpMailer(standIn.url, from, messageKey, { handOverMs: 60_000, replyMs: 60_000, [soon]: 200 });
 
 /** Sends mails as the outbox does: one a call, as many calls at once as the mailer allows. */
 async function send(mails: readonly OutgoingMail[]): Promise<MailOutcome[]> {
@@ -37,7 +38,7 @@ test("delivers every kind of mail whole", async () => {
   const outcomes = await send(mails);
   expect(outcomes.map(({ result }) => result)).toEqual(mails.map(() => "taken"));
   for (const mail of mails) {
-    const received = standIn.received.find(({ message }) => message.messageId === `<${mail.id}@datasets.example>`)!;
+    const received = standIn.received.find(({ message }) => message.messageId === messageId(mail, from, messageKey))!;
     expect(received.envelope).toEqual({ from: from.address, to: mail.content.to });
     expect(received.message.subject).toBe(mail.content.subject);
     expect(received.message.text?.trimEnd()).toBe(mail.content.text.trimEnd());
@@ -111,7 +112,7 @@ test("judges each mail by itself", async () => {
 
 describe("a server that is slow", () => {
   test("over its reply is waited for, longer than for the question for the mail", async () => {
-    await using patient = openSmtpMailer(standIn.url, from, { handOverMs: 300, replyMs: 60_000 });
+    await using patient = openSmtpMailer(standIn.url, from, messageKey, { handOverMs: 300, replyMs: 60_000 });
     standIn.behaviour = { slow: () => sleep(350) };
     const [mail] = welcomes(1);
     // On a busy machine the first tries may end before the server has asked for the mail.
@@ -171,7 +172,7 @@ test("sends once, over a new connection, when the server has dropped the idle on
 });
 
 test("knows that nothing was sent when no server listens", async () => {
-  await using lost = openSmtpMailer("smtp://127.0.0.1:9", from);
+  await using lost = openSmtpMailer("smtp://127.0.0.1:9", from, messageKey);
   const [outcome] = await lost.send(welcomes(1));
   expect(outcome).toEqual({ result: "later", error: "smtp: ECONNREFUSED", cause: "provider" });
 });
@@ -179,13 +180,13 @@ test("knows that nothing was sent when no server listens", async () => {
 describe("with a login", () => {
   test("logs in", async () => {
     await using server = await SmtpStandIn.open({ user: "service", password: "right" });
-    await using client = openSmtpMailer(server.url, from);
+    await using client = openSmtpMailer(server.url, from, messageKey);
     expect(await client.send(welcomes(1))).toMatchObject([{ result: "taken" }]);
   });
 
   test("calls wrong credentials a configuration fault, without naming them", async () => {
     await using server = await SmtpStandIn.open({ user: "service", password: "right" });
-    await using client = openSmtpMailer(server.url.replace("right", "wrong"), from);
+    await using client = openSmtpMailer(server.url.replace("right", "wrong"), from, messageKey);
     const outcomes = await client.send(welcomes(2));
     for (const outcome of outcomes) expect(outcome).toMatchObject({ result: "later", cause: "configuration" });
     expect(JSON.stringify(outcomes)).not.toMatch(/service|wrong|example/);

@@ -30,7 +30,7 @@ export async function welcomes(service: Service, email: string, count: number): 
   const toReader = async () =>
     (await service.mails()).filter(({ to, headers }) => isTo(to, email) && listUnsubscribe(headers) !== undefined);
   await expect.poll(async () => (await toReader()).length).toBe(count);
-  return (await toReader()).toSorted((a, b) => idOf(a).localeCompare(idOf(b))).map(linksOf);
+  return (await toReader()).map(linksOf);
 }
 
 /** Subscribes and opens the welcome mail. */
@@ -43,9 +43,6 @@ export async function welcomed(service: Service, email: string): Promise<Links> 
 const isTo = (to: Email["to"], email: string) => to?.some(({ address }) => address === email) === true;
 
 const listUnsubscribe = (headers: Email["headers"]) => headers.find(({ key }) => key === "list-unsubscribe")?.value;
-
-// Ids of mails are in order of time.
-const idOf = ({ messageId }: Email) => messageId ?? "";
 
 function linksOf({ headers, text }: Email): Links {
   const unsubscribe = /<(.+)>/.exec(listUnsubscribe(headers) ?? "")?.[1] ?? "";

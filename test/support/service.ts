@@ -31,7 +31,7 @@ export interface Service extends AsyncDisposable {
   stop(): Promise<void>;
   /** Reads what is stored through a second connection, as the command line does. */
   stored(): Promise<Stored>;
-  /** The mails in the local mailbox, in no particular order. */
+  /** The mails in the local mailbox, in the order in which they were stored. */
   mails(): Promise<Email[]>;
   /** Paths of all files below a folder of the data folder. */
   files(folder: string): Promise<string[]>;
@@ -106,7 +106,9 @@ async function readStored(storage: StoreLocation): Promise<Stored> {
 
 async function readMails(folder: string): Promise<Email[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".eml"));
-  return Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
+  // Ids begin with a number that ascends.
+  const sorted = names.toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
+  return Promise.all(sorted.map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
 }
 
 async function listFiles(folder: string): Promise<string[]> {

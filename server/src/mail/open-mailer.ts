@@ -14,18 +14,20 @@ export type MailTransport =
 /**
  * Opens the mailer of a transport. Nothing is sent and no connection is made; only the mailbox creates its folder, and
  * rejects when it cannot.
+ *
+ * @param key makes Message-IDs of the ids of mails; the same in all processes of a store
  */
-export async function openMailer(transport: MailTransport, from: Sender): Promise<Mailer> {
+export async function openMailer(transport: MailTransport, from: Sender, key: string): Promise<Mailer> {
   if (transport.kind === "mailbox") {
     const { openMailboxMailer } = await import("./providers/mailbox.ts");
-    return openMailboxMailer(transport.folder, from);
+    return openMailboxMailer(transport.folder, from, key);
   }
   if (transport.kind === "postmark") {
     const { openPostmarkMailer } = await import("./providers/postmark.ts");
     return openPostmarkMailer(transport, from);
   }
   const { openSmtpMailer } = await import("./providers/smtp.ts");
-  return openSmtpMailer(transport.url, from);
+  return openSmtpMailer(transport.url, from, key);
 }
 
 /** What erases mails to an address that lie on this machine: those of the mailbox. */

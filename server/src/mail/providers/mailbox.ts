@@ -16,8 +16,10 @@ const batchMax = 50;
  * A file is named after the mail's id and put in place by a rename: it is there whole or not at all, and sending the same
  * mail again replaces it. It is not forced to the disk: a mail that a power failure takes from this mailbox has reached
  * no person anyway.
+ *
+ * @param key makes Message-IDs of the ids of mails
  */
-export async function openMailboxMailer(folder: string, from: Sender): Promise<Mailer> {
+export async function openMailboxMailer(folder: string, from: Sender, key: string): Promise<Mailer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   return {
@@ -27,7 +29,7 @@ export async function openMailboxMailer(folder: string, from: Sender): Promise<M
     doubt: "replace",
     async send(mails) {
       // All before the first is kept: what cannot be written is thrown while nothing is handed over.
-      const messages = await Promise.all(mails.map((mail) => write(mail, from)));
+      const messages = await Promise.all(mails.map((mail) => write(mail, from, key)));
       return Promise.all(mails.map(({ id }, position) => keep(id, messages[position]!, folder)));
     },
     [Symbol.asyncDispose]: async () => {},
@@ -35,8 +37,8 @@ export async function openMailboxMailer(folder: string, from: Sender): Promise<M
 }
 
 // CRLF line ends, as messages have them everywhere.
-const write = (mail: OutgoingMail, from: Sender): Promise<Buffer> =>
-  new MailComposer({ ...mimeFields(mail, from), newline: "windows" }).compile().build();
+const write = (mail: OutgoingMail, from: Sender, key: string): Promise<Buffer> =>
+  new MailComposer({ ...mimeFields(mail, from, key), newline: "windows" }).compile().build();
 
 async function keep(id: string, message: Buffer, folder: string): Promise<MailOutcome> {
   // The id becomes a file name. Ours hold letters, digits and hyphens.

@@ -23,8 +23,9 @@ const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 *
  * Opens the mailer. Nothing is sent and no connection is made.
  *
  * @param url `smtp://` or `smtps://`, with user and password if the server wants them; never logged
+ * @param key makes Message-IDs of the ids of mails
  */
-export function openSmtpMailer(url: string, from: Sender, patience = patienceDefault): Mailer {
+export function openSmtpMailer(url: string, from: Sender, key: string, patience = patienceDefault): Mailer {
   const { handOverMs, replyMs } = patience;
   const transport = createTransport({
     url,
@@ -62,9 +63,9 @@ export function openSmtpMailer(url: string, from: Sender, patience = patienceDef
       timer = setTimeout(() => giveUp.abort(), replyMs);
     });
     try {
-      const sent = await transport.sendMail({ ...mimeFields(mail, from), envelope, signal: giveUp.signal });
+      const sent = await transport.sendMail({ ...mimeFields(mail, from, key), envelope, signal: giveUp.signal });
       const missed = missedRecipients(sent.rejectedErrors);
-      const providerId = sent.serverMessageId ?? messageId(mail, from);
+      const providerId = sent.serverMessageId ?? messageId(mail, from, key);
       return { result: "taken", providerId, ...(missed !== undefined && { missed }) };
     } catch (error) {
       // nodemailer's errors have a code; the others are mistakes of ours.
