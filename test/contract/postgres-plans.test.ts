@@ -91,7 +91,7 @@ async function useWebhooks({ webhooks }: Store): Promise<void> {
   await webhooks.rotate(id, "whsec_2", eva);
   await webhooks.listDeliveries(null, {});
   await webhooks.listDeliveries(id, {});
-  await webhooks.claimDeliveries({ now: noon, limit: 1, except: [], lease });
+  await webhooks.claimDeliveries({ now: noon, limit: 1, underWay: [], lease });
   await webhooks.settleDelivery("msg_1-1", { result: "failed", at: noon, answer: "e" }, lease.owner);
   await webhooks.replay("msg_1-1", eva);
   await webhooks.replayFailed(id, eva);

@@ -38,7 +38,7 @@ test("log lists deliveries, and replay sends them again", async () => {
   await run("add", url);
   await using store = await open();
   const reference = (await accept(store, inquiry(1))).reference ?? "";
-  const claim = { now: noon, limit: 1, except: [], lease };
+  const claim = { now: noon, limit: 1, underWay: [], lease };
   const [delivery] = await store.webhooks.claimDeliveries(claim);
   const id = delivery?.id ?? "";
   await store.webhooks.settleDelivery(id, { result: "failed", at: noon, answer: "HTTP 410" }, lease.owner);

@@ -56,3 +56,19 @@ test("what was found to be spam since is kept back", async () => {
   expect(await row()).toMatchObject({ lastAnswer: "kept back: spam" });
   expect(receiver.connections()).toBe(0);
 });
+
+test("a call that hangs holds up no other delivery to the same webhook", async () => {
+  await using folder = await openFolder();
+  await using receiver = await openReceiver();
+  const clock = { now: () => noon };
+  await using store = await openStore({ kind: "sqlite", file: `${folder.path}/s.db` }, { clock });
+  await store.webhooks.add({ url: receiver.url, events: ["inquiry.received"], secret: "whsec_AAAA" }, eva);
+  receiver.answer(null);
+  await using _sender = startSender({ store, targets: "loopback", publicUrl: () => "", log, pollMs: 5 });
+  await accept(store, inquiry(1));
+  await receiver.got(1);
+  for (let number = 2; number < 20; number += 1) await accept(store, inquiry(number));
+  await receiver.got(19);
+  const { rows } = await store.webhooks.listDeliveries(null, { limit: 100 });
+  expect(rows.at(-1)).toMatchObject({ status: "queued", attempts: 0 });
+});

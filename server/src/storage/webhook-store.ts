@@ -66,11 +66,16 @@ export interface WebhookStore {
   /** The same for all failed deliveries of a webhook. Answers how many; null when there is no such webhook. */
   replayFailed(webhook: number, actor: Actor): Promise<number | null>;
 
-  /** Leases due deliveries whose lease is free: the oldest of each webhook, at most `limit`, but for some webhooks. */
+  /**
+   * Leases due deliveries whose lease is free: the oldest of each webhook, as many as it may have at once.
+   *
+   * @param claim.limit how many a webhook may have at once
+   * @param claim.underWay the webhook of each delivery that the caller has already
+   */
   claimDeliveries(claim: {
     readonly now: number;
     readonly limit: number;
-    readonly except: readonly number[];
+    readonly underWay: readonly number[];
     readonly lease: Lease;
   }): Promise<readonly LeasedDelivery[]>;
 

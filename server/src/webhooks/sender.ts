@@ -1,5 +1,6 @@
 // Sends what webhooks are to be told. A receiver may get a delivery twice, when a process dies between its answer and the
-// record of it; the id tells. Each webhook has calls of its own, so that one that is slow holds up no other.
+// record of it; the id tells. Each webhook has calls of its own, so that one that is slow holds up no other; and
+// a call that hangs holds up no other to the same webhook.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
@@ -30,7 +31,8 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
   const owner = randomUUID();
   const stopping = new AbortController();
   const { signal } = stopping;
-  const underWay = new Map<number, Promise<void>>();
+  /** Calls, each with its webhook. */
+  const underWay = new Map<Promise<void>, number>();
   const failed = (error: unknown) => log.error({ err: error }, "webhooks could not be told and will be later");
 
   async function deliver(delivery: LeasedDelivery): Promise<void> {
@@ -60,21 +62,25 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     await settle(settlement);
   }
 
-  async function deliverAll(webhook: number, deliveries: readonly LeasedDelivery[]): Promise<void> {
+  const callsOf = (webhook: number) => [...underWay.values()].filter((one) => one === webhook).length;
+
+  function call(delivery: LeasedDelivery): void {
+    const { webhook } = delivery;
+    const ended = () => {
+      // The webhook may have more deliveries that are due.
+      if (callsOf(webhook) === callsMax) waiting.abort();
+      underWay.delete(calling);
+    };
     // A settlement that the store did not take: the lease ends, and it is sent again.
-    await Promise.all(deliveries.map((one) => deliver(one).catch(failed)));
-    underWay.delete(webhook);
-    // The webhook may have more deliveries that are due.
-    if (deliveries.length === callsMax) waiting.abort();
+    const calling = deliver(delivery).catch(failed).then(ended);
+    underWay.set(calling, webhook);
   }
 
   async function round(): Promise<void> {
     const now = clock.now();
     const lease = { owner, until: now + leaseMs };
-    const claimed = await webhooks.claimDeliveries({ now, limit: callsMax, except: [...underWay.keys()], lease });
-    for (const [webhook, deliveries] of Map.groupBy(claimed, (delivery) => delivery.webhook)) {
-      underWay.set(webhook, deliverAll(webhook, deliveries));
-    }
+    const claimed = await webhooks.claimDeliveries({ now, limit: callsMax, underWay: [...underWay.values()], lease });
+    for (const delivery of claimed) call(delivery);
   }
 
   /** Ends the wait for the next round. */
@@ -92,7 +98,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     async [Symbol.asyncDispose](): Promise<void> {
       stopping.abort();
       await polling;
-      await Promise.all(underWay.values());
+      await Promise.all(underWay.keys());
     },
   };
 }

@@ -30,11 +30,11 @@ async function addWebhook(store: Store, events: readonly WebhookEvent[] = webhoo
   return row;
 }
 
-const claim = (store: Store, more: { now?: number; limit?: number; except?: readonly number[] } = {}) =>
+const claim = (store: Store, more: { now?: number; limit?: number; underWay?: readonly number[] } = {}) =>
   store.webhooks.claimDeliveries({
     now: later,
     limit: 100,
-    except: [],
+    underWay: [],
     lease: { ...lease, until: later + minute },
     ...more,
   });
@@ -228,9 +228,9 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     const other = await tested.openAgain();
     const { id } = await addWebhook(store);
     for (let number = 0; number < 3; number += 1) await accept(store, inquiry(number));
-    expect(await claim(store, { except: [id] })).toEqual([]);
+    expect(await claim(store, { limit: 1, underWay: [id] })).toEqual([]);
     expect(await claim(store, { now: noon - 1 })).toEqual([]);
-    const [first, second] = [await claim(store, { limit: 2 }), await claim(other)];
+    const [first, second] = [await claim(store, { limit: 4, underWay: [id, id + 1, id] }), await claim(other)];
     expect([first.length, second.length]).toEqual([2, 1]);
     expect(await claim(other)).toEqual([]);
     const again = await claim(other, { now: later + minute + 1 });
@@ -301,7 +301,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
       const claimed = await store.webhooks.claimDeliveries({
         now,
         limit: 1,
-        except: [],
+        underWay: [],
         lease: { owner: "o", until: now },
       });
       return claimed[0]?.secrets;

@@ -11,8 +11,9 @@ const claimDue = prepared<ClaimedDelivery>(`
       SELECT id FROM webhook_delivery AS one
       WHERE one.webhook = webhook.id AND one.status = 'queued' AND one.due_at <= $1
         AND (one.lease_until IS NULL OR one.lease_until < $1)
-      ORDER BY due_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
-    ) AS waiting WHERE removed_at IS NULL AND webhook.id <> ALL ($3::bigint[])
+      ORDER BY due_at, id LIMIT greatest($2::bigint - cardinality(array_positions($3::bigint[], webhook.id)), 0)
+      FOR UPDATE SKIP LOCKED
+    ) AS waiting WHERE removed_at IS NULL
   ),
   delivery AS (
     UPDATE webhook_delivery SET lease_owner = $4, lease_until = $5 FROM due
@@ -24,9 +25,9 @@ const claimDue = prepared<ClaimedDelivery>(`
 
 export const makeDeliveryClaims = (connections: Connections) =>
   ({
-    async claimDeliveries({ now, limit, except, lease }) {
+    async claimDeliveries({ now, limit, underWay, lease }) {
       // Repeatable: leases whose answer was lost run out.
-      const values = [now, limit, except, lease.owner, lease.until];
+      const values = [now, limit, underWay, lease.owner, lease.until];
       const rows = await connections.write(claimDue, values, { repeatable: true });
       return rows.map((row) => leasedDelivery(row, now));
     },

@@ -22,12 +22,13 @@ export function makeDeliveryClaims(connection: SqliteConnection, run: RunJob) {
   );
 
   return {
-    async claimDeliveries({ now, limit, except, lease }) {
-      const asked = () => all.all().filter(({ id }) => !except.includes(id));
+    async claimDeliveries({ now, limit, underWay, lease }) {
+      const roomOf = (id: number) => limit - underWay.filter((one) => one === id).length;
+      const asked = () => all.all().filter(({ id }) => roomOf(id) > 0);
       // Without a transaction where there is nothing to do: this is asked for every second.
       if (!(await retryWhileBusy(() => asked().some(({ id }) => isDue.get(id, now) !== undefined)))) return [];
       return run(() => {
-        const rows = asked().flatMap(({ id }) => due.all(id, now, limit));
+        const rows = asked().flatMap(({ id }) => due.all(id, now, roomOf(id)));
         for (const { delivery } of rows) lend.run(lease.owner, lease.until, delivery);
         return rows.map((row) => leasedDelivery(row, now));
       });
