@@ -2,29 +2,26 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { SubscriberStatus } from "@submissions/shared/console";
-import { useEffect, useRef, useState } from "react";
+import { useRef } from "react";
 import { calls, trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Age, Empty } from "../parts/states.tsx";
+import { useTypedSearch } from "../parts/typed-search.ts";
 import { count, subscriberWords } from "../words.ts";
 import { DayLine } from "./charts.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { TableList } from "./table-list.tsx";
 
-const pauseMs = 200;
-
 export function SubscribersPage() {
   const search = useSearch({ from: "/subscribers" });
   const navigate = useNavigate();
-  const [text, setText] = useState(search.q ?? "");
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
   const input = useRef<HTMLInputElement>(null);
   useShortcuts({ "/": () => input.current?.focus() });
   const set = (status: SubscriberStatus | undefined, q: string) =>
     void navigate({ to: "/subscribers", search: { ...(status && { status }), ...(q !== "" && { q }) }, replace: true });
+  const { text, onType } = useTypedSearch(search.q ?? "", (words) => set(search.status, words));
   const filter = { ...(search.status && { status: search.status }), ...(search.q && { search: search.q }) };
   return (
     <PageFrame
@@ -42,11 +39,8 @@ export function SubscribersPage() {
             aria-label="Search"
             placeholder="Part of an address…"
             value={text}
-            onChange={({ target }) => {
-              setText(target.value);
-              clearTimeout(timer.current);
-              timer.current = setTimeout(() => set(search.status, target.value.trim()), pauseMs);
-            }}
+            maxLength={254}
+            onChange={({ target }) => onType(target.value)}
           />
         </form>
         <select
