@@ -5,9 +5,9 @@ import { password, type ConsoleStandIn } from "./console-stand-in.ts";
 
 export const operator = "eva@voices.example";
 
-export async function fillSignIn(page: Page, secret = password): Promise<void> {
+export async function fillSignIn(page: Page, secret = password, address = operator): Promise<void> {
   const email = page.getByLabel("E-mail address");
-  if (await email.isEditable()) await email.fill(operator);
+  if (await email.isEditable()) await email.fill(address);
   await page.getByLabel("Password").fill(secret);
   await page.getByRole("button", { name: "Sign in" }).click();
 }

@@ -63,6 +63,50 @@ describe("signing in", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
+  test("the next operator finds nothing of what the one who signed out has typed", async () => {
+    const one = firstWith(({ kind }) => kind === "inquiry");
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page } = visit;
+    const note = page.getByRole("textbox", { name: "Note" });
+    await note.fill("Between us");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await fillSignIn(page, password, "cleo@kalomi.example");
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    expect(await note.inputValue()).toBe("");
+  });
+
+  test("a sign-out that fails is said, and one without a session shows the sign-in", async () => {
+    await using visit = await enter(browser, standIn);
+    const { page } = visit;
+    visit.expectProblems(/ERR_FAILED/, /status of 401/);
+    await rows(page).first().waitFor();
+    await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("Not signed out. The server cannot be reached.").waitFor();
+    standIn.endSessionsAt("session.signOut");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  test("a tab follows what another one did: its operator signed out, and another one signed in", async () => {
+    const one = firstWith(({ kind }) => kind === "inquiry");
+    await using visit = await enter(browser, standIn, pathOf(one));
+    const { page, context } = visit;
+    const isShown = () => page.evaluate(() => dispatchEvent(new Event("focus")));
+    const other = await context.newPage();
+    await other.goto(standIn.url);
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await other.getByRole("heading", { name: "Sign in" }).waitFor();
+    await isShown();
+    await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+    standIn.role = "recruiting";
+    await fillSignIn(other, password, "cleo@kalomi.example");
+    await other.locator("#content").waitFor();
+    await isShown();
+    await page.locator(".who").getByText("Recruiting").first().waitFor();
+    expect(await page.locator(".who").first().innerText()).toContain("cleo");
+  });
+
   test("marketing begins with the subscribers and is offered nothing else of its colleagues", async () => {
     standIn.role = "marketing";
     await using visit = await enter(browser, standIn);

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { messageOf, trpc } from "./calls.ts";
+import { calls, messageOf, trpc } from "./calls.ts";
 import { Navigation } from "./navigation.tsx";
 import { Modal } from "./parts/modal.tsx";
 import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
@@ -19,6 +19,16 @@ export function App() {
   useEffect(() => {
     if (me.data !== undefined && session.state.name === "unknown") session.set(me.data);
   }, [me.data]);
+
+  useEffect(() => {
+    const look = () => void lookWhoIsSignedIn();
+    addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      removeEventListener("focus", look);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, []);
 
   if (path.endsWith("/invitation")) return <Outlet />;
   if (state.name === "signed-out") return <SignInPage />;
@@ -45,6 +55,19 @@ export function App() {
       {state.name === "expired" && <SignInDialog email={state.me.email} />}
     </>
   );
+}
+
+/** In another tab the operator may have signed out or in again, or another one may have signed in. */
+async function lookWhoIsSignedIn(): Promise<void> {
+  const { state } = session;
+  if (!("me" in state) || document.hidden) return;
+  // Where the server cannot be reached, the next call says so.
+  const me = await calls.session.me.query().catch(() => undefined);
+  if (me === undefined || session.state !== state) return;
+  if (me === null) session.expire();
+  // Another operator must not see what this one had on the page.
+  else if (me.email !== state.me.email) location.reload();
+  else if (me.role !== state.me.role || state.name === "expired") session.set(me);
 }
 
 function SignedIn() {

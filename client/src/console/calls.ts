@@ -18,6 +18,9 @@ const isRefusal = (error: unknown) => {
   return code !== undefined && code !== "INTERNAL_SERVER_ERROR" && code !== "SERVICE_UNAVAILABLE" && code !== "TIMEOUT";
 };
 
+/** The session has ended, or there is none. */
+export const isSignedOut = (error: unknown): boolean => codeOf(error) === "UNAUTHORIZED";
+
 export const isMissing = (error: unknown): boolean => codeOf(error) === "NOT_FOUND" || codeOf(error) === "FORBIDDEN";
 
 /** What is wrong with the fields. A form of the console has room for one message. */
@@ -48,7 +51,7 @@ const signInAgain: TRPCLink<ConsoleRouter> =
           next: (value) => observer.next(value),
           complete: () => observer.complete(),
           error: (error) => {
-            if (codeOf(error) === "UNAUTHORIZED" && !op.path.startsWith("session.") && session.expire()) {
+            if (isSignedOut(error) && !op.path.startsWith("session.") && session.expire()) {
               stop = session.onceSignedIn(attempt);
             } else observer.error(error);
           },

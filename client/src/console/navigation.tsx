@@ -2,11 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState, type LinkProps } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { calls, queryClient, trpc } from "./calls.ts";
+import { calls, isSignedOut, messageOf, trpc } from "./calls.ts";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
 import { Icon, type IconName } from "./parts/icons.tsx";
 import { Avatar } from "./parts/states.tsx";
-import { session } from "./session.ts";
+import { showToast } from "./parts/toasts.tsx";
 import { cappedCount, roleWords, shortName } from "./words.ts";
 
 /** Counts are asked for again every half a minute, and after each change. */
@@ -19,11 +19,18 @@ export const useCounts = () =>
     enabled: seesSubmissions(useMe()),
   }).data;
 
-/** Ends the session and shows the sign-in. */
-export async function signOut(everywhere: boolean): Promise<void> {
-  await (everywhere ? calls.session.signOutEverywhere.mutate() : calls.session.signOut.mutate());
-  queryClient.clear();
-  session.set(null);
+/** Ends the session and loads the page anew: the next operator finds nothing of this one, such as notes that were begun. */
+export function signOut(everywhere: boolean): void {
+  const { signOut: here, signOutEverywhere } = calls.session;
+  (everywhere ? signOutEverywhere : here)
+    .mutate()
+    .catch((error: unknown) => {
+      if (!isSignedOut(error)) throw error;
+    })
+    .then(
+      () => location.reload(),
+      (error: unknown) => showToast(`Not signed out. ${messageOf(error)}`, { tone: "bad" }),
+    );
 }
 
 export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
@@ -162,7 +169,7 @@ const Account = ({ email, role, onHelp }: AccountProps) => (
     >
       <Icon name="help" />
     </button>
-    <button type="button" className="link" onClick={() => void signOut(false)}>
+    <button type="button" className="link" onClick={() => signOut(false)}>
       Sign out
     </button>
   </div>

@@ -1,7 +1,7 @@
 // Signing in: a page at the same address as what was asked for, and a dialog over the page when the session ended.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useId } from "react";
-import { consoleUrl, messageOf, queryClient, trpc } from "./calls.ts";
+import { useId } from "react";
+import { consoleUrl, messageOf, trpc } from "./calls.ts";
 import { textOf } from "./parts/form-text.ts";
 import { Modal } from "./parts/modal.tsx";
 import { useTitle } from "./parts/page.tsx";
@@ -27,16 +27,6 @@ export function SignInPage() {
 
 /** Over the page as it is. Nothing that was typed is lost. */
 export function SignInDialog({ email }: { readonly email: string }) {
-  // Perhaps the operator signed in in another tab.
-  useEffect(() => {
-    const look = async () => {
-      const me = await queryClient.fetchQuery({ ...trpc.session.me.queryOptions(), staleTime: 0 });
-      if (me?.email === email) session.set(me);
-    };
-    const onFocus = () => void look().catch(() => {});
-    addEventListener("focus", onFocus);
-    return () => removeEventListener("focus", onFocus);
-  }, [email]);
   return (
     <Modal title="Your session has ended">
       <p className="quiet">Sign in again to go on. What you typed stays, and your last change is sent then.</p>

@@ -32,7 +32,7 @@ export function SettingsPage() {
         </label>
         <p className="box-foot">
           <ChangePassword email={me.email} />
-          <button type="button" onClick={() => void signOut(true)}>
+          <button type="button" onClick={() => signOut(true)}>
             Sign out everywhere
           </button>
         </p>
