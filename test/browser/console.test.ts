@@ -628,6 +628,32 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   const { page } = visit;
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Add webhook" }).click();
+test("a page that is first opened while the service is down says so, and nothing that was typed is lost", async () => {
+  const one = firstWith(({ kind }) => kind === "inquiry");
+  await using visit = await enter(browser, standIn, pathOf(one));
+  const { page } = visit;
+  visit.expectProblems(/ERR_FAILED/, /Failed to fetch/);
+  await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
+  await page.route("**/*", (route) => route.abort());
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("The server cannot be reached.").waitFor();
+  await page.unroute("**/*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
+});
+
+test("the keyboard is on a page that a link has led to", async () => {
+  const one = firstWith(({ kind }) => kind === "inquiry");
+  await using visit = await enter(browser, standIn, pathOf(one));
+  const { page } = visit;
+  await page.getByRole("link", { name: "All from this address" }).press("Enter");
+  await page.getByRole("heading", { name: one.email }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
+});
+
   await dialog.getByLabel("Address").fill("https://crm.example.org/hook");
   await dialog.getByLabel("Applications").uncheck();
   await dialog.getByRole("button", { name: "Add webhook" }).click();
@@ -746,44 +772,6 @@ test("a chart says its numbers as a table too", async () => {
   const { page } = visit;
   await page.getByText("Show as a table").click();
   const table = page.getByRole("table", { name: "Submissions a day, by kind" });
-test("the search of subscribers shows what their address says", async () => {
-  await using visit = await enter(browser, standIn, "/subscribers");
-  const { page } = visit;
-  const search = page.getByRole("searchbox", { name: "Search" });
-  await search.fill("nowhere".repeat(40));
-  await page.getByText("Nothing matches this filter.").waitFor();
-  expect(new URL(page.url()).searchParams.get("q")).toHaveLength(254);
-  await page.getByRole("link", { name: "Subscribers" }).click();
-  await page.getByRole("table", { name: "Subscribers" }).waitFor();
-  expect(await search.inputValue()).toBe("");
-});
-
-test("a page that is first opened while the service is down says so, and nothing that was typed is lost", async () => {
-  const one = firstWith(({ kind }) => kind === "inquiry");
-  await using visit = await enter(browser, standIn, pathOf(one));
-  const { page } = visit;
-  visit.expectProblems(/ERR_FAILED/, /Failed to fetch/);
-  await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
-  await page.route("**/*", (route) => route.abort());
-  await page.getByRole("link", { name: "Settings" }).click();
-  await page.getByText("The server cannot be reached.").waitFor();
-  await page.unroute("**/*");
-  await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("heading", { name: "Settings" }).waitFor();
-  await page.goBack();
-  await page.getByRole("heading", { name: one.name }).waitFor();
-  expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
-});
-
-test("the keyboard is on a page that a link has led to", async () => {
-  const one = firstWith(({ kind }) => kind === "inquiry");
-  await using visit = await enter(browser, standIn, pathOf(one));
-  const { page } = visit;
-  await page.getByRole("link", { name: "All from this address" }).press("Enter");
-  await page.getByRole("heading", { name: one.email }).waitFor();
-  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
-});
-
   expect(await table.getByRole("row").count()).toBe(31);
   expect(await page.getByRole("img", { name: "Submissions a day, by kind" }).count()).toBe(1);
 });

@@ -1,7 +1,7 @@
 // What surrounds every page: the sign-in in front of it, navigation, messages and the help.
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { calls, messageOf, trpc } from "./calls.ts";
 import { Navigation } from "./navigation.tsx";
 import { Modal } from "./parts/modal.tsx";
@@ -12,6 +12,7 @@ import { SignInDialog, SignInPage } from "./sign-in.tsx";
 
 export function App() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
+  const shownPath = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const state = useSyncExternalStore(session.subscribe, () => session.state);
   const me = useQuery(
     trpc.session.me.queryOptions(undefined, { staleTime: Infinity, enabled: state.name === "unknown" }),
@@ -20,6 +21,13 @@ export function App() {
     if (me.data !== undefined && session.state.name === "unknown") session.set(me.data);
   }, [me.data]);
 
+  const formerPath = useRef(shownPath);
+  useEffect(() => {
+    // The link that led here is gone with the page that it stood on. A page that was just loaded begins at its top.
+    if (formerPath.current !== undefined && document.activeElement === document.body)
+      document.getElementById("content")?.focus({ preventScroll: true });
+    formerPath.current = shownPath;
+  }, [shownPath]);
   useEffect(() => {
     const look = () => void lookWhoIsSignedIn();
     addEventListener("focus", look);

@@ -2,14 +2,26 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { MailRow, SubscriberStatus } from "@submissions/shared/console";
 import { App } from "./app.tsx";
-import { consoleUrl } from "./calls.ts";
+import type { ComponentType } from "react";
+import { calls, consoleUrl } from "./calls.ts";
 import { readInboxSearch } from "./inbox-search.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
-import { Skeleton } from "./parts/states.tsx";
+import { Failure, Skeleton } from "./parts/states.tsx";
 import { NotFoundPage } from "./parts/page.tsx";
+import { session } from "./session.ts";
 import { mailStatusWords, subscriberWords } from "./words.ts";
 
 const root = createRootRoute({ component: App, notFoundComponent: NotFoundPage });
+
+/**
+ * A page in a file of its own. A browser never asks again for a file that it could not get, and the router then loads the
+ * whole console anew. So the service is asked first whether it is there: nothing that was typed is lost.
+ */
+const page = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
+  lazyRouteComponent(async () => {
+    if (session.state.name !== "unknown") await calls.session.me.query();
+    return load();
+  }, name);
 
 const inbox = createRoute({
   getParentRoute: () => root,
@@ -19,7 +31,7 @@ const inbox = createRoute({
 });
 const inboxIndex = createRoute({ getParentRoute: () => inbox, path: "/" });
 
-const submissionPage = lazyRouteComponent(() => import("./submission/submission-page.tsx"), "SubmissionPage");
+const submissionPage = page(() => import("./submission/submission-page.tsx"), "SubmissionPage");
 const inquiry = createRoute({
   getParentRoute: () => inbox,
   path: "/inquiries/$reference",
@@ -37,12 +49,12 @@ const keyOf = <Name extends string>(words: Readonly<Record<Name, string>>, value
 const person = createRoute({
   getParentRoute: () => root,
   path: "/people/$email",
-  component: lazyRouteComponent(() => import("./pages/person-page.tsx"), "PersonPage"),
+  component: page(() => import("./pages/person-page.tsx"), "PersonPage"),
 });
 const subscribers = createRoute({
   getParentRoute: () => root,
   path: "/subscribers",
-  component: lazyRouteComponent(() => import("./pages/subscribers-page.tsx"), "SubscribersPage"),
+  component: page(() => import("./pages/subscribers-page.tsx"), "SubscribersPage"),
   validateSearch: ({ status, q }: Record<string, unknown>): { status?: SubscriberStatus; q?: string } => {
     const known = keyOf(subscriberWords, status);
     return { ...(known && { status: known }), ...(typeof q === "string" && q !== "" && { q }) };
@@ -51,7 +63,7 @@ const subscribers = createRoute({
 const mails = createRoute({
   getParentRoute: () => root,
   path: "/mails",
-  component: lazyRouteComponent(() => import("./pages/mails-page.tsx"), "MailsPage"),
+  component: page(() => import("./pages/mails-page.tsx"), "MailsPage"),
   validateSearch: ({ status }: Record<string, unknown>): { status?: MailRow["status"] | "all" } => {
     const known = keyOf({ ...mailStatusWords, all: "All" }, status);
     return known ? { status: known } : {};
@@ -60,22 +72,22 @@ const mails = createRoute({
 const overview = createRoute({
   getParentRoute: () => root,
   path: "/overview",
-  component: lazyRouteComponent(() => import("./pages/overview-page.tsx"), "OverviewPage"),
+  component: page(() => import("./pages/overview-page.tsx"), "OverviewPage"),
 });
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/audit",
-  component: lazyRouteComponent(() => import("./pages/audit-page.tsx"), "AuditPage"),
+  component: page(() => import("./pages/audit-page.tsx"), "AuditPage"),
 });
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./pages/settings-page.tsx"), "SettingsPage"),
+  component: page(() => import("./pages/settings-page.tsx"), "SettingsPage"),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation",
-  component: lazyRouteComponent(() => import("./pages/invitation-page.tsx"), "InvitationPage"),
+  component: page(() => import("./pages/invitation-page.tsx"), "InvitationPage"),
   validateSearch: ({ token }: Record<string, unknown>): { token: string } => ({
     token: typeof token === "string" ? token : "",
   }),
@@ -109,6 +121,7 @@ export const router = createRouter({
   },
   defaultPreload: "intent",
   defaultPendingComponent: () => <Skeleton rows={6} />,
+  defaultErrorComponent: ({ error }) => <Failure error={error} retry={() => void router.invalidate()} />,
   scrollRestoration: false,
   // Plain parameters, as people would write them, in place of JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
