@@ -169,6 +169,19 @@ describe("the inbox", () => {
     expect(await page.getByRole("button", { name: "Show older" }).count()).toBe(0);
   });
 
+  test("says why older submissions could not be loaded", async () => {
+    await using visit = await enter(browser, standIn);
+    const { page } = visit;
+    visit.expectProblems(/status of 500/);
+    await expect.poll(() => rows(page).count()).toBe(50);
+    for (let attempt = 0; attempt < 3; attempt++) standIn.failNext("inbox.list");
+    await page.getByRole("button", { name: "Show older" }).click();
+    await page.getByText("Not loaded. Something went wrong on the server.").waitFor();
+    await page.getByRole("button", { name: "Show older" }).click();
+    await expect.poll(() => rows(page).count()).toBe(100);
+    expect(await page.getByText("Not loaded.").count()).toBe(0);
+  });
+
   test("offers new submissions without moving its rows", async () => {
     await using visit = await Visit.begin(browser);
     const { page } = visit;

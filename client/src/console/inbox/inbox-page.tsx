@@ -7,7 +7,7 @@ import { seesSubmissions, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
-import { Empty, Failure, Skeleton } from "../parts/states.tsx";
+import { Empty, Failure, MoreRows, Skeleton } from "../parts/states.tsx";
 import { useTriage, type Change } from "../triage.ts";
 import { count } from "../words.ts";
 import { AssignDialog } from "./assign-dialog.tsx";
@@ -177,13 +177,7 @@ function InboxList({ open }: { readonly open: string | undefined }) {
                 />
               ))}
             </ul>
-            {list.hasNextPage && (
-              <p className="more-rows">
-                <button type="button" onClick={() => void list.fetchNextPage()} disabled={list.isFetchingNextPage}>
-                  {list.isFetchingNextPage ? "Loading…" : search.order === "oldest" ? "Show newer" : "Show older"}
-                </button>
-              </p>
-            )}
+            <MoreRows list={list} word={search.order === "oldest" ? "Show newer" : "Show older"} />
           </>
         )}
       </div>

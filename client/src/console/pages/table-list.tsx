@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import type { Page, PageRequest } from "@submissions/shared/console";
 import type { ReactNode } from "react";
-import { Failure, Skeleton } from "../parts/states.tsx";
+import { Failure, MoreRows, Skeleton } from "../parts/states.tsx";
 
 interface Props<Row> {
   readonly label: string;
@@ -57,13 +57,7 @@ export function TableList<Row>({ label, queryKey, load, columns, keyOf, cells, e
           </tbody>
         </table>
       )}
-      {list.hasNextPage && (
-        <p className="more-rows">
-          <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {list.isFetchingNextPage ? "Loading…" : "Show older"}
-          </button>
-        </p>
-      )}
+      <MoreRows list={list} word="Show older" />
     </>
   );
 }

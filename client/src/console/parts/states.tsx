@@ -1,5 +1,6 @@
 // What a part of a page shows while it loads, when it failed and when there is nothing; and small signs that recur.
 import type { TriageStatus } from "@submissions/shared/console";
+import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useSyncExternalStore, type ReactNode } from "react";
 import { isMissing, messageOf } from "../calls.ts";
 import { age, exactTime, initials, statusWords } from "../words.ts";
@@ -20,6 +21,28 @@ export function Failure({ error, retry }: { readonly error: unknown; readonly re
     </div>
   );
 }
+
+interface MoreRowsProps {
+  readonly list: Pick<
+    UseInfiniteQueryResult,
+    "error" | "fetchNextPage" | "hasNextPage" | "isFetchingNextPage" | "isFetchNextPageError"
+  >;
+  /** What the button says. */
+  readonly word: string;
+}
+
+/** The button that loads the next page of a list, and why that failed. */
+export const MoreRows = ({ list, word }: MoreRowsProps) =>
+  list.hasNextPage && (
+    <div className="more-rows">
+      <p className="problem" role="alert">
+        {list.isFetchNextPageError && `Not loaded. ${messageOf(list.error)}`}
+      </p>
+      <button type="button" onClick={() => void list.fetchNextPage()} disabled={list.isFetchingNextPage}>
+        {list.isFetchingNextPage ? "Loading…" : word}
+      </button>
+    </div>
+  );
 
 interface EmptyProps {
   readonly icon: IconName;
