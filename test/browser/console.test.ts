@@ -241,7 +241,7 @@ describe("the inbox", () => {
 
   test("changes all that match once their number is confirmed, and leaves what another operator changed", async () => {
     const matching = standIn.submissions.filter(({ status }) => status === "done");
-    const [other] = matching;
+    const [other, erased] = matching;
     await using visit = await enter(browser, standIn, "?status=done");
     const { page } = visit;
     await rows(page).first().getByRole("checkbox").check();
@@ -262,11 +262,28 @@ describe("the inbox", () => {
     await bar.getByRole("button", { name: "Open" }).click();
     await dialog.getByRole("button", { name: `Change ${matching.length}` }).waitFor();
     standIn.changeAs("ben@voices.example", other!.reference, { status: "spam" });
+    standIn.erase(erased!.reference);
     await dialog.getByRole("button", { name: `Change ${matching.length}` }).click();
-    await page.getByText(`${matching.length - 1} submissions: Set to open.`).waitFor();
-    await page.getByText("ben changed this").waitFor();
+    await page.getByText(`${matching.length - 2} submissions: Set to open.`).waitFor();
+    await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
+    await page.getByText("1 submission could not be found any more.").waitFor();
     expect(standIn.submissions.filter(({ status }) => status === "done")).toEqual([]);
     expect(other?.status).toBe("spam");
+  });
+
+  test("tells of several which ones stay as another operator left them", async () => {
+    const [changed, taken, erased] = standIn.submissions.filter(({ status }) => status === "new");
+    await using visit = await enter(browser, standIn, "?status=new");
+    const { page } = visit;
+    await rows(page).first().waitFor();
+    for (const index of [0, 1, 2]) await rows(page).nth(index).getByRole("checkbox").check();
+    standIn.changeAs("ben@voices.example", taken!.reference, { status: "spam" });
+    standIn.erase(erased!.reference);
+    await page.getByRole("toolbar").getByRole("button", { name: "Open" }).click();
+    await page.getByText("Set to open.").waitFor();
+    await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
+    await page.getByText("1 submission could not be found any more.").waitFor();
+    expect([changed!.status, taken!.status]).toEqual(["open", "spam"]);
   });
 
   test("says that nothing waits, and that there is nothing yet", async () => {
@@ -599,48 +616,18 @@ test("a password is changed with the current one, and the operator stays signed 
   await page.getByRole("heading", { name: "Settings" }).waitFor();
 });
 
-test("an operator is invited, and a token is shown once", async () => {
-  await using visit = await enter(browser, standIn, "/settings");
+test("the search of subscribers shows what their address says", async () => {
+  await using visit = await enter(browser, standIn, "/subscribers");
   const { page } = visit;
-  await page.getByRole("button", { name: "Invite" }).click();
-  await page.getByLabel("E-mail address").fill("nils@voices.example");
-  await page.getByRole("combobox", { name: "Role", exact: true }).selectOption("recruiting");
-  await page.getByRole("button", { name: "Create invitation" }).click();
-  expect(await page.getByLabel("Invitation link").inputValue()).toContain("/console/invitation?token=");
-  await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
-  await page.getByText("nils@voices.example").waitFor();
-  await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByLabel("Name").fill("Nightly export");
-  await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
-  expect(await page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^sub_/);
-  await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
-  await page.getByRole("button", { name: "Revoke Nightly export" }).click();
-  await page.getByText("The token no longer works.").waitFor();
+  const search = page.getByRole("searchbox", { name: "Search" });
+  await search.fill("nowhere".repeat(40));
+  await page.getByText("Nothing matches this filter.").waitFor();
+  expect(new URL(page.url()).searchParams.get("q")).toHaveLength(254);
+  await page.getByRole("link", { name: "Subscribers" }).click();
+  await page.getByRole("table", { name: "Subscribers" }).waitFor();
+  expect(await search.inputValue()).toBe("");
 });
 
-test("a dialog puts the keyboard where its work begins, and back when it is closed", async () => {
-  await using visit = await enter(browser, standIn, "/settings");
-  const { page } = visit;
-  const dialog = page.getByRole("dialog");
-  const invite = page.getByRole("button", { name: "Invite" });
-  const hasFocus = (place: Locator) => place.evaluate((element) => element === document.activeElement);
-  await invite.click();
-  await expect.poll(() => hasFocus(dialog.getByLabel("E-mail address"))).toBe(true);
-  await page.keyboard.type("nils@voices.example");
-  await page.keyboard.press("Enter");
-  await expect.poll(() => hasFocus(dialog.getByLabel("Invitation link"))).toBe(true);
-  await page.keyboard.press("Escape");
-  await expect.poll(() => hasFocus(invite)).toBe(true);
-  await page.getByRole("button", { name: "Remove nils@voices.example" }).click();
-  await expect.poll(() => hasFocus(dialog.getByRole("button", { name: "Cancel" }))).toBe(true);
-});
-
-test("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
-  standIn.deliveries = [queuedDelivery];
-  await using visit = await enter(browser, standIn, "/settings");
-  const { page } = visit;
-  const dialog = page.getByRole("dialog");
-  await page.getByRole("button", { name: "Add webhook" }).click();
 test("a page that is first opened while the service is down says so, and nothing that was typed is lost", async () => {
   const one = firstWith(({ kind }) => kind === "inquiry");
   await using visit = await enter(browser, standIn, pathOf(one));
@@ -665,50 +652,6 @@ test("the keyboard is on a page that a link has led to", async () => {
   await page.getByRole("link", { name: "All from this address" }).press("Enter");
   await page.getByRole("heading", { name: one.email }).waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
-});
-
-  await dialog.getByLabel("Address").fill("https://crm.example.org/hook");
-  await dialog.getByLabel("Applications").uncheck();
-  await dialog.getByRole("button", { name: "Add webhook" }).click();
-  expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
-  await dialog.getByRole("button", { name: "Close" }).last().click();
-  const line = page.getByRole("listitem").filter({ hasText: "https://crm.example.org/hook" });
-  expect(await line.textContent()).toContain("Inquiries, Confirmed subscribers, Subscribers who left");
-
-  await page.getByRole("button", { name: "Deliveries: crm.example.org" }).click();
-  const row = dialog.getByRole("row").filter({ hasText: "INQ-20261121-042137" });
-  expect(await row.textContent()).toContain("HTTP 503, 2 tries, again ");
-  await row.getByRole("button", { name: "Replay INQ-20261121-042137" }).click();
-  await page.getByText("The delivery is on its way.").waitFor();
-  await dialog.getByRole("button", { name: "Replay all failed" }).click();
-  await page.getByText("1 delivery on the way.").waitFor();
-  await dialog.getByRole("button", { name: "Close" }).last().click();
-
-  await page.getByRole("button", { name: "New secret: crm.example.org" }).click();
-  await dialog.getByRole("button", { name: "New secret" }).click();
-  expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
-  await dialog.getByRole("button", { name: "Close" }).last().click();
-  await page.getByRole("button", { name: "Remove: crm.example.org" }).click();
-  await dialog.getByRole("button", { name: "Remove" }).click();
-  await page.getByText("The webhook is told nothing more.").waitFor();
-  await expect.poll(() => line.count()).toBe(0);
-});
-
-test("a chart says its numbers as a table too", async () => {
-  await using visit = await enter(browser, standIn, "/overview");
-  const { page } = visit;
-  await page.getByText("Show as a table").click();
-  const table = page.getByRole("table", { name: "Submissions a day, by kind" });
-test("the search of subscribers shows what their address says", async () => {
-  await using visit = await enter(browser, standIn, "/subscribers");
-  const { page } = visit;
-  const search = page.getByRole("searchbox", { name: "Search" });
-  await search.fill("nowhere".repeat(40));
-  await page.getByText("Nothing matches this filter.").waitFor();
-  expect(new URL(page.url()).searchParams.get("q")).toHaveLength(254);
-  await page.getByRole("link", { name: "Subscribers" }).click();
-  await page.getByRole("table", { name: "Subscribers" }).waitFor();
-  expect(await search.inputValue()).toBe("");
 });
 
 test("an operator is invited, and a token is shown once", async () => {

@@ -4,7 +4,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { useMutation } from "@tanstack/react-query";
 import { calls, messageOf, queryClient, trpc } from "./calls.ts";
 import { showToast } from "./parts/toasts.tsx";
-import { age, plural, shortName, statusWords } from "./words.ts";
+import { age, count, plural, shortName, statusWords } from "./words.ts";
 
 /** Status, assignee or both. Assignee null: unassign. */
 export interface Change {
@@ -102,18 +102,26 @@ export function describeChange(change: Change, changedCount: number, tense: "don
 
 type Conflict = Extract<TriageOutcome, { result: "conflict" }>;
 
-/** @param before what the page showed, if it is known */
-export function describeConflicts(conflicts: readonly Conflict[], before?: ReadonlyMap<string, Triaged>): string {
+/** What other operators did to some of several submissions. */
+export function describeConflicts(conflicts: readonly Conflict[]): string {
   const [first] = conflicts;
-  if (first === undefined) return "";
   if (conflicts.length > 1)
-    return `${conflicts.length} were changed by other operators meanwhile and stay as they are.`;
+    return `${count(conflicts.length)} were changed by other operators meanwhile and stay as they are.`;
+  const who = first?.changedBy ? shortName(first.changedBy) : "another operator";
+  return `1 was changed by ${who} meanwhile and stays as it is.`;
+}
+
+/** What another operator did to the only one. @param before what the page showed, if it is known */
+function describeConflict(first: Conflict, before: Triaged | undefined): string {
   const who = first.changedBy === null ? "Another operator" : shortName(first.changedBy);
   const when =
     first.changedAt === null ? "" : ` ${age(first.changedAt, Date.now())} ago`.replace("now ago", "just now");
-  const what = describeTheirs(first, before?.get(first.reference));
+  const what = describeTheirs(first, before);
   return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} ${what}${when}. Your change was not made.`;
 }
+
+export const describeGone = (goneCount: number): string =>
+  `${plural(goneCount, "submission")} could not be found any more.`;
 
 function describeTheirs({ status, assignee }: Conflict, before: Triaged | undefined): string {
   if (before === undefined) return "changed this";
@@ -125,7 +133,7 @@ function describeTheirs({ status, assignee }: Conflict, before: Triaged | undefi
 function settle(
   outcomes: readonly TriageOutcome[],
   before: ReadonlyMap<string, Triaged>,
-  { change, undoing }: Attempt,
+  { references, change, undoing }: Attempt,
 ): void {
   const changed: string[] = [];
   const conflicts: Conflict[] = [];
@@ -145,9 +153,15 @@ function settle(
   }
   if (gone.length > 0) {
     hide(gone);
-    showToast(`${plural(gone.length, "submission")} could not be found any more.`, { tone: "bad" });
+    showToast(describeGone(gone.length), { tone: "bad" });
   }
-  if (conflicts.length > 0) showToast(describeConflicts(conflicts, known), { tone: "bad" });
+  const [first] = conflicts;
+  if (first !== undefined) {
+    const isOnly = references.length === 1;
+    showToast(isOnly ? describeConflict(first, known.get(first.reference)) : describeConflicts(conflicts), {
+      tone: "bad",
+    });
+  }
   if (changed.length === 0 || undoing === true) {
     if (undoing === true && changed.length > 0) showToast("Undone.");
     return;

@@ -7,7 +7,7 @@ import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { filterOf, type InboxSearch } from "../inbox-search.ts";
 import { Modal } from "../parts/modal.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { describeChange, describeConflicts, listKey, type Change } from "../triage.ts";
+import { describeChange, describeConflicts, describeGone, listKey, type Change } from "../triage.ts";
 import { count, plural } from "../words.ts";
 
 /** A call has room for some 1,000. Fewer take less than a second, so that the number moves. */
@@ -46,6 +46,8 @@ export function MatchingDialog({ search, change, onClose }: Props) {
       if (changed > 0) showToast(describeChange(change, changed));
       const conflicts = outcomes.filter((outcome) => outcome.result === "conflict");
       if (conflicts.length > 0) showToast(describeConflicts(conflicts), { tone: "bad" });
+      const gone = outcomes.filter(({ result }) => result === "unknown").length;
+      if (gone > 0) showToast(describeGone(gone), { tone: "bad" });
     },
     onSettled: () => {
       void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
