@@ -129,6 +129,16 @@ describe("other refusals", () => {
     expect(page).toMatch(/class="on"><a href="\.\.\/">Go to the front page</);
   });
 
+  test.each<[FaultName, string, string]>([
+    ["signedOut", "/console/resumes/APP-20261123-565235", "../../"],
+    ["oidcRefused", "/console/oidc/callback?code=x", "../../"],
+    ["consoleOnly", "/console/exports/audit.csv", "../../"],
+  ])("%s leads an operator to the console", (fault, url, root) => {
+    const page = plain(fault, url);
+    expect(page).toContain(`class="on"><a href="${root}console">Go to the console</a>`);
+    expect(page).not.toContain("form");
+  });
+
   test.each<[string, string]>([
     ["/nothing", "./"],
     ["/a/b/c", "../../"],

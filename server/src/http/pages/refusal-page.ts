@@ -61,7 +61,7 @@ const formAnchors: Readonly<Record<FormName, string>> = {
 export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, fields: FormData | null): string {
   const root = rootOf(request.url);
   const form = request.method === "POST" ? formOf(request.routeOptions.url) : undefined;
-  if (form === undefined) return plainRefusal(site, root, failure);
+  if (form === undefined) return plainRefusal(site, request.url, failure);
   // Without a field nothing was read.
   if (fields === null || [...fields.keys()].length === 0) return unreadForm(site, root, form, failure);
   const language = languageOf(fields.get(languageField));
@@ -104,6 +104,7 @@ function rootOf(url: string): string {
 /** By fault, or else by status. */
 const headings: Partial<Record<FaultName | number, string>> = {
   oidcRefused: "You are not signed in",
+  consoleOnly: "This link works in the console only",
   403: "This form was not accepted",
   404: "Page not found",
   405: "This address is not a page",
@@ -118,7 +119,9 @@ const explanations: Partial<Record<FaultName, string>> = {
   crossSiteForbidden: "Please use the form on our own site.",
 };
 
-function plainRefusal({ brand }: Site, root: string, { fault, status, message, retryAfterSeconds }: Failure): string {
+function plainRefusal({ brand }: Site, url: string, { fault, status, message, retryAfterSeconds }: Failure): string {
+  const root = rootOf(url);
+  const isConsole = url.startsWith("/console/");
   const explanation =
     explanations[fault] ?? (retryAfterSeconds !== undefined && `You can try again in ${duration(retryAfterSeconds)}.`);
   return card({
@@ -128,6 +131,7 @@ function plainRefusal({ brand }: Site, root: string, { fault, status, message, r
     heading: headings[fault] ?? headings[status] ?? "That did not work",
     body: html`<p>${message}</p>
       ${explanation && html`<p>${explanation}</p>`}`,
+    ...(isConsole && { on: html`<a href="${root}console">Go to the console</a>` }),
   });
 }
 
