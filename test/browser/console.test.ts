@@ -49,6 +49,26 @@ describe("signing in", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
+  test("a sign-in at the provider leads back to the page that asked for it", async () => {
+    const one = standIn.submissions[0]!;
+    standIn.oidc = true;
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    // As the service after the provider has let the operator in.
+    await page.route("**/oidc/start", async (route) => {
+      const data = { email: operator, password };
+      await page.request.post(`${standIn.url}/trpc/session.signIn`, { data });
+      await route.fulfill({ status: 302, headers: { location: standIn.url } });
+    });
+    await page.goto(`${standIn.url}${pathOf(one)}?status=new`);
+    await page.getByRole("link", { name: "Sign in with your organisation" }).click();
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    expect(page.url()).toBe(`${standIn.url}${pathOf(one)}?status=new`);
+    await page.goto(standIn.url);
+    await rows(page).first().waitFor();
+    expect(page.url()).toBe(standIn.url);
+  });
+
   test("an invitation sets a password and signs in", async () => {
     await using visit = await Visit.begin(browser);
     const { page } = visit;

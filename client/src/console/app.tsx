@@ -1,6 +1,6 @@
 // What surrounds every page: the sign-in in front of it, navigation, messages and the help.
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useRouterState } from "@tanstack/react-router";
+import { Outlet, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { calls, messageOf, trpc } from "./calls.ts";
 import { Navigation } from "./navigation.tsx";
@@ -8,9 +8,10 @@ import { Modal } from "./parts/modal.tsx";
 import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
 import { Toasts, undoLatest } from "./parts/toasts.tsx";
 import { session } from "./session.ts";
-import { SignInDialog, SignInPage } from "./sign-in.tsx";
+import { SignInDialog, SignInPage, takeWanted } from "./sign-in.tsx";
 
 export function App() {
+  const { history } = useRouter();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const shownPath = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const state = useSyncExternalStore(session.subscribe, () => session.state);
@@ -18,8 +19,11 @@ export function App() {
     trpc.session.me.queryOptions(undefined, { staleTime: Infinity, enabled: state.name === "unknown" }),
   );
   useEffect(() => {
-    if (me.data !== undefined && session.state.name === "unknown") session.set(me.data);
-  }, [me.data]);
+    if (me.data === undefined || session.state.name !== "unknown") return;
+    const wanted = me.data && takeWanted();
+    if (wanted !== null) history.replace(wanted);
+    session.set(me.data);
+  }, [me.data, history]);
 
   const formerPath = useRef(shownPath);
   useEffect(() => {

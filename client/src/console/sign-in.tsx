@@ -7,6 +7,16 @@ import { Modal } from "./parts/modal.tsx";
 import { useTitle } from "./parts/page.tsx";
 import { session } from "./session.ts";
 
+/** Where the page is kept that asked for the sign-in, in this tab: the provider leads back to the inbox. */
+const wantedKey = "console.wanted";
+
+/** The page that asked for the sign-in, once, if the provider has led back from it. */
+export function takeWanted(): string | null {
+  const wanted = sessionStorage.getItem(wantedKey);
+  sessionStorage.removeItem(wantedKey);
+  return `${location.href}/` === consoleUrl ? wanted : null;
+}
+
 const icon = new URL("icon.svg", import.meta.url).href;
 
 export function SignInPage() {
@@ -91,6 +101,7 @@ function SignInForm({ email }: { readonly email?: string }) {
           className="button-like"
           href={new URL("oidc/start", consoleUrl).href}
           target={email === undefined ? undefined : "_blank"}
+          onClick={() => email === undefined && sessionStorage.setItem(wantedKey, location.href)}
         >
           Sign in with your organisation
         </a>
