@@ -156,6 +156,30 @@ describe("the inbox", () => {
     await page.waitForURL("**/console?status=new");
   });
 
+  test("takes no notice of parts of an address that it does not know", async () => {
+    standIn.empty();
+    await using visit = await enter(browser, standIn, "?status=closed&utm_source=mail");
+    const { page } = visit;
+    await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
+    await page.goto(`${standIn.url}/mails?status=lost`);
+    await page.getByText("No mail has failed.").waitFor();
+  });
+
+  test("takes a year that is being typed for the oldest there is", async () => {
+    standIn.empty();
+    await using visit = await enter(browser, standIn);
+    const { page } = visit;
+    await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
+    const asked = page.waitForRequest("**/inbox.list*");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByLabel("From").fill("0202-01-01");
+    expect((await asked).postDataJSON()).toMatchObject({ filter: { from: 0 } });
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "from 0202-01-01" }).click();
+    await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
+    expect(page.url()).toBe(standIn.url);
+  });
+
   test("searches names as they are typed, and letters on Enter", async () => {
     await using visit = await enter(browser, standIn);
     const { page } = visit;

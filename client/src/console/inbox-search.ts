@@ -45,10 +45,13 @@ export const readInboxSearch = (raw: Readonly<Record<string, unknown>>): InboxSe
     order: oneOf(["oldest"], raw["order"]),
   });
 
-/** Midnight of a day in the operator's time zone. Days have 23 to 25 hours there, so the calendar adds them. */
+/**
+ * Midnight of a day in the operator's time zone. Days have 23 to 25 hours there, so the calendar adds them. Before 1970, and
+ * while a year is being typed, it is the beginning of 1970: nothing is older.
+ */
 function midnight(date: string, daysLater: number): number {
   const [year = 0, month = 1, dayOfMonth = 1] = date.split("-").map(Number);
-  return new Date(year, month - 1, dayOfMonth + daysLater).getTime();
+  return Math.max(0, new Date(year, month - 1, dayOfMonth + daysLater).getTime());
 }
 
 /** The filter that the server is asked for. */
@@ -76,4 +79,5 @@ export const changed = (
 ): InboxSearch => compact<InboxSearch>({ ...search, ...change });
 
 /** Whether the address narrows the list. */
-export const isFiltered = ({ order: _order, ...narrowing }: InboxSearch): boolean => Object.keys(narrowing).length > 0;
+export const isFiltered = ({ order: _order, ...narrowing }: InboxSearch): boolean =>
+  Object.values(narrowing).some((part) => part !== undefined);

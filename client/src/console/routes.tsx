@@ -23,11 +23,19 @@ const page = <Name extends string>(load: () => Promise<Record<Name, ComponentTyp
     return load();
   }, name);
 
+/** Takes from an address what a page understands. The router would keep the rest beside it. */
+const only =
+  <Search extends object>(read: (raw: Readonly<Record<string, unknown>>) => Search) =>
+  (raw: Readonly<Record<string, unknown>>): Search => ({
+    ...Object.fromEntries(Object.keys(raw).map((name) => [name, undefined])),
+    ...read(raw),
+  });
+
 const inbox = createRoute({
   getParentRoute: () => root,
   id: "inbox",
   component: InboxPage,
-  validateSearch: readInboxSearch,
+  validateSearch: only(readInboxSearch),
 });
 const inboxIndex = createRoute({ getParentRoute: () => inbox, path: "/" });
 
@@ -55,19 +63,19 @@ const subscribers = createRoute({
   getParentRoute: () => root,
   path: "/subscribers",
   component: page(() => import("./pages/subscribers-page.tsx"), "SubscribersPage"),
-  validateSearch: ({ status, q }: Record<string, unknown>): { status?: SubscriberStatus; q?: string } => {
+  validateSearch: only(({ status, q }): { status?: SubscriberStatus; q?: string } => {
     const known = keyOf(subscriberWords, status);
     return { ...(known && { status: known }), ...(typeof q === "string" && q !== "" && { q }) };
-  },
+  }),
 });
 const mails = createRoute({
   getParentRoute: () => root,
   path: "/mails",
   component: page(() => import("./pages/mails-page.tsx"), "MailsPage"),
-  validateSearch: ({ status }: Record<string, unknown>): { status?: MailRow["status"] | "all" } => {
+  validateSearch: only(({ status }): { status?: MailRow["status"] | "all" } => {
     const known = keyOf({ ...mailStatusWords, all: "All" }, status);
     return known ? { status: known } : {};
-  },
+  }),
 });
 const overview = createRoute({
   getParentRoute: () => root,
@@ -126,8 +134,9 @@ export const router = createRouter({
   // Plain parameters, as people would write them, in place of JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
-    const text = new URLSearchParams(search as Record<string, string>).toString();
-    return text === "" ? "" : `?${text}`;
+    const parts = Object.entries(search as Record<string, string | undefined>);
+    const text = new URLSearchParams(parts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+    return text.size === 0 ? "" : `?${text.toString()}`;
   },
 });
 

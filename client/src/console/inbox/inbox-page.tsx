@@ -217,8 +217,8 @@ function Nothing({ search, onLetters }: NothingProps) {
       <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves." />
     );
   }
-  const onlyStatus = Object.keys(search).every((name) => name === "status" || name === "order");
-  if (onlyStatus && (search.status === "new" || search.status === "open")) {
+  const { status, ...besideStatus } = search;
+  if (!isFiltered(besideStatus) && (status === "new" || status === "open")) {
     return <Empty icon="check" title="Nothing waits" text="Every submission has been taken care of." />;
   }
   const { q, ...others } = search;
