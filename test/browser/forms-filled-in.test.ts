@@ -204,6 +204,25 @@ describe("a page that is loaded again", () => {
     expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   });
 
+  test("keeps apart the forms of several shadow roots", async () => {
+    const inShadow = (id: string) =>
+      `<div id="${id}"><template shadowrootmode="open"><newsletter-form></newsletter-form></template></div>`;
+    host.show({
+      body: `${inShadow("top")}${inShadow("foot")}<script type="module" src="${service.url}/forms.js"></script>`,
+    });
+    await using visit = await Visit.begin(browser);
+    const address = (id: string) => visit.page.locator(`#${id}`).getByLabel("E-mail address");
+    await visit.page.goto(host.url);
+    await address("top").fill("top@example.org");
+    await address("foot").fill("foot@example.org");
+    await visit.page.reload();
+    await address("foot").waitFor();
+    expect([await address("top").inputValue(), await address("foot").inputValue()]).toEqual([
+      "top@example.org",
+      "foot@example.org",
+    ]);
+  });
+
   test("does not bring back a file", async () => {
     const { visit, form } = await visitForm("application-form");
     await using _ = visit;

@@ -34,14 +34,21 @@ export function typedIn(values: FormData): Typed {
   return typed;
 }
 
+/** Where an element stands. In a shadow root, the place of its host comes before. */
+function placeOf(element: Element): string {
+  const { localName, id } = element;
+  const root = element.getRootNode() as Document | ShadowRoot;
+  const host = root instanceof ShadowRoot ? `${placeOf(root.host)} ` : "";
+  return `${host}${localName} ${id || [...root.querySelectorAll(localName)].indexOf(element)}`;
+}
+
 /** The draft of one form of a page. */
 export class Draft {
   readonly #name: string;
 
   /** @param form the element; forms of one kind are told apart by their ids or their order in the page */
   constructor(form: HTMLElement) {
-    const place = form.id || [...document.querySelectorAll(form.localName)].indexOf(form);
-    this.#name = `draft of ${location.pathname} ${form.localName} ${place}`;
+    this.#name = `draft of ${location.pathname} ${placeOf(form)}`;
   }
 
   read(): Kept | undefined {
