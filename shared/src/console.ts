@@ -190,7 +190,10 @@ export interface SubscriberFilter {
 /** Everything from one address, as far as the role may see it. */
 export interface Person {
   readonly email: string;
+  /** The latest ones, newest first. */
   readonly submissions: readonly InboxRow[];
+  /** Whether there are older ones. */
+  readonly more: boolean;
   readonly subscription: SubscriberRow | null;
   /** Why the address gets no automatic mail; null: it may. */
   readonly suppressed: string | null;

@@ -29,6 +29,7 @@ import type {
 import { initTRPC, TRPCError } from "@trpc/server";
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http";
 import { z } from "zod";
+import { personMax } from "../../server/src/storage/sql/belongings.ts";
 import { onePagePdf } from "../../server/src/seed/one-page-pdf.ts";
 import { fixtures, type Stored } from "./console-fixtures.ts";
 
@@ -379,11 +380,12 @@ export class ConsoleStandIn implements AsyncDisposable {
       }),
       people: t.router({
         get: signedIn.input(z.custom<{ email: string }>()).query(({ input: { email } }) => {
-          const submissions = data.submissions.filter((one) => one.email === email).map(rowOf);
+          const all = data.submissions.filter((one) => one.email === email).map(rowOf);
+          const submissions = all.slice(0, personMax);
           const subscription = data.subscribers.find((one) => one.email === email) ?? null;
           if (submissions.length === 0 && subscription === null)
             throw new TRPCError({ code: "NOT_FOUND", message: "There is nothing from this address." });
-          return { email, submissions, subscription, suppressed: null };
+          return { email, submissions, more: all.length > personMax, subscription, suppressed: null };
         }),
         erase: signedIn.input(z.custom<{ email: string }>()).mutation(({ input: { email } }) => {
           const gone = data.submissions.filter((one) => one.email === email);

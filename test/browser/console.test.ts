@@ -636,6 +636,16 @@ test("erasing a person asks first, and then leaves nothing in the list", async (
   await expect.poll(() => page.getByText("Anna Müller").count()).toBe(0);
 });
 
+test("of a person with hundreds of submissions it is said that there are more", async () => {
+  const { email } = standIn.submissions[0]!;
+  for (let number = 1; number <= 200; number += 1) standIn.add(`Ann ${number}`).email = email;
+  await using visit = await enter(browser, standIn, `/people/${encodeURIComponent(email)}`);
+  const { page } = visit;
+  await page.getByText("Older ones are not shown. The export has all of them.").waitFor();
+  await page.getByRole("button", { name: "Erase" }).click();
+  await page.getByRole("dialog").getByText("more than 200 submissions").waitFor();
+});
+
 test("a role that sees a part of a person is not offered to erase", async () => {
   standIn.role = "sales";
   const { email } = firstWith(({ kind }) => kind === "inquiry");

@@ -1,6 +1,7 @@
 // What the port promises about erasing persons and outdated submissions, and about telling a person what is known.
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { personMax } from "../../../server/src/storage/sql/belongings.ts";
 import { erasedAtOnce } from "../../../server/src/storage/rules/erasing.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -214,6 +215,19 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect((await store.desk.findPerson(sales, email))?.submissions).toHaveLength(1);
     expect(await store.desk.findPerson(marketing, email)).toMatchObject({ submissions: [], suppressed: "manual" });
     expect(await store.desk.findPerson(wholeScope, "nobody@example.org")).toBeNull();
+  });
+
+  test("says where a person has more submissions than are shown", async () => {
+    await using tested = await open();
+    const { store } = tested;
+    const acceptMany = (from: number, count: number) =>
+      Promise.all(Array.from({ length: count }, (_, index) => accept(store, inquiry(from + index, { email }))));
+    await acceptMany(1, personMax);
+    expect(await store.desk.findPerson(wholeScope, email)).toMatchObject({ more: false });
+    await acceptMany(personMax + 1, 1);
+    const person = await store.desk.findPerson(wholeScope, email);
+    expect(person?.submissions).toHaveLength(personMax);
+    expect(person?.more).toBe(true);
   });
 
   test("an erased person can come back", async () => {

@@ -50,7 +50,7 @@ export function PersonPage() {
   );
 }
 
-function Records({ person: { submissions, subscription, suppressed } }: { readonly person: Person }) {
+function Records({ person: { submissions, more, subscription, suppressed } }: { readonly person: Person }) {
   return (
     <>
       {suppressed !== null && (
@@ -80,6 +80,7 @@ function Records({ person: { submissions, subscription, suppressed } }: { readon
             </li>
           ))}
         </ul>
+        {more && <p className="quiet small">Older ones are not shown. The export has all of them.</p>}
       </section>
       {subscription && (
         <section className="box">
@@ -158,8 +159,9 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
       onClose={erase.isPending ? undefined : onClose}
     >
       <p>
-        This removes everything from <strong>{person.email}</strong>: {plural(person.submissions.length, "submission")}{" "}
-        with resumes, mails and notes{person.subscription && ", and the newsletter subscription"}.
+        This removes everything from <strong>{person.email}</strong>: {person.more && "more than "}
+        {plural(person.submissions.length, "submission")} with resumes, mails and notes
+        {person.subscription && ", and the newsletter subscription"}.
       </p>
       <p>It cannot be undone. The audit log keeps that it was done, without the address.</p>
     </Question>

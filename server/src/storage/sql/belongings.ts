@@ -18,7 +18,7 @@ import type { Engine, Query } from "./engine.ts";
 const historyMax = 200;
 
 /** Submissions of a person that the console shows. */
-const personMax = 200;
+export const personMax = 200;
 
 /** Possible duplicates of a submission that its page shows. */
 const duplicatesMax = 5;
@@ -132,14 +132,15 @@ export function makeBelongings(engine: Engine, references: References) {
     async findPerson({ kinds, subscribers }, email) {
       const key = emailKey(email);
       const [rows, subscriber, suppression] = await Promise.all([
-        read(statements.submissionsOf(key, Number.MAX_SAFE_INTEGER, kinds, personMax)),
+        read(statements.submissionsOf(key, Number.MAX_SAFE_INTEGER, kinds, personMax + 1)),
         subscribers ? findSubscriber(key) : undefined,
         findSuppression(key),
       ]);
       if (rows.length === 0 && subscriber === undefined) return null;
       return {
         email: rows[0]?.email ?? subscriber?.email ?? email,
-        submissions: rows.map(inboxRow),
+        submissions: rows.slice(0, personMax).map(inboxRow),
+        more: rows.length > personMax,
         subscription: subscriber === undefined ? null : storedSubscriber(subscriber),
         suppressed: suppression?.reason ?? null,
       };
