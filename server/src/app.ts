@@ -157,6 +157,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const draining = new Draining();
   const http = await buildHttp({
+    ...config,
     intake,
     store,
     vault,
@@ -164,18 +165,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     metrics,
     traces,
     draining,
-    brand: config.brand,
     packages,
     publicUrl: baseUrl,
-    privacy: config.privacy,
-    corsOrigins: config.corsOrigins,
-    trustedProxy: config.trustedProxy,
-    rateLimit: config.rateLimit,
     callCounts,
-    doors: config.mode !== "worker",
-    webhook: config.postmarkWebhook,
-    metricsToken: config.metricsToken,
-    mailDeadlineMs: config.mailDeadlineMs,
     version,
     formsFolder,
     console: operators,

@@ -115,6 +115,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "resumes/inspect.ts",
     "resumes/staging.ts",
     "config/catalogue.ts",
+    "config/config.ts",
     // The gate counts before there is a call.
     "storage/call-counts.ts",
     // The server mounts the console.

@@ -7,6 +7,7 @@ import type { Console } from "../console/console.ts";
 import { consoleDoor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
 import type { CataloguePackage } from "../config/catalogue.ts";
+import type { Config } from "../config/config.ts";
 import type { Intake } from "../intake/intake.ts";
 import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
@@ -21,10 +22,10 @@ import { takeJson } from "./body/content-type.ts";
 import type { DoorOptions } from "./call.ts";
 import { answerClientError } from "./client-error.ts";
 import { refuse } from "./fault-reply.ts";
-import { ClientAddresses, type TrustedProxies } from "./gate/client-address.ts";
+import { ClientAddresses } from "./gate/client-address.ts";
 import { countWrongPasswords } from "./gate/credentials.ts";
 import type { Draining } from "./gate/draining.ts";
-import { foreignSites, Guard, type RateLimit } from "./gate/guard.ts";
+import { foreignSites, Guard } from "./gate/guard.ts";
 import { shedLoad } from "./gate/overload.ts";
 import { Traffic } from "./gate/traffic.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
@@ -39,9 +40,21 @@ import { answerWithPages } from "./pages/page-answer.ts";
 import { siteOf, siteRoutes, type Site } from "./pages/site.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
-import { postmarkWebhook, type WebhookCredentials } from "./webhook.ts";
+import { postmarkWebhook } from "./webhook.ts";
 
-export interface HttpOptions {
+/** What the HTTP side is told of the configuration. */
+type Configured =
+  | "brand"
+  | "mode"
+  | "privacy"
+  | "corsOrigins"
+  | "trustedProxy"
+  | "rateLimit"
+  | "postmarkWebhook"
+  | "metricsToken"
+  | "mailDeadlineMs";
+
+export interface HttpOptions extends Pick<Config, Configured> {
   readonly intake: Intake;
   readonly store: Pick<Store, "checkReadiness" | "suppress" | "checkLink" | "confirmSubscription" | "unsubscribe">;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom" | "checkReadiness">;
@@ -50,32 +63,16 @@ export interface HttpOptions {
   /** Null: nothing is traced. */
   readonly traces: Traces | null;
   readonly draining: Draining;
-  /** The name on pages. */
-  readonly brand: string;
   /** What the front page offers. */
   readonly packages: readonly CataloguePackage[];
   /** The base address of this service. Asked for once it listens, because it may depend on the port. */
   readonly publicUrl: () => string;
-  /** The privacy notice that the site's forms link to; null: there is none. */
-  readonly privacy: Site["privacy"];
-  /** Origins whose pages may call from a browser. */
-  readonly corsOrigins: readonly string[];
-  readonly trustedProxy: TrustedProxies;
-  readonly rateLimit: RateLimit;
   /** Where calls are counted together with other processes; null: nowhere. */
   readonly callCounts: CallCounts | null;
-  /** False: only health and metrics are answered. */
-  readonly doors: boolean;
-  /** The credentials of Postmark's webhook; null: there is none. */
-  readonly webhook: WebhookCredentials | null;
-  /** The Bearer token that readers of the metrics must send; null: none. */
-  readonly metricsToken: string | null;
-  /** How long an answer waits for its mail, in milliseconds. */
-  readonly mailDeadlineMs: number;
   /** The version that the OpenAPI document names. */
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
-  readonly formsFolder?: string | undefined;
+  readonly formsFolder: string;
   /** What operators use. */
   readonly console: Console;
   /** Where the console's front end was built to. */
@@ -140,7 +137,8 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   const { store, vault, metricsToken } = options;
   const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
   healthRoutes(app, { log, metrics, draining, checks, metricsToken });
-  if (options.doors) await openDoors(app, options, { site, addresses, limits });
+  // A worker answers health and metrics only.
+  if (options.mode !== "worker") await openDoors(app, options, { site, addresses, limits });
   return app;
 }
 
@@ -218,9 +216,9 @@ async function openDoors(
   const consoleGuard = guardOf("console", null);
   const ofConsole = { console: options.console, addresses, folder: options.consoleFolder, guard: consoleGuard };
   await app.register((scope) => consoleDoor(scope, ofConsole));
-  if (options.webhook !== null) {
+  if (options.postmarkWebhook !== null) {
     const judgePassword = countWrongPasswords(addresses, limits.wrongPasswordsMax);
-    postmarkWebhook(app, { credentials: options.webhook, judgePassword, store, clock, metrics });
+    postmarkWebhook(app, { credentials: options.postmarkWebhook, judgePassword, store, clock, metrics });
   }
 }
 
@@ -232,9 +230,9 @@ function beginAtZero({ submissions }: Metrics): void {
   }
 }
 
-function openSite({ brand, packages, intake, privacy, publicUrl, log, doors, formsFolder }: HttpOptions): Site {
-  const bundle = formsFolder === undefined || !doors ? null : findFormsBundle(formsFolder);
-  if (formsFolder !== undefined && doors && bundle === null)
-    log.warn({}, "the forms' script was not built (npm run build): forms work without it");
+function openSite({ brand, packages, intake, privacy, publicUrl, log, mode, formsFolder }: HttpOptions): Site {
+  const bundle = mode === "worker" ? null : findFormsBundle(formsFolder);
+  if (mode !== "worker" && bundle === null)
+    log.warn("the forms' script was not built (npm run build): forms work without it");
   return siteOf({ brand, packages, intake, privacy, publicUrl, bundle });
 }

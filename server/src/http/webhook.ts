@@ -10,17 +10,11 @@ import type { Store } from "../storage/store.ts";
 import { bodyKind } from "./body/content-type.ts";
 import { secretCheck, type countWrongPasswords } from "./gate/credentials.ts";
 
-/** The credentials of the webhook. */
-export interface WebhookCredentials {
-  readonly user: string;
-  readonly password: string;
-}
-
 /** Events of bounces carry the mail that bounced; a refused one would never suppress its address. */
 const eventBytesMax = 1024 * 1024;
 
 interface WebhookOptions {
-  readonly credentials: WebhookCredentials;
+  readonly credentials: { readonly user: string; readonly password: string };
   readonly judgePassword: ReturnType<typeof countWrongPasswords>;
   readonly store: Pick<Store, "suppress">;
   readonly clock: Clock;

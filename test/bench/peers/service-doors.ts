@@ -57,8 +57,8 @@ const http = await buildHttp({
   trustedProxy: { kind: "hops", count: 1 },
   rateLimit: { max: 1_000_000, windowSeconds: 1 },
   callCounts: null,
-  doors: true,
-  webhook: null,
+  mode: "all",
+  postmarkWebhook: null,
   metricsToken: null,
   mailDeadlineMs: 2_000,
   version: "0.0.0",
@@ -73,6 +73,7 @@ const http = await buildHttp({
     acted: () => {},
     oidc: null,
   }),
+  formsFolder: DATA_DIR,
   consoleFolder: DATA_DIR,
 });
 await http.listen({ host: "127.0.0.1", port: Number(PORT) });
