@@ -1,17 +1,17 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
-import { noteFailure, refuse } from "../http/fault-reply.ts";
+import { refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
-import { jsonAgain } from "../http/rpc.ts";
+import { isBatch, resolveCalls } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
 import { bringsToken, callerOf, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
 import { operatorOf } from "./open-id-connect.ts";
-import { failureOf, type Context } from "./procedure.ts";
+import type { Context } from "./procedure.ts";
 import { admit } from "./rules.ts";
 import { consolePages } from "./shell.ts";
 
@@ -50,7 +50,7 @@ const rpcRoute = "/console/trpc/:paths";
 const callsMax = 10;
 
 function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOptions, onRequest: Gate): void {
-  app.post<{ Params: { paths: string }; Querystring: { batch?: unknown } }>(
+  app.post<{ Params: { paths: string } }>(
     rpcRoute,
     {
       onRequest,
@@ -61,29 +61,11 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOpti
     },
     async (request, reply) => {
       const { paths } = request.params;
-      const isBatch = request.query.batch === "1";
-      if (isBatch && paths.split(",").length > callsMax) throw new Fault("batchTooLarge");
+      if (isBatch(request) && paths.split(",").length > callsMax) throw new Fault("batchTooLarge");
       // Loaded with the first call: a service whose console is not used does without the memory.
       const { consoleRouter } = await import("./router.ts");
-      const { resolveResponse } = await import("@trpc/server/http");
-      const response = await resolveResponse({
-        router: consoleRouter,
-        req: new Request(`http://internal/${isBatch ? "?batch=1" : ""}`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: request.body === undefined ? null : jsonAgain(request.body),
-        }),
-        // It decodes what Fastify has decoded already.
-        path: encodeURIComponent(paths),
-        error: null,
-        allowBatching: true,
-        // Queries come by POST too.
-        allowMethodOverride: true,
-        maxBatchSize: callsMax,
-        createContext: async () => contextOf(request, reply, console, addresses),
-        onError: ({ error }) => noteFailure(request, reply, failureOf(error)),
-      });
-      return reply.send(response);
+      const context = contextOf(request, reply, console, addresses);
+      return resolveCalls(request, reply, { router: consoleRouter, context, paths });
     },
   );
   // Addresses and searches would stand in the logs of proxies if queries came by GET.

@@ -1,10 +1,9 @@
 // What the procedures of the console are built with: one kind for those with a session or token, whose rule names the
 // roles, and one for those that anyone may call.
 import type { Role } from "@submissions/shared/console";
-import { initTRPC, type TRPCError } from "@trpc/server";
-import { ZodError } from "zod";
+import { initTRPC } from "@trpc/server";
 import { Fault } from "../fault.ts";
-import { errorShape, inputRefused } from "../rpc/failure.ts";
+import { errorShape } from "../rpc/failure.ts";
 import type { Actor } from "../storage/desk-store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
@@ -30,14 +29,8 @@ export const trpc = initTRPC
   .create({
     // Never true: it would send stacks to callers.
     isDev: false,
-    errorFormatter: ({ error, path, ctx }) => errorShape(failureOf(error), path, ctx?.requestId ?? ""),
+    errorFormatter: ({ error, path, ctx }) => errorShape(error, path, ctx?.requestId ?? ""),
   });
-
-/** What went wrong: refusals of an input, and of a batch that tRPC does not take, in the words of the table. */
-export function failureOf(error: TRPCError): Error {
-  if (error.code !== "BAD_REQUEST") return error;
-  return error.cause instanceof ZodError ? inputRefused(error.cause) : new Fault("bodyMalformed", { cause: error });
-}
 
 /** A procedure that only reads, for these roles. Tokens may call it. */
 export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: false });

@@ -2,6 +2,7 @@
 // builds a web Request and Response for each and takes uploads without limit. Streamed batches go to tRPC's own resolver.
 import multipart from "@fastify/multipart";
 import { batchCallsMax } from "@submissions/shared/limits";
+import type { AnyTRPCRouter } from "@trpc/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/failure.ts";
@@ -84,7 +85,11 @@ async function answerBatch(
   const sent = await withInput(request, door, undefined, (read) => read());
   const inputs = objectOnly(sent) as Readonly<Record<string, unknown>>;
   const context = contextOf(request, reply, door, "rpc");
-  if (wantsStream(request)) return streamBatch(request, reply, context, list);
+  if (wantsStream(request)) {
+    // Each answer is sent as soon as it is there, as JSON lines. Clients with tRPC's `httpBatchStreamLink` need this. A
+    // call costs some three times as much as in a plain batch.
+    return resolveCalls(request, reply, { router: appRouter, context, paths: list, accept: streamed });
+  }
   const answers = await Promise.all(
     paths.map((path, position) => answerCall(request, reply, context, path, async () => inputs[position], position)),
   );
@@ -115,27 +120,34 @@ async function answerCall(
   }
 }
 
-// Streamed batches send each answer as soon as it is there, as JSON lines. Clients with tRPC's `httpBatchStreamLink`
-// need them. A call costs some three times as much as in a plain batch.
-async function streamBatch(
+interface Resolved {
+  readonly router: AnyTRPCRouter;
+  readonly context: object;
+  /** The procedures, with commas between them. */
+  readonly paths: string;
+  readonly accept?: typeof streamed;
+}
+
+/** Has tRPC's own resolver answer the calls of a request. It is loaded with the first of them. */
+export async function resolveCalls(
   request: FastifyRequest,
   reply: FastifyReply,
-  context: Context,
-  list: string,
+  { router, context, paths, accept }: Resolved,
 ): Promise<FastifyReply> {
   const { resolveResponse } = await import("@trpc/server/http");
   const response = await resolveResponse({
-    router: appRouter,
-    req: new Request("http://internal/?batch=1", {
+    router,
+    req: new Request(`http://internal/${isBatch(request) ? "?batch=1" : ""}`, {
       method: "POST",
-      headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
-      body: jsonAgain(request.body),
+      headers: { "content-type": "application/json", ...(accept && { "trpc-accept": accept }) },
+      body: request.body === undefined ? null : jsonAgain(request.body),
     }),
     // It decodes what Fastify has decoded already.
-    path: encodeURIComponent(list),
+    path: encodeURIComponent(paths),
     error: null,
     allowBatching: true,
-    maxBatchSize: batchCallsMax,
+    // Queries come by POST too.
+    allowMethodOverride: true,
     createContext: async () => context,
     onError: ({ error }) => noteFailure(request, reply, error),
   });
@@ -146,7 +158,7 @@ const sendList = (reply: FastifyReply, status: number, answers: readonly object[
   reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(answers);
 
 // What was parsed may be nested deeper than the stack that writing it takes.
-export function jsonAgain(body: unknown): string {
+function jsonAgain(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch (error) {
@@ -154,7 +166,7 @@ export function jsonAgain(body: unknown): string {
   }
 }
 
-const isBatch = (request: FastifyRequest) => (request.query as { batch?: unknown }).batch === "1";
+export const isBatch = (request: FastifyRequest) => (request.query as { batch?: unknown }).batch === "1";
 
 const pathsOf = (request: FastifyRequest, path?: string): string[] =>
   path === undefined ? (request.params as { paths: string }).paths.split(",") : [path];
@@ -162,4 +174,5 @@ const pathsOf = (request: FastifyRequest, path?: string): string[] =>
 const batchesOnly: onRequestHookHandler = (request, _reply, done) =>
   done(isBatch(request) ? undefined : new Fault("notFound"));
 
-const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] === "application/jsonl";
+const streamed = "application/jsonl";
+const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] === streamed;

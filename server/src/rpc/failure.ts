@@ -30,6 +30,9 @@ export function describeFailure(error: unknown): Failure {
   // What tRPC's own resolver throws, or wraps. Any other error of tRPC is a bug of ours.
   if (!(error instanceof TRPCError)) return failure("internal");
   if (error.code === "NOT_FOUND") return failure("notFound");
+  if (error.code === "BAD_REQUEST") {
+    return error.cause instanceof ZodError ? describeFailure(inputRefused(error.cause)) : failure("bodyMalformed");
+  }
   return error.cause instanceof TRPCError ? failure("internal") : describeFailure(error.cause);
 }
 
