@@ -107,8 +107,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "intake/call.ts",
     "intake/intake.ts",
     "intake/proof-of-work.ts",
-    // The pages and the webhook have no procedure between them and what they do.
-    "intake/links.ts",
+    // The webhook has no procedure between it and what it does.
     "mail/webhook.ts",
     "observe/",
     // The body reader judges a resume, so that all problems of a request are told together.

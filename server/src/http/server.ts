@@ -211,7 +211,7 @@ async function openDoors(
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
   const guard = guardOf("links");
-  await app.register((scope) => newsletterPages(scope, { brand, links: { clock, store }, guard }));
+  await app.register((scope) => newsletterPages(scope, { brand, clock, store, guard }));
   // Counted by each process alone: a shared count would cost each call a query.
   const consoleGuard = guardOf("console", null);
   const ofConsole = { console: options.console, addresses, folder: options.consoleFolder, guard: consoleGuard };

@@ -41,8 +41,8 @@ async function listen(formMs: number): Promise<AddressInfo> {
     confirmSubscription: () => Promise.resolve(true),
     unsubscribe: () => Promise.resolve(true),
   };
-  const links = { clock: { now: Date.now }, store };
-  await app.register((scope) => newsletterPages(scope, { brand: site.brand, links, guard, formMs }));
+  const clock = { now: Date.now };
+  await app.register((scope) => newsletterPages(scope, { brand: site.brand, clock, store, guard, formMs }));
   await app.listen({ port: 0, host: "127.0.0.1" });
   return app.server.address() as AddressInfo;
 }

@@ -1,11 +1,14 @@
 // The addresses that the links of welcome mails lead to. GET and HEAD change nothing, because mail programs and scanners
-// follow links by themselves; only POST does. No script, no cookie, no redirect.
+// follow links by themselves; only POST does. No script, no cookie, no redirect. A link that is unknown, forged, expired,
+// dead or meant for something else does not work, and the answer does not tell which of these it is.
 import { PassThrough } from "node:stream";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Clock } from "../../clock.ts";
 import { Fault } from "../../fault.ts";
-import { checkLink, followLink, type LinkDeps } from "../../intake/links.ts";
+import { hashOfSent } from "../../secrets.ts";
 import type { LinkPurpose } from "../../storage/records.ts";
+import type { Store } from "../../storage/store.ts";
 import type { Guard } from "../gate/guard.ts";
 import { sendPage } from "./page-answer.ts";
 
@@ -17,7 +20,8 @@ const formMsMax = 10_000;
 
 interface NewsletterOptions {
   readonly brand: string;
-  readonly links: LinkDeps;
+  readonly store: Pick<Store, "checkLink" | "confirmSubscription" | "unsubscribe">;
+  readonly clock: Clock;
   /** Counts the links that a client follows. */
   readonly guard: Guard;
   /** How long a form may take, in milliseconds; the usual, if left out. */
@@ -31,29 +35,37 @@ export async function newsletterPages(app: FastifyInstance, options: NewsletterO
   for (const purpose of ["confirm", "unsubscribe"] as const) addPages(app, purpose, options);
 }
 
-function addPages(app: FastifyInstance, purpose: LinkPurpose, { brand, links, guard }: NewsletterOptions): void {
+function addPages(app: FastifyInstance, purpose: LinkPurpose, options: NewsletterOptions): void {
+  const { brand, store, clock, guard } = options;
   const url = `/newsletter/${purpose}`;
+  const linkOf = (token: string) => {
+    const tokenHash = hashOfSent(token);
+    return tokenHash === null ? null : { tokenHash, at: clock.now() };
+  };
 
   app.get(url, async (request, reply) => {
     const token = fieldIn(request.query, "token");
-    const language = languageAsked(request);
-    const works = await checkLink(links, purpose, token);
+    const link = linkOf(token);
+    const works = link !== null && (await store.checkLink(purpose, link));
     const { questionPage, deadLinkPage } = await import("./newsletter-page.ts");
+    const spoken = { brand, language: languageAsked(request) };
     return works
-      ? sendPage(reply, questionPage({ brand, language }, purpose, token), { posts: true })
-      : sendPage(reply, deadLinkPage({ brand, language }), { status: 404 });
+      ? sendPage(reply, questionPage(spoken, purpose, token), { posts: true })
+      : sendPage(reply, deadLinkPage(spoken), { status: 404 });
   });
 
   // The button sends the token in the form, so that the next page's address does not hold it. A mail program's one click
   // (RFC 8058) has it in the address.
   app.post(url, { onRequest: guard.hook() }, async (request, reply) => {
-    const token = fieldIn(request.query, "token") || formField(request, "token");
-    const done = await followLink(links, purpose, token);
-    const language = languageAsked(request);
+    const link = linkOf(fieldIn(request.query, "token") || formField(request, "token"));
+    // Answered alike when it was done before.
+    const done =
+      link !== null && (await (purpose === "confirm" ? store.confirmSubscription(link) : store.unsubscribe(link)));
     const { outcomePage, deadLinkPage } = await import("./newsletter-page.ts");
+    const spoken = { brand, language: languageAsked(request) };
     return done
-      ? sendPage(reply, outcomePage({ brand, language }, purpose))
-      : sendPage(reply, deadLinkPage({ brand, language }), { status: 404 });
+      ? sendPage(reply, outcomePage(spoken, purpose))
+      : sendPage(reply, deadLinkPage(spoken), { status: 404 });
   });
 }
 
