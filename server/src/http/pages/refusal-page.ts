@@ -61,9 +61,9 @@ const formAnchors: Readonly<Record<FormName, string>> = {
 export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, fields: FormData | null): string {
   const root = rootOf(request.url);
   const form = request.method === "POST" ? formOf(request.routeOptions.url) : undefined;
-  if (form === undefined) return plainRefusal(site, request.url, failure);
   // Without a field nothing was read.
-  if (fields === null || [...fields.keys()].length === 0) return unreadForm(site, root, form, failure);
+  if (form === undefined || fields === null || [...fields.keys()].length === 0)
+    return refusalCard(site, request.url, failure, form);
   const language = languageOf(fields.get(languageField));
   if (failure.fault === "idempotencyConflict") return underWay(site, root, language);
   const { cut, ...filled } = filledFrom(form, fields, site);
@@ -119,41 +119,30 @@ const explanations: Partial<Record<FaultName, string>> = {
   crossSiteForbidden: "Please use the form on our own site.",
 };
 
-function plainRefusal({ brand }: Site, url: string, { fault, status, message, retryAfterSeconds }: Failure): string {
+/**
+ * Says what happened, and what to do.
+ *
+ * @param form the form that was refused before it was read. A reload sends it again with its file and key: so do browsers
+ * when the page answers a form.
+ */
+function refusalCard({ brand }: Site, url: string, failure: Failure, form?: FormName): string {
   const root = rootOf(url);
-  const isConsole = url.startsWith("/console/");
-  const explanation =
-    explanations[fault] ?? (retryAfterSeconds !== undefined && `You can try again in ${duration(retryAfterSeconds)}.`);
+  const { fault, status, message, retryAfterSeconds } = failure;
+  const wait = retryAfterSeconds !== undefined && duration(retryAfterSeconds);
+  const retry =
+    form === undefined
+      ? `You can try again in ${wait}.`
+      : `What you typed is not lost. Wait ${wait}, reload this page, and let your browser send the form again.`;
+  const explanation = explanations[fault] ?? (wait && retry);
   return card({
     brand,
     root,
     sign: "stop",
-    heading: headings[fault] ?? headings[status] ?? "That did not work",
+    heading: form ? words.en[form] : (headings[fault] ?? headings[status] ?? "That did not work"),
     body: html`<p>${message}</p>
       ${explanation && html`<p>${explanation}</p>`}`,
-    ...(isConsole && { on: html`<a href="${root}console">Go to the console</a>` }),
-  });
-}
-
-// The form was refused before it was read. A reload sends it again with its file and key: so do browsers when the page
-// answers a form.
-function unreadForm(site: Site, root: string, form: FormName, failure: Failure): string {
-  const { fault, message, retryAfterSeconds } = failure;
-  return card({
-    brand: site.brand,
-    root,
-    sign: "stop",
-    heading: words.en[form],
-    body: html`<p>${message}</p>
-      ${explanations[fault] && html`<p>${explanations[fault]}</p>`}
-      ${
-        retryAfterSeconds !== undefined &&
-        html`<p>
-          What you typed is not lost. Wait ${duration(retryAfterSeconds)}, reload this page, and let your browser send
-          the form again.
-        </p>`
-      }`,
-    on: html`<a href="${homeOf(root)}${formAnchors[form]}">Open the form on our site</a>`,
+    ...(form && { on: html`<a href="${homeOf(root)}${formAnchors[form]}">Open the form on our site</a>` }),
+    ...(url.startsWith("/console/") && { on: html`<a href="${root}console">Go to the console</a>` }),
   });
 }
 
