@@ -83,11 +83,18 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, clock = systemClock, limits, formsFolder = builtForms, consoleFolder = builtConsole } = options;
   let port = config.listen.port;
   await using opened = new AsyncDisposableStack();
-  const metrics = createMetrics(() => clock.now());
   // Taken before the database is opened, and given back last of all.
   opened.use(await lockStore(config.storage));
   const store = opened.use(await openStore(config.storage, { clock }));
   const vault = opened.use(await openVault(config.vault, clock));
+  const metrics = createMetrics(
+    {
+      mailBacklog: () => store.mailBacklog(),
+      storeTotals: () => store.commitCounts,
+      disks: disksOf(config, vault),
+    },
+    () => clock.now(),
+  );
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity));
   const isDisposable = disposableHosts(config.disposableDomains);
   const packages = config.packages ?? samplePackages;
@@ -116,11 +123,6 @@ export async function startApp(options: AppOptions): Promise<App> {
   let closedBy = Number.POSITIVE_INFINITY;
   const afterOutboxMs = storeMs + (traces === null ? 0 : tracesMs);
   opened.defer(() => outbox.stop(Math.min(Math.max(closedBy - performance.now() - afterOutboxMs, storeMs), closeMs)));
-  metrics.attach({
-    mailBacklog: () => store.mailBacklog(),
-    storeTotals: () => store.commitCounts,
-    disks: disksOf(config, vault),
-  });
 
   const intake: Intake = {
     clock,
@@ -254,11 +256,11 @@ function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): Outbox
     missed: (kind, { id, error }) =>
       log.warn({ mailId: id, mailKind: kind, code: error }, "a mail was not taken for all of its recipients"),
     paused(reason) {
-      metrics.mailSenderPaused.set(1);
+      metrics.mailSenderPaused.value = 1;
       log.error({ code: reason }, "no mail is sent until the provider takes a probe");
     },
     resumed() {
-      metrics.mailSenderPaused.set(0);
+      metrics.mailSenderPaused.value = 0;
       log.info("mail is sent again");
     },
     failed: (error) => log.error({ err: error }, "the outbox failed and will try again"),

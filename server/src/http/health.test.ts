@@ -13,7 +13,7 @@ async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
   app.setErrorHandler((error, _request, reply) => reply.code("fault" in (error as object) ? 401 : 500).send(""));
   healthRoutes(app, {
     log,
-    metrics: createMetrics(() => 0),
+    metrics: createMetrics({}, () => 0),
     draining: { started: false },
     checks: {},
     metricsToken: null,

@@ -92,7 +92,9 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   const { log, metrics, draining, corsOrigins } = options;
   const limits = limitsOf(options);
   const addresses = new ClientAddresses(options.trustedProxy);
-  const traffic = new Traffic(limits, addresses, (uploads) => metrics.uploadsInFlight.set(uploads));
+  const traffic = new Traffic(limits, addresses, (uploads) => {
+    metrics.uploadsInFlight.value = uploads;
+  });
   const tell = tellRefusals(options);
   const app: FastifyInstance = Fastify({
     logger: false,

@@ -15,7 +15,7 @@ test("renders what was counted, and the event loop's lag", async () => {
   metrics.submissions.of("marketplace.inquiry", "rest", "OK").add();
   metrics.requests.of("/api/marketplace/inquiry", statusClass(201)).observe(0.003);
   metrics.mails.of("inquiry-receipt", "taken").add();
-  metrics.uploadsInFlight.set(1);
+  metrics.uploadsInFlight.value = 1;
   const text = await metrics.render();
   expect(text).toContain('submissions_total{procedure="marketplace.inquiry",door="rest",code="OK"} 1');
   expect(text).toContain(
@@ -50,20 +50,20 @@ test("histograms count in each bucket what lies in those before it too, with a b
 
 test("asks its sources at each scrape, and leaves gauges out while their source fails", async () => {
   let now = 10_000;
-  const metrics = createMetrics(() => now);
   let broken = false;
   let commits = 3;
   const failing = () => {
     if (broken) throw new Error("no storage");
   };
-  metrics.attach({
+  const sources = {
     mailBacklog: async () => {
       failing();
       return { queued: 2, failed: 1, inDoubt: 4, oldestCreatedAt: 4000, firstDueAt: 12_000 };
     },
     storeTotals: () => totals(commits),
     disks: { uploads: async () => (failing(), 7), database: async () => 8 },
-  });
+  };
+  const metrics = createMetrics(sources, () => now);
   const text = await metrics.render();
   expect(text).toMatch(
     /mail_queue_size 2\n[^]*mail_failed_size 1\n[^]*mail_in_doubt_size 4\n[^]*oldest_age_seconds 6\n[^]*overdue_seconds 0\n/,
@@ -86,8 +86,7 @@ test("asks its sources at each scrape, and leaves gauges out while their source 
 
 test("scrapes at most once a second, however many ask", async () => {
   let [now, asked] = [10_000, 0];
-  const metrics = createMetrics(() => now);
-  metrics.attach({ storeTotals: () => totals((asked += 1)) });
+  const metrics = createMetrics({ storeTotals: () => totals((asked += 1)) }, () => now);
   await Promise.all([metrics.render(), metrics.render()]);
   now += 999;
   await metrics.render();
@@ -102,6 +101,6 @@ test("scrapes at most once a second, however many ask", async () => {
 
 test("keeps registries apart", async () => {
   const [one, other] = [createMetrics(), createMetrics()];
-  one.uploadsInFlight.set(1);
+  one.uploadsInFlight.value = 1;
   expect(await other.render()).toContain("uploads_in_flight 0");
 });

@@ -22,10 +22,9 @@ const statusClasses = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 export const statusClass = (status: number): string => statusClasses[Math.trunc(status / 100)] ?? "0xx";
 
 /** Makes a new set of metrics. Process and event loop are measured from the first scrape on. */
-export function createMetrics(now: () => number = Date.now) {
+export function createMetrics(sources: MetricSources = {}, now: () => number = Date.now) {
   const table = new MetricTable();
-  const { shown, ask } = scraped(now);
-  let sources: MetricSources = {};
+  const { shown, ask } = scraped(sources, now);
   let rendered: { readonly at: number; readonly text: Promise<string> } | null = null;
   let opened: Promise<Registry> | null = null;
   async function scrape(): Promise<string> {
@@ -35,7 +34,7 @@ export function createMetrics(now: () => number = Date.now) {
       opened = null;
       throw error;
     });
-    await ask(sources);
+    await ask();
     return registry.metrics();
   }
 
@@ -94,10 +93,6 @@ export function createMetrics(now: () => number = Date.now) {
       labelNames: ["result"],
     }),
     uploadsInFlight: table.level({ name: "uploads_in_flight", help: "Uploads being received now." }),
-    /** Names the sources, which are made after the metrics. */
-    attach(made: MetricSources): void {
-      sources = made;
-    },
     /** The text of a scrape. It may be a second old: scrapes are expensive, and callers can ask for thousands at once. */
     render(): Promise<string> {
       const at = now();
@@ -125,12 +120,12 @@ type MailBacklog = Awaited<ReturnType<Store["mailBacklog"]>>;
  * The metrics that are read at a scrape instead of being counted. They show what `ask` was answered, which must be called
  * before each scrape: it takes one query for all gauges of the outbox.
  */
-function scraped(now: () => number) {
+function scraped(sources: MetricSources, now: () => number) {
   let backlog: MailBacklog | undefined;
   let totals: CommitCounts | undefined;
   let disks: readonly Line[] = [];
 
-  async function ask(sources: MetricSources): Promise<void> {
+  async function ask(): Promise<void> {
     totals = sources.storeTotals?.();
     const places = Object.entries(sources.disks ?? {}).map(async ([place, freeBytes]): Promise<readonly Line[]> => {
       const value = await answerOf(freeBytes);

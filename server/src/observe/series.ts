@@ -41,15 +41,6 @@ export class Count {
   }
 }
 
-/** A number that goes up and down, or a state as 0 and 1. */
-export class Level {
-  value = 0;
-
-  set(value: number): void {
-    this.value = value;
-  }
-}
-
 /** A metric as a scrape shows it. */
 export interface Shown extends Description {
   readonly type: "counter" | "gauge" | "histogram";
@@ -92,8 +83,9 @@ export class MetricTable {
     return series;
   }
 
-  level(description: Description): Level {
-    const level = new Level();
+  /** A number that goes up and down, or a state as 0 and 1. */
+  level(description: Description): { value: number } {
+    const level = { value: 0 };
     this.shown.push(numberOf("gauge", description, () => level.value));
     return level;
   }
