@@ -12,8 +12,9 @@ export class FailedSignIns implements AsyncDisposable {
   readonly #desk: Pick<DeskStore, "audit">;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By operator. */
-  readonly #gathered = new Map<string, { count: number; readonly timer: NodeJS.Timeout }>();
+  /** How many, by operator. */
+  readonly #gathered = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(desk: Pick<DeskStore, "audit">, clock: Clock, log: Log) {
     this.#desk = desk;
@@ -24,30 +25,23 @@ export class FailedSignIns implements AsyncDisposable {
   /** @param operator null: no operator has the address that was typed */
   note(operator: string | null): void {
     const name = operator ?? unknown;
-    const gathering = this.#gathered.get(name);
-    if (gathering !== undefined) {
-      gathering.count += 1;
-      return;
-    }
-    const timer = setTimeout(() => void this.#flush(name), gatheredMs).unref();
-    this.#gathered.set(name, { count: 1, timer });
+    this.#gathered.set(name, (this.#gathered.get(name) ?? 0) + 1);
+    this.#timer ??= setTimeout(() => void this[Symbol.asyncDispose](), gatheredMs).unref();
   }
 
-  /** Writes what was gathered. */
+  /** Writes what was gathered. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#gathered.keys()].map((name) => this.#flush(name)));
-  }
-
-  async #flush(operator: string): Promise<void> {
-    const gathering = this.#gathered.get(operator);
-    if (gathering === undefined) return;
-    this.#gathered.delete(operator);
-    clearTimeout(gathering.timer);
-    const entry = { action: "sign-in.failed", subject: "", detail: { count: gathering.count } };
-    await this.#desk
-      .audit(entry, { operator, at: this.#clock.now() })
-      .catch((error: unknown) =>
-        this.#log.error({ err: error }, "failed sign-ins could not be written to the audit log"),
-      );
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const gathered = [...this.#gathered];
+    this.#gathered.clear();
+    const at = this.#clock.now();
+    const failed = (error: unknown) =>
+      this.#log.error({ err: error }, "failed sign-ins could not be written to the audit log");
+    await Promise.all(
+      gathered.map(([operator, count]) =>
+        this.#desk.audit({ action: "sign-in.failed", subject: "", detail: { count } }, { operator, at }).catch(failed),
+      ),
+    );
   }
 }
