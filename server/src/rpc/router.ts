@@ -25,11 +25,8 @@ export const routerOf = (base: typeof stockProcedure) =>
             method: "POST",
             path: "/api/marketplace/inquiry",
             operationId: "submitInquiry",
-            tags: ["Submissions"],
             summary: "Ask about dataset packages",
             description: "Stores a buyer's inquiry, mails a receipt to the buyer and a notice to the sales team.",
-            protect: false,
-            contentTypes: ["application/json"],
           },
           alsoWrong: unknownRawPackages,
         })
@@ -44,12 +41,9 @@ export const routerOf = (base: typeof stockProcedure) =>
             method: "POST",
             path: "/api/newsletter/subscribe",
             operationId: "subscribeToNewsletter",
-            tags: ["Submissions"],
             summary: "Subscribe to the newsletter",
             description:
               "Stores a subscription and sends a welcome mail. Every address is answered alike, known or not.",
-            protect: false,
-            contentTypes: ["application/json"],
           },
         })
         .input(subscribeInput)
@@ -63,12 +57,10 @@ export const routerOf = (base: typeof stockProcedure) =>
             method: "POST",
             path: "/api/applications/submit",
             operationId: "submitApplication",
-            tags: ["Submissions"],
             summary: "Apply for a job",
             description:
               "Stores an application and its resume, mails a receipt to the applicant and a notice to the recruiting team. " +
               "A resume needs multipart/form-data; without one, JSON and URL-encoded forms are taken too.",
-            protect: false,
             contentTypes: ["multipart/form-data", "application/json", "application/x-www-form-urlencoded"],
           },
         })

@@ -14,6 +14,8 @@ interface Share {
   uploads: number;
 }
 
+const newShare = (key: string): Share => ({ key, connections: 0, requests: 0, uploads: 0 });
+
 interface Connection {
   /** Null: a proxy, which carries many clients. */
   readonly share: Share | null;
@@ -148,12 +150,7 @@ export class Traffic {
   }
 
   #shareOf(key: string): Share {
-    let share = this.#shares.get(key);
-    if (share === undefined) {
-      share = { key, connections: 0, requests: 0, uploads: 0 };
-      this.#shares.set(key, share);
-    }
-    return share;
+    return this.#shares.getOrInsertComputed(key, newShare);
   }
 
   #forgetIfEmpty(share: Share): void {

@@ -93,7 +93,7 @@ function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: 
     operationId,
     summary: raw.summary,
     description: file ? raw.description + otherBodies(shown) : raw.description,
-    tags: raw.tags,
+    tags: ["Submissions"],
     security: [],
     parameters: [refer("parameters", "IdempotencyKey")],
     requestBody: {
