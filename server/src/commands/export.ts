@@ -1,13 +1,11 @@
 // `export`: all records of a kind, or everything that is known of a person, streamed to standard output.
 import { Argument, Option, type Command } from "commander";
 import {
-  exportAudit,
   exportFormats,
   exportRecords,
   exportSubjects,
   textsOf,
   type ExportFormat,
-  type ExportPiece,
   type ExportSubject,
 } from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
@@ -29,7 +27,7 @@ Examples:
   npm run --silent submissions -- export person ana@example.org > ana.ndjson
 `;
 
-type What = ExportSubject | "audit" | "person";
+type What = ExportSubject | "person";
 
 interface Options {
   readonly format: ExportFormat;
@@ -44,7 +42,7 @@ export function registerExport(program: Command, deps: CommandDeps): void {
     .description(
       "Writes all inquiries, subscribers, applications or entries of the audit log to standard output, in their order, or everything that is known of a person, as NDJSON.",
     )
-    .addArgument(new Argument("<what>", "of what").choices([...exportSubjects, "audit", "person"]))
+    .addArgument(new Argument("<what>", "of what").choices([...exportSubjects, "person"]))
     .addArgument(new Argument("[email]", "of the person").argParser(parseEmail))
     .addOption(new Option("--format <format>", "of the output").choices(exportFormats).default("csv"))
     .option("--since <date>", "only from this day (UTC) or instant on", parseSince)
@@ -60,8 +58,7 @@ export function registerExport(program: Command, deps: CommandDeps): void {
         return writePerson(deps, configOf(deps), email);
       }
       if (email !== undefined) return command.error(`error: export ${what} takes no address`);
-      const config = configOf(deps);
-      return what === "audit" ? writeAudit(deps, config, options) : writeRecords(deps, config, what, options);
+      return writeRecords(deps, configOf(deps), what, options);
     });
 }
 
@@ -76,17 +73,8 @@ async function writeRecords(
   await using store = await openStore(config.storage, { access: "read-only" });
   await record(config, { action: "export", subject, detail: { format, ...from } });
   const isDisposable = disposableHosts(config.disposableDomains);
-  await writePieces(deps, exportRecords(store, { subject, format, from, isDisposable }), subject);
-}
-
-/** Numbers are those of the entries. */
-async function writeAudit(deps: CommandDeps, config: Config, { format, ...from }: Options): Promise<void> {
-  await using store = await openStore(config.storage, { access: "read-only" });
-  await record(config, { action: "export", subject: "audit", detail: { format, ...from } });
-  await writePieces(deps, exportAudit(store.desk, format, from), "entries");
-}
-
-async function writePieces(deps: CommandDeps, pieces: AsyncIterable<ExportPiece>, noun: string): Promise<void> {
+  const pieces = exportRecords(store, { subject, format, from, isDisposable });
+  const noun = subject === "audit" ? "entries" : subject;
   using progress = new Progress(deps.messages);
   await writeAll(textsOf(progress.count(pieces, noun, ({ records }) => records)), deps.output);
 }

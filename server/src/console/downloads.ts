@@ -29,6 +29,7 @@ const exportRules: Readonly<Record<ExportSubject, RoleRule>> = {
   inquiries: forRoles("admin", "sales"),
   applications: forRoles("admin", "recruiting"),
   subscribers: forRoles("admin", "marketing"),
+  audit: forRoles("admin"),
 };
 
 const senders = () => import("./send-downloads.ts");
@@ -53,12 +54,6 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
       rule: exportRules[subject],
       send: async (call: DownloadCall) => (await senders()).sendMatching(call, subject, format),
     })),
-    {
-      method: "GET" as const,
-      url: `/console/exports/audit.${format}`,
-      rule: forRoles("admin"),
-      send: async (call: DownloadCall) => (await senders()).sendAudit(call, format),
-    },
   ]),
   {
     method: "GET",

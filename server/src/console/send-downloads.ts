@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { InboxFilter } from "@submissions/shared/console";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { exportAudit, exportRecords, textsOf, type ExportFormat, type ExportSubject } from "../desk/export.ts";
+import { exportRecords, textsOf, type ExportFormat, type ExportSubject } from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
 import { matchingSource } from "../desk/matching.ts";
 import { personLine } from "../desk/person.ts";
@@ -60,7 +60,8 @@ export async function sendMatching(
   const { search, letter, ...rest } = filter;
   const detail = { filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
   const source = matchingSource(console.desk, scopeOf(caller.role), filter);
-  return sendRecords(call, { subject, format, from }, { ...source, readSubscribers: noSubscribers }, detail);
+  const sources = { ...source, readSubscribers: noSubscribers, desk: console.desk };
+  return sendRecords(call, { subject, format, from }, sources, detail);
 }
 
 async function sendRecords(
@@ -79,13 +80,6 @@ async function sendRecords(
 const noSubscribers = (): never => {
   throw new Error("The inbox has no subscribers.");
 };
-
-export async function sendAudit(call: DownloadCall, format: ExportFormat): Promise<FastifyReply> {
-  const { console, caller, request } = call;
-  const from = readFrom(request.query);
-  await record(console, caller, { action: "export", subject: "audit", detail: { format, ...from } });
-  return sendTexts(call, `audit.${format}`, format, textsOf(exportAudit(console.desk, format, from)));
-}
 
 export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
   const { console, caller, request } = call;

@@ -65,6 +65,8 @@ const subscriber: StoredSubscriber = {
   consent: null,
 };
 
+const desk = { readAudit: () => expect.unreachable() };
+
 async function exported(subject: ExportSubject, format: ExportFormat, hasRows = true): Promise<string> {
   const from = { after: 5, since: receivedAt };
   async function* give<T>(row: T, asked: ReadFrom) {
@@ -76,6 +78,7 @@ async function exported(subject: ExportSubject, format: ExportFormat, hasRows = 
   const sources = {
     readSubmissions: readSubmissions as Store["readSubmissions"],
     readSubscribers: (asked: ReadFrom) => give(subscriber, asked),
+    desk,
   };
   const isDisposable = (email: string) => email.endsWith("@throwaway.example");
   const pieces = await Array.fromAsync(exportRecords(sources, { subject, format, from, isDisposable }));
@@ -163,7 +166,7 @@ test("an empty export is a header in CSV and nothing in NDJSON", async () => {
 /** An export of applications from pages of the caller's. */
 const exportOf = (pages: AsyncIterable<readonly StoredApplication[]>) => {
   const readSubmissions = (() => pages) as unknown as Store["readSubmissions"];
-  const sources = { readSubmissions, readSubscribers: () => expect.unreachable() };
+  const sources = { readSubmissions, readSubscribers: () => expect.unreachable(), desk };
   return exportRecords(sources, { subject: "applications", format: "csv", from: {}, isDisposable: () => false });
 };
 

@@ -8,18 +8,21 @@ import type { ReadFrom, Store } from "../storage/store.ts";
 import { byteOrderMark, csvLine, csvRecord, joinList, type Cell, type Column } from "./csv.ts";
 import { iso } from "./iso.ts";
 
-export const exportSubjects = ["inquiries", "subscribers", "applications"] as const;
+export const exportSubjects = ["inquiries", "subscribers", "applications", "audit"] as const;
 export type ExportSubject = (typeof exportSubjects)[number];
 
 export const exportFormats = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-type Sources = Pick<Store, "readSubmissions" | "readSubscribers">;
+type Sources = Pick<Store, "readSubmissions" | "readSubscribers"> & { readonly desk: Pick<DeskStore, "readAudit"> };
 
 interface ExportOptions {
   readonly subject: ExportSubject;
   readonly format: ExportFormat;
-  /** By the time of receipt, and for subscribers by that of the subscription. */
+  /**
+   * By the time of receipt, for subscribers by that of the subscription, and for the audit log by that of the entry, whose
+   * id is its number.
+   */
   readonly from: ReadFrom;
   /** Whether an address is at a host of throw-away addresses. */
   readonly isDisposable: (email: string) => boolean;
@@ -138,6 +141,7 @@ export function exportRecords(sources: Sources, options: ExportOptions): AsyncGe
     applications: () =>
       writePages(sources.readSubmissions("application", from), applicationFields, applicationColumns, options),
     subscribers: () => writePages(sources.readSubscribers(from), subscriberFields, subscriberColumns, options),
+    audit: () => writeAudit(sources.desk, options),
   };
   return exports[options.subject]();
 }
@@ -201,11 +205,9 @@ const auditColumns: Columns<AuditRow> = {
   detail: (row) => JSON.stringify(row.detail),
 };
 
-/** The audit log, oldest entry first. @param from `after`: behind this id; `since`: not before this instant */
-export function exportAudit(
-  desk: Pick<DeskStore, "readAudit">,
-  format: ExportFormat,
-  { after = 0, since = 0 }: ReadFrom,
+function writeAudit(
+  desk: Sources["desk"],
+  { format, from: { after = 0, since = 0 } }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
   const cells = Object.values(auditColumns);
   const write = (row: AuditRow) => {
