@@ -80,8 +80,25 @@ export class Traces implements AsyncDisposable {
           { "submissions.procedure": procedure },
         ),
       /** These mails are handed over from now on, perhaps after the answer. */
-      expect: (mails: readonly LeasedMail[]) => this.#expect(mails, root),
-      end: (answer: TracedAnswer) => this.#end(root, caller?.spanId, from, answer),
+      expect: (mails: readonly LeasedMail[]) => {
+        const handed = performance.now();
+        for (const { id, kind } of mails) this.#mails.set(id, { kind, from: handed, parent: root });
+        for (const id of this.#mails.keys()) {
+          if (this.#mails.size <= mailsMax) return;
+          this.#mails.delete(id);
+        }
+      },
+      end: ({ method, route, status, requestId, fault }: TracedAnswer) => {
+        const isError = status === null || status >= 500;
+        const timed = { name: `${method} ${route}`, kind: "server", from, to: performance.now(), isError } as const;
+        this.#write(root, root.spanId, caller?.spanId, timed, {
+          "http.request.method": method,
+          "http.route": route,
+          "submissions.request_id": requestId,
+          "http.response.status_code": status,
+          "error.type": status === null ? "client-went-away" : fault,
+        });
+      },
     };
   }
 
@@ -100,28 +117,6 @@ export class Traces implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#exporter[Symbol.asyncDispose]();
-  }
-
-  #expect(mails: readonly LeasedMail[], parent: Place): void {
-    const from = performance.now();
-    for (const { id, kind } of mails) this.#mails.set(id, { kind, from, parent });
-    for (const id of this.#mails.keys()) {
-      if (this.#mails.size <= mailsMax) return;
-      this.#mails.delete(id);
-    }
-  }
-
-  #end(root: Place, parentSpanId: string | undefined, from: number, answer: TracedAnswer): void {
-    const { method, route, status, requestId, fault } = answer;
-    const isError = status === null || status >= 500;
-    const timed = { name: `${method} ${route}`, kind: "server", from, to: performance.now(), isError } as const;
-    this.#write(root, root.spanId, parentSpanId, timed, {
-      "http.request.method": method,
-      "http.route": route,
-      "submissions.request_id": requestId,
-      "http.response.status_code": status,
-      "error.type": status === null ? "client-went-away" : fault,
-    });
   }
 
   #add(parent: Place, timed: Timed, facts: Facts): void {
