@@ -106,7 +106,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     // What a procedure is called with.
     "intake/call.ts",
     "intake/intake.ts",
-    "intake/proof-of-work.ts",
     // The webhook has no procedure between it and what it does.
     "mail/webhook.ts",
     "observe/",
@@ -151,7 +150,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   config: [
     "console/open-id-connect.ts",
     "http/gate/client-address.ts",
-    "intake/proof-of-work.ts",
     "mail/open-mailer.ts",
     "observe/log.ts",
     "observe/traces.ts",

@@ -1,7 +1,6 @@
 // The configuration that the service runs with: checked values, whatever way they were set.
 import { join } from "node:path";
 import type { OpenIdConnectSettings } from "../console/open-id-connect.ts";
-import type { ChallengeSettings } from "../intake/proof-of-work.ts";
 import type { MailTransport } from "../mail/open-mailer.ts";
 import type { TracingSettings } from "../observe/traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
@@ -42,7 +41,7 @@ export function configFrom(values: Values) {
     /** Packages that may be asked for; null: any identifier. */
     packages: values.PACKAGE_CATALOGUE,
     /** What submissions cost a client; null: nothing. */
-    proofOfWork: proofOfWorkOf(values),
+    proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
     /** The privacy notice that the site's forms link to, and its version; null: there is none. */
     privacy: values.PRIVACY_URL === null ? null : { url: values.PRIVACY_URL, consent: values.PRIVACY_VERSION },
     /** Hosts of throw-away addresses beside those that are known everywhere, in lower case and ASCII. */
@@ -69,10 +68,6 @@ export function configFrom(values: Values) {
     tracing: tracingOf(values),
     log: { level: values.LOG_LEVEL },
   };
-}
-
-function proofOfWorkOf({ ALTCHA_HMAC_KEY: hmacKey, ALTCHA_COST: cost }: Values): ChallengeSettings | null {
-  return hmacKey === null ? null : { hmacKey, cost };
 }
 
 function oidcOf(values: Values): OpenIdConnectSettings | null {

@@ -16,7 +16,7 @@ const guesses = { min: 500, max: 1_500 };
 /** A solution has some 700 characters. */
 const solutionLengthMax = 4_096;
 
-export interface ChallengeSettings {
+interface ChallengeSettings {
   /** Signs challenges; the same in all processes. */
   readonly hmacKey: string;
   /** PBKDF2 iterations of each guess. */
