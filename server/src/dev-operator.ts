@@ -1,4 +1,5 @@
 // The operator of `npm run dev`: an administrator whose password lies beside the data of the developers' service.
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Passwords } from "./console/password.ts";
@@ -19,9 +20,8 @@ export async function devOperator(
   const file = join(dataFolder, "operator-password.txt");
   const operators = await access.listOperators();
   if (operators.length > 0) {
-    const known = operators.some((operator) => operator.email === email);
-    const password = known ? await readIfThere(file) : null;
-    return password === null ? null : { email, password };
+    const isKnown = operators.some((operator) => operator.email === email) && existsSync(file);
+    return isKnown ? { email, password: await readFile(file, "utf8") } : null;
   }
   const at = Date.now();
   const password = drawSecret().slice(0, 16);
@@ -30,13 +30,4 @@ export async function devOperator(
   await writeFile(file, password, { mode: 0o600 });
   await access.acceptInvitation(invitationHash, await new Passwords().hash(password), at);
   return { email, password };
-}
-
-async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 // The files that pages load. Each has one fixed address, so no path of a URL reaches the file system. A file is read,
 // hashed and compressed when it is first asked for, and then kept in memory.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -113,17 +113,13 @@ export function findFormsBundle(folder: string): FormsBundle | null {
 
 /** The files of a folder that can be served, below an address; none when there is no such folder. */
 export function assetsIn(folder: string, address: string): readonly Asset[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && extname(entry.name) in types)
-      .map((entry) => {
-        const file = join(entry.parentPath, entry.name);
-        return new Asset(address + relative(folder, file).split(sep).join("/"), () => readFileSync(file));
-      });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && extname(entry.name) in types)
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      return new Asset(address + relative(folder, file).split(sep).join("/"), () => readFileSync(file));
+    });
 }
 
 interface Serving {
