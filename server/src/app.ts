@@ -1,9 +1,9 @@
 // The composition root: the one place that knows everything. Builds the service from its configuration, in the order of
 // its dependencies, and takes it down in the reverse order.
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
+import about from "../package.json" with { type: "json" };
 import { systemClock, type Clock } from "./clock.ts";
 import { titlesOf } from "./config/catalogue.ts";
 import { publicUrl, type Config } from "./config/config.ts";
@@ -29,10 +29,6 @@ import { freeBytesOf } from "./resumes/staging.ts";
 import type { Vault } from "./resumes/vault.ts";
 import { lockStore, openCallCounts, openStore } from "./storage/open-store.ts";
 import { startSender } from "./webhooks/sender.ts";
-
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  readonly version: string;
-};
 
 /** A running service. */
 export interface App extends AsyncDisposable {
@@ -170,7 +166,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     packages,
     publicUrl: baseUrl,
     callCounts,
-    version,
+    version: about.version,
     formsFolder,
     console: operators,
     consoleFolder,
@@ -234,7 +230,7 @@ function portOf(http: FastifyInstance): number {
 /** Loaded only where traces are sent. */
 async function openTraces(settings: NonNullable<Config["tracing"]>, log: Log): Promise<Traces> {
   const tracing = await import("./observe/traces.ts");
-  return new tracing.Traces({ ...settings, version, flushMs: tracesMs, log });
+  return new tracing.Traces({ ...settings, version: about.version, flushMs: tracesMs, log });
 }
 
 /** The disks that fill up: that of uploads under way and local resumes, and that of a local database. */

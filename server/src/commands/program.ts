@@ -1,6 +1,6 @@
 // The command line as a whole: which commands there are, what a failure says and which code it ends with.
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import about from "../../package.json" with { type: "json" };
 import { configExitCode, reportProblems } from "../config/load.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
 import { SettingUnusable } from "../resumes/vault.ts";
@@ -58,7 +58,7 @@ function createProgram(deps: CommandDeps): Command {
     })
     .addHelpText("after", notes);
 
-  program.version(version(), "--version", "print the version");
+  program.version(about.version, "--version", "print the version");
   registerShow(program, deps);
   registerExport(program, deps);
   registerResume(program, deps);
@@ -72,10 +72,6 @@ function createProgram(deps: CommandDeps): Command {
   registerCompletion(program, deps);
   return program;
 }
-
-const version = (): string =>
-  (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string })
-    .version;
 
 function explain(error: unknown, deps: CommandDeps): ExitCode {
   if (error instanceof CommanderError) {
