@@ -2,10 +2,10 @@
 import type { References } from "../rules/references.ts";
 import { detailOf } from "../sql/audit.ts";
 import { type Changing, changingColumns, makeChanges } from "../sql/changes.ts";
-import type { Engine } from "../sql/engine.ts";
+import { type Engine, together } from "../sql/engine.ts";
 import { query } from "./engine.ts";
 import { leaveSpam } from "./leave-spam.ts";
-import { prepared, rowsAs, valuesOf } from "./statement.ts";
+import { prepared, type RowOf, rowsAs, valuesOf } from "./statement.ts";
 
 const auditColumns = { at: "bigint", operator: "text", action: "text", subject: "text", detail: "text" } as const;
 
@@ -33,6 +33,8 @@ const update = prepared(`
     responded_at = changed.responded_at
   FROM ${rowsAs("changed", changedColumns)} WHERE submission.arrival = changed.arrival`);
 
+const rowOf = (row: Changing): RowOf<typeof changedColumns> => ({ ...row, responded_at: row.respondedAt });
+
 export const makeDeskChanges = (engine: Engine, references: References) =>
   makeChanges(engine, references, {
     lock: (named) =>
@@ -42,11 +44,11 @@ export const makeDeskChanges = (engine: Engine, references: References) =>
         named.map(({ kind }) => kind),
       )[Symbol.iterator](),
 
-    *write(changed, entries, { operator, at }) {
-      const rows = changed.map((row) => ({ ...row, responded_at: row.respondedAt }));
-      if (rows.length > 0) yield* query(update, ...valuesOf(changedColumns, rows));
-      const logged = entries.map((entry) => ({ ...entry, at, operator, detail: detailOf(entry) }));
-      if (logged.length > 0) yield* query(insertAudit, ...valuesOf(auditColumns, logged));
+    update: (changed) => together([query(update, ...valuesOf(changedColumns, changed.map(rowOf)))]),
+
+    audit(entries, { operator, at }) {
+      const rows = entries.map((entry) => ({ ...entry, at, operator, detail: detailOf(entry) }));
+      return together([query(insertAudit, ...valuesOf(auditColumns, rows))]);
     },
 
     leaveSpam: (rows, now) =>

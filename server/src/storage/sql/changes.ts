@@ -33,8 +33,10 @@ export const changingColumns = `arrival, kind, reference, email_key AS "emailKey
 interface Own {
   /** The rows of some submissions, locked until the end of the transaction. */
   lock(named: readonly DayNumber[]): Steps<readonly Changing[]>;
-  /** Stores what became of submissions, and entries of the audit log. */
-  write(changed: readonly Changing[], entries: readonly AuditEntry[], actor: Actor): Steps<void>;
+  /** Stores what became of submissions. */
+  update(changed: readonly Changing[]): Steps<unknown>;
+  /** Adds entries to the audit log. */
+  audit(entries: readonly AuditEntry[], actor: Actor): Steps<unknown>;
   /**
    * Does for submissions that leave spam what was not done when they were stored: their mails and their announcement. To
    * be called before the change is in the audit log. Answers how many mails were stored.
@@ -108,8 +110,9 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
         rows.set(reference, after);
       }
     }
+    if (changed.length > 0) yield* own.update(changed);
     if (leaving.length > 0) yield* own.leaveSpam(leaving, actor.at);
-    yield* own.write(changed, entries, actor);
+    if (entries.length > 0) yield* own.audit(entries, actor);
     return outcomes;
   }
 
@@ -132,9 +135,9 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
         const row = (yield* lockRows(scope, [reference])).get(reference);
         if (row === undefined) return { result: "unknown" };
         if (row.status !== "spam") return { result: "not-spam" };
+        yield* own.update([{ ...row, status: "new", version: row.version + 1 }]);
         const mails = yield* own.leaveSpam([row], actor.at);
-        const entry = { action: "release", subject: reference, detail: { mails } };
-        yield* own.write([{ ...row, status: "new", version: row.version + 1 }], [entry], actor);
+        yield* audit({ action: "release", subject: reference, detail: { mails } }, actor);
         return { result: "released", mails };
       }),
 

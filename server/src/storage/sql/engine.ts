@@ -7,7 +7,7 @@ import type { WebhookEvent } from "@submissions/shared/console";
 /** A list is for {@link Engine.among}, or for a statement of the engine's own. */
 export type Value = string | number | null | readonly (string | number | null)[];
 
-/** A statement with its values. In a transaction, `yield*` gives its rows. */
+/** A statement with its values. In a transaction, `yield*` runs it and gives its rows; without, it does not run. */
 export interface Query<Row> {
   /** As the engine has prepared it. */
   readonly statement: unknown;

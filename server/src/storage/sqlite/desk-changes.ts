@@ -53,12 +53,10 @@ export function makeDeskChanges(
       return (yield* together(named.map(({ dayNumber, kind }) => find(dayNumber, kind)))).flat();
     },
 
-    *write(changed, entries, actor) {
-      yield* together([
-        ...changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival)),
-        ...entries.map((entry) => audit(entry, actor)),
-      ]);
-    },
+    update: (changed) =>
+      together(changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival))),
+
+    audit: (entries, actor) => together(entries.map((entry) => audit(entry, actor))),
 
     *leaveSpam(rows, now) {
       let stored = 0;
