@@ -22,8 +22,6 @@ export function matchOf(
   return { table, match: [...typed.whole.map((one) => `"${one}"`), `"${typed.beginning}"*`].join(" ") };
 }
 
-export type DeskSearch = ReturnType<typeof prepareDeskSearch>;
-
 export function prepareDeskSearch(connection: SqliteConnection, run: RunJob) {
   const progress = connection.prepare<[], { reached: number }>("SELECT indexed_to AS reached FROM search_progress");
   const setProgress = connection.prepare<[number]>("UPDATE search_progress SET indexed_to = ?");
