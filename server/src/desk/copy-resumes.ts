@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { stage } from "../resumes/staging.ts";
 import { ResumeMissing, type Vault } from "../resumes/vault.ts";
 import type { Store } from "../storage/store.ts";
@@ -42,21 +42,12 @@ export async function* listResumes(store: Pick<Store, "readSubmissions">): Async
  *
  * @throws VaultUnavailable
  */
-export async function* copyResumes(
+export const copyResumes = (
   resumes: AsyncIterable<ListedResume>,
   from: Pick<Vault, "read">,
   to: Pick<Vault, "read" | "keep" | "stagingFolder">,
-): AsyncGenerator<CopiedResume, void> {
-  let waiting: ListedResume[] = [];
-  const settle = () => Promise.all(waiting.map((resume) => copyResume(resume, from, to)));
-  for await (const resume of resumes) {
-    waiting.push(resume);
-    if (waiting.length < atOnce) continue;
-    yield* await settle();
-    waiting = [];
-  }
-  yield* await settle();
-}
+): AsyncIterable<CopiedResume> =>
+  Readable.from(resumes).map((resume: ListedResume) => copyResume(resume, from, to), { concurrency: atOnce });
 
 async function copyResume(
   { reference, key, sha256 }: ListedResume,
