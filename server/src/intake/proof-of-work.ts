@@ -30,13 +30,7 @@ const wrong = {
   spent: "This solution was used before. Please get a new challenge.",
 } as const;
 
-async function loadAltcha() {
-  const [{ createChallenge, verifySolution }, { deriveKey }] = await Promise.all([
-    import("altcha-lib"),
-    import("altcha-lib/algorithms/pbkdf2"),
-  ]);
-  return { createChallenge, verifySolution, deriveKey };
-}
+const loadAltcha = () => Promise.all([import("altcha-lib"), import("altcha-lib/algorithms/pbkdf2")]);
 
 export const proofRefused = (reason: keyof typeof wrong): Fault =>
   new Fault("proofOfWorkInvalid", { issues: [{ path: [altchaField], message: wrong[reason] }] });
@@ -69,7 +63,7 @@ export class ProofOfWork {
 
   /** A fresh challenge. It carries the signature of its solution, so that a check derives nothing. */
   async challenge(now: number): Promise<Challenge> {
-    const { createChallenge, deriveKey } = await loadAltcha();
+    const [{ createChallenge }, { deriveKey }] = await loadAltcha();
     return createChallenge({
       algorithm: "PBKDF2/SHA-256",
       cost: this.#cost,
@@ -93,7 +87,7 @@ export class ProofOfWork {
     const { signature } = sent.challenge;
     const expiresAt = sent.challenge.parameters.expiresAt * 1000;
     if (expiresAt <= now) throw proofRefused("expired");
-    const { verifySolution, deriveKey } = await loadAltcha();
+    const [{ verifySolution }, { deriveKey }] = await loadAltcha();
     const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...this.#secrets });
     if (!verified) throw proofRefused(expired ? "expired" : "invalid");
     return { hash: createHash("sha256").update(signature).digest("hex"), expiresAt };
