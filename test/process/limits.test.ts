@@ -69,7 +69,11 @@ describe("time", () => {
       "JSON",
       "POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
     ],
-  ])("%s that stops coming is answered 408 and cut, and leaves nothing", async (_, begun) => {
+    ...["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"].map((type) => [
+      `the form of a newsletter link (${type})`,
+      `POST /newsletter/unsubscribe HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\ntoken=`,
+    ]),
+  ])("%s that stops coming is answered 408 and cut, and leaves nothing", async (_, begun = "") => {
     const socket = await open(impatient);
     socket.write(begun);
     expect(statusesOf(await everything(socket))).toEqual([408]);

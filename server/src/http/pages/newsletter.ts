@@ -1,11 +1,9 @@
 // The addresses that the links of welcome mails lead to. GET and HEAD change nothing, because mail programs and scanners
 // follow links by themselves; only POST does. No script, no cookie, no redirect. A link that is unknown, forged, expired,
 // dead or meant for something else does not work, and the answer does not tell which of these it is.
-import { PassThrough } from "node:stream";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../clock.ts";
-import { Fault } from "../../fault.ts";
 import { hashOfSent } from "../../secrets.ts";
 import type { LinkPurpose } from "../../storage/records.ts";
 import type { Store } from "../../storage/store.ts";
@@ -15,23 +13,17 @@ import { sendPage } from "./page-answer.ts";
 /** A token and the words of RFC 8058, with what mail programs put around them. */
 const formBytesMax = 4 * 1024;
 
-/** Longer than such a form takes over any line. A slower one would hold one of the requests that the process carries. */
-const formMsMax = 10_000;
-
 interface NewsletterOptions {
   readonly brand: string;
   readonly store: Pick<Store, "checkLink" | "confirmSubscription" | "unsubscribe">;
   readonly clock: Clock;
   /** Counts the links that a client follows. */
   readonly guard: Guard;
-  /** How long a form may take, in milliseconds; the usual, if left out. */
-  readonly formMs?: number;
 }
 
 /** Adds `/newsletter/confirm` and `/newsletter/unsubscribe`, in a scope of their own. */
 export async function newsletterPages(app: FastifyInstance, options: NewsletterOptions): Promise<void> {
   takeSmallForms(app);
-  boundTime(app, options.formMs ?? formMsMax);
   for (const purpose of ["confirm", "unsubscribe"] as const) addPages(app, purpose, options);
 }
 
@@ -80,23 +72,6 @@ const formField = ({ body }: FastifyRequest, name: string): string =>
 
 const languageAsked = (request: FastifyRequest): Language =>
   languageOf(fieldIn(request.query, languageField) || formField(request, languageField));
-
-// A form that does not come in time is answered with 408, and its connection is closed.
-function boundTime(app: FastifyInstance, ms: number): void {
-  app.addHook("preParsing", (request, reply, payload, done) => {
-    if (request.method !== "POST") return done(null, payload);
-    const form = payload.pipe(new PassThrough());
-    const timer = setTimeout(() => {
-      reply.header("connection", "close");
-      form.destroy(new Fault("requestTimedOut"));
-    }, ms).unref();
-    reply.raw.once("close", () => clearTimeout(timer));
-    payload.once("error", (error: Error) => form.destroy(error));
-    // A body that is refused unread has no other listener.
-    form.on("error", () => {});
-    done(null, form);
-  });
-}
 
 // The token in the address is enough, so a form of one click may hold anything or nothing.
 function takeSmallForms(app: FastifyInstance): void {
