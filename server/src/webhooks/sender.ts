@@ -67,9 +67,9 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
   function call(delivery: LeasedDelivery): void {
     const { webhook } = delivery;
     const ended = () => {
-      // The webhook may have more deliveries that are due.
-      if (callsOf(webhook) === callsMax) waiting.abort();
       underWay.delete(calling);
+      // The webhook may have more deliveries that are due. Not for each call that ends: a claim is a transaction.
+      if (callsOf(webhook) <= callsMax / 2) waiting.abort();
     };
     // A settlement that the store did not take: the lease ends, and it is sent again.
     const calling = deliver(delivery).catch(failed).then(ended);
