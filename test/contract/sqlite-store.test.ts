@@ -3,6 +3,7 @@ import { describe } from "vitest";
 import { backupGuarantees } from "./guarantees/backup.ts";
 import { openSqliteUnderTest } from "./sqlite-under-test.ts";
 import { describeStore } from "./store-contract.ts";
+import { storeTest } from "./store-under-test.ts";
 
 describeStore("SQLite", openSqliteUnderTest);
-describe("SQLite backups", () => backupGuarantees(openSqliteUnderTest));
+describe("SQLite backups", () => backupGuarantees(storeTest(openSqliteUnderTest)));

@@ -22,31 +22,32 @@ import { subscriptionLinkGuarantees } from "./guarantees/subscription-links.ts";
 import { subscriptionGuarantees } from "./guarantees/subscriptions.ts";
 import { suppressionGuarantees } from "./guarantees/suppression.ts";
 import { webhookGuarantees } from "./guarantees/webhooks.ts";
-import type { OpenStoreUnderTest } from "./store-under-test.ts";
+import { type OpenStoreUnderTest, storeTest } from "./store-under-test.ts";
 
 /** Runs the contract on an engine. `open` gives every test a store of its own. */
 export function describeStore(name: string, open: OpenStoreUnderTest): void {
+  const test = storeTest(open);
   describe(`${name} store`, () => {
-    describe("submissions", () => submissionGuarantees(open));
-    describe("resumes", () => resumeGuarantees(open));
-    describe("subscriptions", () => subscriptionGuarantees(open));
-    describe("links", () => subscriptionLinkGuarantees(open));
-    describe("suppression", () => suppressionGuarantees(open));
-    describe("caps on automatic mail", () => capGuarantees(open));
-    describe("idempotency keys", () => idempotencyGuarantees(open));
-    describe("challenges", () => challengeGuarantees(open));
-    describe("references", () => referenceGuarantees(open));
-    describe("spam", () => spamGuarantees(open));
-    describe("outbox, delivery", () => deliveryGuarantees(open));
-    describe("outbox, oversight", () => oversightGuarantees(open));
-    describe("digest", () => digestGuarantees(open));
-    describe("reading", () => readingGuarantees(open));
-    describe("retention", () => retentionGuarantees(open));
-    describe("desk, lists", () => deskListGuarantees(open));
-    describe("desk, changes", () => deskChangeGuarantees(open));
-    describe("desk, erasing", () => deskEraseGuarantees(open));
-    describe("webhooks", () => webhookGuarantees(open));
-    describe("access", () => accessGuarantees(open));
-    describe("operation", () => operationGuarantees(open));
+    describe("submissions", () => submissionGuarantees(test));
+    describe("resumes", () => resumeGuarantees(test));
+    describe("subscriptions", () => subscriptionGuarantees(test));
+    describe("links", () => subscriptionLinkGuarantees(test));
+    describe("suppression", () => suppressionGuarantees(test, open));
+    describe("caps on automatic mail", () => capGuarantees(test));
+    describe("idempotency keys", () => idempotencyGuarantees(test));
+    describe("challenges", () => challengeGuarantees(test));
+    describe("references", () => referenceGuarantees(test));
+    describe("spam", () => spamGuarantees(test));
+    describe("outbox, delivery", () => deliveryGuarantees(test));
+    describe("outbox, oversight", () => oversightGuarantees(test));
+    describe("digest", () => digestGuarantees(test));
+    describe("reading", () => readingGuarantees(test));
+    describe("retention", () => retentionGuarantees(test));
+    describe("desk, lists", () => deskListGuarantees(test));
+    describe("desk, changes", () => deskChangeGuarantees(test));
+    describe("desk, erasing", () => deskEraseGuarantees(test));
+    describe("webhooks", () => webhookGuarantees(test));
+    describe("access", () => accessGuarantees(test));
+    describe("operation", () => operationGuarantees(test));
   });
 }

@@ -1,5 +1,6 @@
 // What the contract suite needs of an engine beyond the port: a fresh store for each test, and shortcuts to states that
 // the port reaches only slowly or not yet.
+import { test } from "vitest";
 import type { MailKind, SubmissionKind, SubscriberStatus } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 
@@ -28,3 +29,15 @@ export interface StoreUnderTest extends AsyncDisposable {
 }
 
 export type OpenStoreUnderTest = () => Promise<StoreUnderTest>;
+
+export type StoreTest = ReturnType<typeof storeTest>;
+
+/** A `test` that has an engine under test, opened when it is asked for, and its store. */
+export const storeTest = (open: OpenStoreUnderTest) =>
+  test
+    .extend("tested", async ({ onTestFinished }) => {
+      const tested = await open();
+      onTestFinished(() => tested[Symbol.asyncDispose]());
+      return tested;
+    })
+    .extend("store", ({ tested }) => tested.store);

@@ -1,10 +1,10 @@
 // What the port promises about operators, sessions and tokens.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { invitationMs, sessionIdleMs } from "../../../server/src/storage/access-store.ts";
 import type { Role } from "../../../shared/src/console.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { minute, noon } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const root = { operator: "command line", at: noon };
 const identity = { issuer: "https://id.example.org", subject: "42" };
@@ -19,10 +19,9 @@ async function join(store: Store, email: string, role: Role) {
 const actionsOf = async (store: Store) =>
   (await store.desk.listAudit({})).rows.map(({ action }) => action).toReversed();
 
-export function accessGuarantees(open: OpenStoreUnderTest): void {
-  test("an invitation works once, for seven days, and the operator is active after it", async () => {
-    await using tested = await open();
-    const { access, desk } = tested.store;
+export function accessGuarantees(test: StoreTest): void {
+  test("an invitation works once, for seven days, and the operator is active after it", async ({ store }) => {
+    const { access, desk } = store;
     await access.invite({ email: "Eva@example.org", role: "sales", invitationHash: "hash" }, root);
     expect(await access.listOperators()).toEqual([
       { email: "Eva@example.org", role: "sales", state: "invited", createdAt: noon },
@@ -41,10 +40,9 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("a second invitation replaces the first, and the old password works until it is accepted", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
-    const { id } = await join(tested.store, "eva@example.org", "sales");
+  test("a second invitation replaces the first, and the old password works until it is accepted", async ({ store }) => {
+    const { access } = store;
+    const { id } = await join(store, "eva@example.org", "sales");
     await access.createSession("cookie", { id, password: "phc" }, noon);
     await access.invite({ email: "eva@example.org", role: "admin", invitationHash: "second" }, root);
     expect(await access.findOperator("eva@example.org")).toMatchObject({ id, role: "admin", password: "phc" });
@@ -55,10 +53,10 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await access.findSession("cookie", noon)).toBeNull();
   });
 
-  test("a session ends after 12 hours without use, and its use is recorded once a minute", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
-    const { id, email } = await join(tested.store, "eva@example.org", "sales");
+  test("a session ends after 12 hours without use, and its use is recorded once a minute", async ({ tested }) => {
+    const { store } = tested;
+    const { access } = store;
+    const { id, email } = await join(store, "eva@example.org", "sales");
     await access.createSession("cookie", { id, password: "phc" }, noon);
     const lastUses = () => tested.query("SELECT CAST(seen_at AS TEXT) AS at FROM session");
     expect(await access.findSession("cookie", noon + minute - 1)).toMatchObject({ id, email, role: "sales" });
@@ -74,10 +72,9 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await tested.query("SELECT id_hash FROM session")).toEqual([{ id_hash: "later" }]);
   });
 
-  test("signing out ends one session, signing out everywhere and a new password end all", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
-    const { id, email } = await join(tested.store, "eva@example.org", "sales");
+  test("signing out ends one session, signing out everywhere and a new password end all", async ({ store }) => {
+    const { access } = store;
+    const { id, email } = await join(store, "eva@example.org", "sales");
     const actor = { operator: email, at: noon };
     const create = async (...hashes: string[]) => {
       for (const hash of hashes) await access.createSession(hash, { id, password: "phc" }, noon);
@@ -93,7 +90,7 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await access.setPassword(email, "other phc", actor)).toBe(true);
     expect(await alive("d")).toEqual([false]);
     expect(await access.setPassword("nobody@example.org", "phc", actor)).toBe(false);
-    expect((await actionsOf(tested.store)).filter((action) => action.startsWith("sign-"))).toEqual([
+    expect((await actionsOf(store)).filter((action) => action.startsWith("sign-"))).toEqual([
       "sign-in",
       "sign-in",
       "sign-in",
@@ -103,11 +100,12 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("removing an operator ends sessions and tokens, and creates no session for one who is gone", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
-    await join(tested.store, "root@example.org", "admin");
-    const { id, email } = await join(tested.store, "eva@example.org", "sales");
+  test("removing an operator ends sessions and tokens, and creates no session for one who is gone", async ({
+    store,
+  }) => {
+    const { access } = store;
+    await join(store, "root@example.org", "admin");
+    const { id, email } = await join(store, "eva@example.org", "sales");
     await access.createSession("cookie", { id, password: "phc" }, noon);
     const token = { hash: "token", name: "Sheet", role: "sales", expiresAt: null } as const;
     await access.createToken(token, { operator: email, at: noon });
@@ -120,18 +118,16 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await access.findOperator(email)).toBeNull();
   });
 
-  test("a sign-in that was begun with a former password creates no session", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
-    const { id } = await join(tested.store, "eva@example.org", "sales");
+  test("a sign-in that was begun with a former password creates no session", async ({ store }) => {
+    const { access } = store;
+    const { id } = await join(store, "eva@example.org", "sales");
     await access.createSession("former", { id, password: "former phc" }, noon);
     expect(await access.findSession("former", noon)).toBeNull();
   });
 
-  test("a new role holds for sessions that are open, and one admin always stays", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
-    const { id } = await join(tested.store, "eva@example.org", "admin");
+  test("a new role holds for sessions that are open, and one admin always stays", async ({ store }) => {
+    const { access } = store;
+    const { id } = await join(store, "eva@example.org", "admin");
     await access.createSession("cookie", { id, password: "phc" }, noon);
     expect(await access.setRole("eva@example.org", "sales", root)).toBe("last-admin");
     const demoting = { email: "EVA@example.org", role: "sales", invitationHash: "hash" } as const;
@@ -139,20 +135,19 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await access.findInvitation("hash", noon)).toBeNull();
     expect(await access.findOperator("eva@example.org")).toMatchObject({ role: "admin" });
     expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
-    await join(tested.store, "ben@example.org", "admin");
+    await join(store, "ben@example.org", "admin");
     expect(await access.setRole("eva@example.org", "sales", root)).toBe(true);
     expect(await access.findSession("cookie", noon)).toMatchObject({ role: "sales" });
     expect(await access.setRole("nobody@example.org", "sales", root)).toBe(false);
-    expect((await tested.store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
+    expect((await store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
       { action: "operator.role", subject: "eva@example.org", detail: { from: "admin", to: "sales" } },
     ]);
   });
 
-  test("the tokens of an admin end with the role", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
+  test("the tokens of an admin end with the role", async ({ store }) => {
+    const { access } = store;
     for (const email of ["eva@example.org", "ben@example.org", "sam@example.org"]) {
-      await join(tested.store, email, "admin");
+      await join(store, email, "admin");
       const token = { hash: `token of ${email}`, name: email, role: "admin", expiresAt: null } as const;
       await access.createToken(token, { operator: email, at: noon });
     }
@@ -162,9 +157,8 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await access.findToken("token of eva@example.org", noon)).toBeNull();
   });
 
-  test("binds a sign-in by OpenID Connect to one operator, once", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
+  test("binds a sign-in by OpenID Connect to one operator, once", async ({ store }) => {
+    const { access } = store;
     await access.invite({ email: "eva@example.org", role: "sales", invitationHash: "hash" }, root);
     await access.invite({ email: "ben@example.org", role: "sales", invitationHash: "other" }, root);
     expect(await access.bindOidc("eva@example.org", identity, root)).toBe(true);
@@ -177,9 +171,8 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await access.findOidcOperator({ ...identity, issuer: "https://evil.example.org" })).toBeNull();
   });
 
-  test("a token works until it expires or is revoked, and its use is recorded once a minute", async () => {
-    await using tested = await open();
-    const { access } = tested.store;
+  test("a token works until it expires or is revoked, and its use is recorded once a minute", async ({ store }) => {
+    const { access } = store;
     const token = { hash: "hash", name: "Sheet", role: "sales", expiresAt: noon + 10 * minute } as const;
     const { id } = await access.createToken(token, root);
     expect(await access.findToken("hash", noon)).toMatchObject({ id, name: "Sheet", usedAt: noon });
@@ -190,6 +183,6 @@ export function accessGuarantees(open: OpenStoreUnderTest): void {
     expect(await access.revokeToken(id, root)).toBe(true);
     expect(await access.revokeToken(id, root)).toBe(false);
     expect(await access.findToken("hash", noon)).toBeNull();
-    expect(await actionsOf(tested.store)).toEqual(["token.create", "token.revoke"]);
+    expect(await actionsOf(store)).toEqual(["token.create", "token.revoke"]);
   });
 }

@@ -1,5 +1,5 @@
 // What the port promises about how many automatic mails an address gets.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { capMs, newsletterMailsMax, receiptsMax } from "../../../server/src/storage/rules/mails.ts";
 import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
 import {
@@ -14,23 +14,21 @@ import {
   subscription,
   release,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const email = "Reader@example.org";
 const both = ["inquiry-receipt", "inquiry-notice"];
 
-export function capGuarantees(open: OpenStoreUnderTest): void {
-  receipts(open);
-  newsletter(open);
+export function capGuarantees(test: StoreTest): void {
+  receipts(test);
+  newsletter(test);
 }
 
-function receipts(open: OpenStoreUnderTest): void {
+function receipts(test: StoreTest): void {
   const inquire = (store: Store, receivedAt: number, address = email) =>
     accept(store, inquiry(1, { email: address, receivedAt }));
 
-  test("stores at most three receipts to one address in a day, and every notice", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("stores at most three receipts to one address in a day, and every notice", async ({ store }) => {
     for (let n = 0; n < receiptsMax; n += 1) {
       expect(await inquire(store, noon + n, n === 0 ? "rEADER@EXAMPLE.ORG" : email)).toMatchObject({ capped: [] });
     }
@@ -42,29 +40,23 @@ function receipts(open: OpenStoreUnderTest): void {
     expect(kindsOf((await inquire(store, noon + 10, "other@example.org")).mails)).toEqual(both);
   });
 
-  test("counts the receipts of inquiries and applications together", async () => {
-    await using tested = await open();
-    for (let n = 0; n < receiptsMax; n += 1) await accept(tested.store, application(n, { email }));
-    expect(await inquire(tested.store, noon)).toMatchObject({ capped: ["inquiry-receipt"] });
+  test("counts the receipts of inquiries and applications together", async ({ store }) => {
+    for (let n = 0; n < receiptsMax; n += 1) await accept(store, application(n, { email }));
+    expect(await inquire(store, noon)).toMatchObject({ capped: ["inquiry-receipt"] });
   });
 
-  test("stores no more receipts to an address whose submissions come at the same time", async () => {
-    await using tested = await open();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => inquire(tested.store, noon)));
+  test("stores no more receipts to an address whose submissions come at the same time", async ({ store }) => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => inquire(store, noon)));
     expect(answers.filter(({ capped }) => capped.length === 0)).toHaveLength(receiptsMax);
-    expect((await allMails(tested.store)).filter(({ kind }) => kind === "inquiry-receipt")).toHaveLength(receiptsMax);
+    expect((await allMails(store)).filter(({ kind }) => kind === "inquiry-receipt")).toHaveLength(receiptsMax);
   });
 
-  test("does not count submissions that got no receipt", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("does not count submissions that got no receipt", async ({ store }) => {
     for (let n = 0; n < 5; n += 1) await accept(store, inquiry(n, { email }), { spam: true });
     expect(await inquire(store, noon)).toMatchObject({ capped: [] });
   });
 
-  test("counts the receipt of released spam from its release", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("counts the receipt of released spam from its release", async ({ store }) => {
     const dayLater = noon + capMs;
     for (let n = 0; n < receiptsMax; n += 1) {
       const reference = await acceptReference(store, inquiry(n, { email }), { spam: true });
@@ -75,9 +67,7 @@ function receipts(open: OpenStoreUnderTest): void {
     expect(await release(store, reference, dayLater + minute)).toEqual({ result: "released", mails: 1 });
   });
 
-  test("does not let newsletter mails count: receipts must not tell who has subscribed", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("does not let newsletter mails count: receipts must not tell who has subscribed", async ({ store }) => {
     for (let n = 0; n < newsletterMailsMax; n += 1) {
       const { mails } = await accept(store, subscription({ receivedAt: noon + n * welcomeIntervalMs }));
       expect(mails).toHaveLength(1);
@@ -88,12 +78,10 @@ function receipts(open: OpenStoreUnderTest): void {
   });
 }
 
-function newsletter(open: OpenStoreUnderTest): void {
+function newsletter(test: StoreTest): void {
   const subscribe = (store: Store, receivedAt: number) => accept(store, subscription({ receivedAt }));
 
-  test("stores at most three newsletter mails to one address in a day", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("stores at most three newsletter mails to one address in a day", async ({ store }) => {
     for (let n = 0; n < newsletterMailsMax; n += 1) {
       expect(await subscribe(store, noon + n * welcomeIntervalMs)).toMatchObject({ capped: [] });
     }
@@ -102,15 +90,12 @@ function newsletter(open: OpenStoreUnderTest): void {
     expect((await subscribe(store, noon + capMs)).mails).toHaveLength(1);
   });
 
-  test("does not let receipts count", async () => {
-    await using tested = await open();
-    for (let n = 0; n < receiptsMax; n += 1) await accept(tested.store, inquiry(n, { email }));
-    expect((await subscribe(tested.store, noon)).mails).toHaveLength(1);
+  test("does not let receipts count", async ({ store }) => {
+    for (let n = 0; n < receiptsMax; n += 1) await accept(store, inquiry(n, { email }));
+    expect((await subscribe(store, noon)).mails).toHaveLength(1);
   });
 
-  test("begins no interval and stores no link when the mail is left out", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("begins no interval and stores no link when the mail is left out", async ({ store }) => {
     for (let n = 0; n < newsletterMailsMax; n += 1) await subscribe(store, noon + n * welcomeIntervalMs);
     const capped = subscription({ receivedAt: noon + capMs - 1 });
     expect((await accept(store, capped)).mails).toEqual([]);

@@ -1,5 +1,5 @@
 // What the port promises about challenges: each is spent on one submission, of whatever kind, in whatever process.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { ChallengeRecord, IdempotencyRecord } from "../../../server/src/storage/records.ts";
 import {
   accept,
@@ -14,7 +14,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const challenge: ChallengeRecord = { hash: "c".repeat(64), expiresAt: noon + 10 * minute };
 
@@ -27,10 +27,10 @@ const key: IdempotencyRecord = {
 
 const spent = { result: "challenge-spent" };
 
-export function challengeGuarantees(open: OpenStoreUnderTest): void {
-  test("spends a challenge with its submission, and stores nothing for the same one again, of any kind", async () => {
-    await using tested = await open();
-    const { store } = tested;
+export function challengeGuarantees(test: StoreTest): void {
+  test("spends a challenge with its submission, and stores nothing for the same one again, of any kind", async ({
+    store,
+  }) => {
     await accept(store, inquiry(1), { challenge });
     for (const spam of [false, true]) {
       for (const submission of [inquiry(2), application(2), subscription()]) {
@@ -43,20 +43,18 @@ export function challengeGuarantees(open: OpenStoreUnderTest): void {
     expect(await allMails(store)).toHaveLength(2);
   });
 
-  test("spends a challenge once when many come at the same time, through several processes", async () => {
-    await using tested = await open();
+  test("spends a challenge once when many come at the same time, through several processes", async ({ tested }) => {
+    const { store } = tested;
     const other = await tested.openAgain();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? tested.store : other, inquiry(n), { challenge })),
+      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), { challenge })),
     );
     expect(answers.filter(({ result }) => result === "accepted")).toHaveLength(1);
     expect(answers.filter(({ result }) => result === "challenge-spent")).toHaveLength(19);
-    expect(await inquiries(tested.store)).toHaveLength(1);
+    expect(await inquiries(store)).toHaveLength(1);
   });
 
-  test("does not spend a challenge whose submission was not stored", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("does not spend a challenge whose submission was not stored", async ({ store }) => {
     await accept(store, application(1), { key });
     const { resume } = application(1);
     await expect(offer(store, application(2, { resume }), { challenge })).rejects.toThrow();
@@ -64,9 +62,9 @@ export function challengeGuarantees(open: OpenStoreUnderTest): void {
     await accept(store, inquiry(2), { challenge });
   });
 
-  test("takes no key whose challenge is spent, and finds a repetition before the challenge that it repeats", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("takes no key whose challenge is spent, and finds a repetition before the challenge that it repeats", async ({
+    store,
+  }) => {
     await accept(store, application(1), { challenge });
     expect(await offer(store, inquiry(1), { key, challenge })).toEqual(spent);
     const fresh = { ...challenge, hash: "d".repeat(64) };
@@ -74,9 +72,7 @@ export function challengeGuarantees(open: OpenStoreUnderTest): void {
     expect(await offer(store, inquiry(2), { key, challenge: fresh })).toMatchObject({ result: "repeated" });
   });
 
-  test("takes key and challenge of a subscription that is spam, and keeps nothing else of it", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("takes key and challenge of a subscription that is spam, and keeps nothing else of it", async ({ store }) => {
     const kept = { result: "accepted", reference: null, mails: [], capped: [] };
     expect(await offer(store, subscription(), { spam: true })).toEqual(kept);
     expect(await offer(store, subscription(), { spam: true, key, challenge })).toEqual(kept);

@@ -1,5 +1,5 @@
 // What the port promises about what operators change, and about the audit log.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import {
   accept,
@@ -14,15 +14,13 @@ import {
   resume,
   subscription,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, recruiting, sales } from "./desk-lists.ts";
 
 const ben = { operator: "ben@example.org", at: noon + 2 * minute };
 
-export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
-  test("shows everything about one submission, and nothing outside the scope", async () => {
-    await using tested = await open();
-    const { store } = tested;
+export function deskChangeGuarantees(test: StoreTest): void {
+  test("shows everything about one submission, and nothing outside the scope", async ({ store }) => {
     const twin = await acceptReference(store, application(1, { email: "other-1@example.org", resume: resume(1) }));
     const reference = await acceptReference(store, application(2));
     const again = await acceptReference(store, inquiry(3, { email: "ANA-2@example.org" }));
@@ -51,9 +49,9 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     expect(await store.desk.findDetail(wholeScope, "no reference")).toBeNull();
   });
 
-  test("changes what the operator saw, tells the second one of the first, and overwrites nothing", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("changes what the operator saw, tells the second one of the first, and overwrites nothing", async ({
+    store,
+  }) => {
     const reference = await acceptReference(store, inquiry(1));
     const targets = [{ reference, version: 1 }];
     const first = await store.desk.triage(wholeScope, { targets, status: "open", assignee: eva.operator }, eva);
@@ -85,9 +83,7 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("lets one of two operators win who change the same submission at the same time", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("lets one of two operators win who change the same submission at the same time", async ({ store, tested }) => {
     const other = await tested.openAgain();
     const reference = await acceptReference(store, inquiry(1));
     const targets = [{ reference, version: 1 }];
@@ -103,9 +99,7 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     ).toEqual(["changed", "conflict"]);
   });
 
-  test("changes many at once, each by itself, and refuses more than 1,000", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("changes many at once, each by itself, and refuses more than 1,000", async ({ store }) => {
     const references: string[] = [];
     for (let number = 0; number < 120; number += 1) references.push(await acceptReference(store, inquiry(number)));
     const targets = references.map((reference, index) => ({ reference, version: index === 60 ? 7 : 1 }));
@@ -118,9 +112,7 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     await expect(store.desk.triage(wholeScope, { targets: tooMany }, eva)).rejects.toThrow(RangeError);
   });
 
-  test("a change outside the scope is one of something unknown", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("a change outside the scope is one of something unknown", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1));
     const spam = await acceptReference(store, inquiry(2), { spam: true });
     const [mail] = (await store.desk.listMails(wholeScope, undefined, {})).rows;
@@ -132,18 +124,14 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     expect((await store.desk.listAudit({})).rows).toEqual([]);
   });
 
-  test("a change that changes nothing leaves version and audit log alone", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("a change that changes nothing leaves version and audit log alone", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1));
     const request = { targets: [{ reference, version: 1 }], status: "new", assignee: null } as const;
     expect(await store.desk.triage(wholeScope, request, eva)).toEqual([{ reference, result: "changed", version: 1 }]);
     expect((await store.desk.listAudit({})).rows).toEqual([]);
   });
 
-  test("releases spam with an entry in the audit log", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("releases spam with an entry in the audit log", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1), { spam: true });
     expect(await store.desk.release(wholeScope, reference, eva)).toEqual({ result: "released", mails: 2 });
     expect(await store.desk.release(wholeScope, reference, eva)).toEqual({ result: "not-spam" });
@@ -152,9 +140,7 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("sends a failed mail again, stores a sent one anew, and leaves a queued one alone", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("sends a failed mail again, stores a sent one anew, and leaves a queued one alone", async ({ store }) => {
     const [receipt, notice] = await acceptMails(store, inquiry(1));
     expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("queued");
     await store.settleMails(
@@ -178,9 +164,9 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("sends nothing again to an address that is not to be mailed, nor a welcome mail without its links", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("sends nothing again to an address that is not to be mailed, nor a welcome mail without its links", async ({
+    store,
+  }) => {
     const [receipt] = await acceptMails(store, inquiry(1));
     const [welcome] = (await accept(store, subscription())).mails;
     const sent = [receipt.id, welcome?.id ?? ""].map(
@@ -194,9 +180,7 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     expect(await store.desk.sendAgain(wholeScope, "no id", eva)).toBeNull();
   });
 
-  test("records views and exports, and reads the audit log in both directions", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("records views and exports, and reads the audit log in both directions", async ({ store }) => {
     for (const subject of ["inquiries", "applications", "subscribers"]) {
       await store.desk.audit({ action: "export", subject, detail: { rows: 1 } }, eva);
     }
@@ -209,9 +193,7 @@ export function deskChangeGuarantees(open: OpenStoreUnderTest): void {
     expect(await collectPages(store.desk.readAudit(all[1]?.id ?? 0))).toEqual(all.slice(2));
   });
 
-  test("the database itself refuses to change or delete entries of the audit log", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("the database itself refuses to change or delete entries of the audit log", async ({ store, tested }) => {
     await store.desk.audit({ action: "export", subject: "inquiries" }, eva);
     for (const text of ["UPDATE audit SET operator = ''", "DELETE FROM audit"]) {
       await expect(tested.query(text)).rejects.toThrow("only added to");

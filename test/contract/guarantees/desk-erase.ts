@@ -1,5 +1,5 @@
 // What the port promises about erasing persons and outdated submissions, and about telling a person what is known.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { personMax } from "../../../server/src/storage/sql/belongings.ts";
 import { erasedAtOnce } from "../../../server/src/storage/rules/erasing.ts";
@@ -20,7 +20,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, sales } from "./desk-lists.ts";
 
 const retention = { operator: "retention", at: noon };
@@ -49,10 +49,8 @@ async function acceptPerson(store: Store): Promise<string> {
   return reference;
 }
 
-export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
-  test("erases everything of a person, and nothing of others", async () => {
-    await using tested = await open();
-    const { store } = tested;
+export function deskEraseGuarantees(test: StoreTest): void {
+  test("erases everything of a person, and nothing of others", async ({ store }) => {
     const reference = await acceptPerson(store);
     await indexAll(store);
     expect(await erase(store, "ana@EXAMPLE.org")).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
@@ -67,9 +65,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect((await store.desk.listSubmissions(wholeScope, { letter: "team" }, {})).rows).toEqual([]);
   });
 
-  test("leaves an entry in the audit log without the address, and erases again without one", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("leaves an entry in the audit log without the address, and erases again without one", async ({ store }) => {
     await acceptPerson(store);
     await erase(store, email);
     const before = (await store.desk.listAudit({})).rows;
@@ -79,9 +75,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect((await store.desk.listAudit({})).rows).toEqual(before);
   });
 
-  test("keeps the keys of erased resumes until their bytes are discarded", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("keeps the keys of erased resumes until their bytes are discarded", async ({ store }) => {
     await acceptReference(store, application(1, { email, resume: resume(1) }));
     await acceptReference(store, application(2, { email, resume: null }));
     await erase(store, email);
@@ -90,9 +84,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect(await store.desk.resumesToDiscard(10)).toEqual([]);
   });
 
-  test("erases a person with many submissions in batches, those before they are searchable, too", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("erases a person with many submissions in batches, those before they are searchable, too", async ({ store }) => {
     for (let number = 0; number < 9; number += 1) await acceptReference(store, inquiry(number, { email }));
     await store.desk.indexNext(5, () => false);
     expect(await erase(store, email)).toMatchObject({ submissions: 9 });
@@ -101,9 +93,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect((await store.desk.listSubmissions(wholeScope, { search: "an" }, {})).rows).toHaveLength(1);
   });
 
-  test("an erased address that is not to be mailed still is not, by a hash of it", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("an erased address that is not to be mailed still is not, by a hash of it", async ({ store, tested }) => {
     await acceptReference(store, inquiry(1, { email }));
     await store.suppress({ email, reason: "complained", at: noon });
     await erase(store, email);
@@ -117,9 +107,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect(JSON.stringify(await tested.query("SELECT email_key FROM suppression"))).not.toContain("ana@");
   });
 
-  test("news lifts the hash of an erased address, and a lifted suppression leaves none", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("news lifts the hash of an erased address, and a lifted suppression leaves none", async ({ store, tested }) => {
     await store.suppress({ email, reason: "bounced", at: noon });
     await erase(store, email);
     expect(await store.suppress({ email, reason: null, at: noon + minute })).toBe(true);
@@ -130,9 +118,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect(await tested.query("SELECT email_key FROM suppression WHERE reason IS NOT NULL")).toEqual([]);
   });
 
-  test("erases what is outdated by kind, spam apart from the others", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("erases what is outdated by kind, spam apart from the others", async ({ store }) => {
     const spam = { spam: true };
     for (let number = 1; number <= 6; number += 1) {
       await accept(store, inquiry(number, { receivedAt: noon + number }), number % 2 === 0 ? spam : {});
@@ -155,9 +141,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect(rows.map((row) => row.email)).toEqual(["ana-7@example.org", "ann-5@example.org"]);
   });
 
-  test("records each batch of what is outdated with it, and nothing where there is none", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("records each batch of what is outdated with it, and nothing where there is none", async ({ store }) => {
     const { sqlite: batch } = erasedAtOnce;
     for (let number = 0; number < batch + 1; number += 1)
       await accept(store, application(number, { resume: number === 0 ? resume(1) : null }));
@@ -184,8 +168,9 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect((await store.desk.listAudit({})).rows).toHaveLength(erased.length);
   });
 
-  test("what is outdated leaves a hash of an address that is not to be mailed, with the last of it", async () => {
-    await using tested = await open();
+  test("what is outdated leaves a hash of an address that is not to be mailed, with the last of it", async ({
+    tested,
+  }) => {
     const { store } = tested;
     const keys = async () => JSON.stringify(await tested.query("SELECT email_key FROM suppression"));
     await accept(store, inquiry(1, { email, receivedAt: noon }));
@@ -198,9 +183,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect((await accept(store, inquiry(3, { email }))).capped).toEqual(["inquiry-receipt"]);
   });
 
-  test("tells everything that is known of an address, as far as the scope goes", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("tells everything that is known of an address, as far as the scope goes", async ({ store }) => {
     const reference = await acceptPerson(store);
     await store.suppress({ email, reason: "manual", at: noon });
     const facts = await collect(store.desk.readPerson(wholeScope, email));
@@ -217,9 +200,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect(await store.desk.findPerson(wholeScope, "nobody@example.org")).toBeNull();
   });
 
-  test("says where a person has more submissions than are shown", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("says where a person has more submissions than are shown", async ({ store }) => {
     const acceptMany = (from: number, count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => accept(store, inquiry(from + index, { email }))));
     await acceptMany(1, personMax);
@@ -230,9 +211,7 @@ export function deskEraseGuarantees(open: OpenStoreUnderTest): void {
     expect(person?.more).toBe(true);
   });
 
-  test("an erased person can come back", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("an erased person can come back", async ({ store }) => {
     await acceptPerson(store);
     await erase(store, email);
     const accepted = await store.accept(entry(inquiry(8, { email }), { key }));

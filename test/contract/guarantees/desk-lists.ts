@@ -1,10 +1,10 @@
 // What the port promises about the lists, the search and the counts that operators see.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { InboxFilter, PageRequest } from "../../../shared/src/console.ts";
 import { type Scope, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { accept, acceptReference, application, inquiry, minute, noon, resume, subscription } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 export const sales: Scope = { kinds: ["inquiry"], subscribers: false };
 export const recruiting: Scope = { kinds: ["application"], subscribers: false };
@@ -24,10 +24,8 @@ async function listed(store: Store, filter: InboxFilter, scope = wholeScope, pag
   return rows.map(({ email }) => Number(/\d+/.exec(email)?.[0]));
 }
 
-export function deskListGuarantees(open: OpenStoreUnderTest): void {
-  test("lists submissions, newest first, as rows that say what they are about", async () => {
-    await using tested = await open();
-    const { store } = tested;
+export function deskListGuarantees(test: StoreTest): void {
+  test("lists submissions, newest first, as rows that say what they are about", async ({ store }) => {
     const first = await acceptReference(store, inquiry(1));
     const second = await acceptReference(store, application(2));
     const { rows, next } = await store.desk.listSubmissions(wholeScope, {}, {});
@@ -66,9 +64,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("lists only what the scope holds, whatever the filter asks for", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("lists only what the scope holds, whatever the filter asks for", async ({ store }) => {
     await acceptReference(store, inquiry(1));
     await acceptReference(store, application(2));
     await indexAll(store);
@@ -78,9 +74,9 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await listed(store, {}, marketing)).toEqual([]);
   });
 
-  test("filters by kind, status, assignee, resume and throw-away address, and by several of them", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("filters by kind, status, assignee, resume and throw-away address, and by several of them", async ({
+    store,
+  }) => {
     const references = [
       await acceptReference(store, inquiry(1)),
       await acceptReference(store, application(2)),
@@ -121,9 +117,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     }
   });
 
-  test("filters by the time of receipt: at or after, and before", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("filters by the time of receipt: at or after, and before", async ({ store }) => {
     for (let number = 1; number <= 4; number += 1) {
       await acceptReference(store, inquiry(number, { receivedAt: noon + number * minute }));
     }
@@ -134,9 +128,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await listed(store, { until: noon })).toEqual([]);
   });
 
-  test("pages through a list in both orders, each row once, the last page without a next one", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("pages through a list in both orders, each row once, the last page without a next one", async ({ store }) => {
     for (let number = 1; number <= 5; number += 1) await acceptReference(store, inquiry(number));
     await indexAll(store);
     for (const filter of [{}, { kind: "inquiry" }, { status: "new" }, { search: "ann" }] as const) {
@@ -153,9 +145,9 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     }
   });
 
-  test("finds names, addresses and companies as they are typed, without regard to accents and case", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("finds names, addresses and companies as they are typed, without regard to accents and case", async ({
+    store,
+  }) => {
     await acceptReference(store, inquiry(1, { name: "Ána Müller", company: "Über-Klang GmbH" }));
     await acceptReference(store, inquiry(2, { name: "O'Brien Smith", company: null }));
     expect(await listed(store, { search: "mul" })).toEqual([]);
@@ -178,9 +170,9 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     for (const [search, expected] of cases) expect(await listed(store, { search }), search).toEqual(expected);
   });
 
-  test("finds a submission by its reference, in whatever case, at once and within scope and filter", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("finds a submission by its reference, in whatever case, at once and within scope and filter", async ({
+    store,
+  }) => {
     await acceptReference(store, inquiry(1));
     const reference = await acceptReference(store, inquiry(2));
     await acceptReference(store, inquiry(3));
@@ -191,9 +183,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await listed(store, { search: "INQ-20200101-000000" })).toEqual([]);
   });
 
-  test("finds whole words of letters, and of both searches at once", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("finds whole words of letters, and of both searches at once", async ({ store }) => {
     await acceptReference(store, application(1, { coverLetter: "I recorded Schwäbisch for radio." }));
     await acceptReference(store, application(2, { coverLetter: "Radio, mostly.", name: "Ben" }));
     await indexAll(store);
@@ -209,9 +199,9 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
       expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
   });
 
-  test("a search of letters finds what the same text finds as it is typed, in one order and page by page", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("a search of letters finds what the same text finds as it is typed, in one order and page by page", async ({
+    store,
+  }) => {
     await acceptReference(store, application(1, { coverLetter: "I record for Klan.", name: "Ana" }));
     await acceptReference(store, inquiry(2, { company: "Klangwerk" }));
     await acceptReference(store, application(3, { coverLetter: "Klan, again.", name: "Klan Verein" }));
@@ -235,9 +225,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await listed(store, { letter: reference, kind: "application" })).toEqual([]);
   });
 
-  test("makes submissions searchable whose fields cannot be read", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("makes submissions searchable whose fields cannot be read", async ({ store, tested }) => {
     const reference = await acceptReference(store, inquiry(1));
     await tested.spoilFields(reference, "{spoilt");
     await acceptReference(store, inquiry(2));
@@ -245,9 +233,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await listed(store, { search: "ann" })).toEqual([2, 1]);
   });
 
-  test("counts by status what the scope holds, and what is the operator's", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("counts by status what the scope holds, and what is the operator's", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1));
     await acceptReference(store, application(2));
     await acceptReference(store, inquiry(3), { spam: true });
@@ -259,9 +245,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await desk.countByStatus(sales, "ben@example.org")).toMatchObject({ open: 1, spam: 1, mine: 0 });
   });
 
-  test("tells what came in since an arrival number", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("tells what came in since an arrival number", async ({ store }) => {
     expect(await store.desk.since(wholeScope, 0)).toEqual({ latest: 0, added: 0 });
     await acceptReference(store, inquiry(1));
     const { latest } = await store.desk.since(wholeScope, 0);
@@ -272,9 +256,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await store.desk.since(marketing, 0)).toEqual({ latest: 0, added: 0 });
   });
 
-  test("names the neighbours of a submission in the list that it came from", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("names the neighbours of a submission in the list that it came from", async ({ store }) => {
     const first = await acceptReference(store, inquiry(1));
     const second = await acceptReference(store, application(2));
     const third = await acceptReference(store, inquiry(3));
@@ -289,9 +271,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await store.desk.neighbours(sales, second, {})).toEqual({ previous: null, next: null });
   });
 
-  test("lists subscribers by status and by a part of the address", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("lists subscribers by status and by a part of the address", async ({ store }) => {
     await accept(store, subscription({ email: "Reader-1@example.org" }));
     await accept(store, subscription({ email: "reader-2@example.com", optIn: "single" }));
     const emails = async (filter: object, page = {}) =>
@@ -305,9 +285,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(await emails({}, { limit: 1, after: next ?? 0 })).toEqual(["Reader-1@example.org"]);
   });
 
-  test("lists the mails that the scope holds, by status", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("lists the mails that the scope holds, by status", async ({ store }) => {
     const [receipt] = (await accept(store, inquiry(1))).mails;
     await accept(store, application(2, { resume: resume(2) }));
     await accept(store, subscription());
@@ -326,9 +304,7 @@ export function deskListGuarantees(open: OpenStoreUnderTest): void {
     expect(last).toMatchObject({ rows: [{ kind: "inquiry-receipt", email: "ann-1@example.org" }], next: null });
   });
 
-  test("counts submissions a day, past days once and today as it is, and measures responses", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("counts submissions a day, past days once and today as it is, and measures responses", async ({ store }) => {
     const dayMs = 24 * 60 * minute;
     const reference = await acceptReference(store, inquiry(1));
     await acceptReference(store, application(2, { receivedAt: noon + minute }));

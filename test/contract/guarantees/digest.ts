@@ -1,9 +1,9 @@
 // What the port promises about the daily digest: one mail a day, whoever stores it.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Digest } from "../../../server/src/storage/records.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { allMails, lease, minute, noon } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 import { eva, marketing, sales } from "./desk-lists.ts";
 
 export const digest: Digest = {
@@ -14,10 +14,8 @@ export const digest: Digest = {
   longest: [{ kind: "inquiry", reference: "INQ-20261120-042137", receivedAt: noon - minute }],
 };
 
-export function digestGuarantees(open: OpenStoreUnderTest): void {
-  test("is one mail a day, however many processes store it", async () => {
-    await using tested = await open();
-    const { store } = tested;
+export function digestGuarantees(test: StoreTest): void {
+  test("is one mail a day, however many processes store it", async ({ store, tested }) => {
     const other = await tested.openAgain();
     const stored = await Promise.all(
       [store, other, store, other].map((one, n) =>
@@ -30,9 +28,7 @@ export function digestGuarantees(open: OpenStoreUnderTest): void {
     expect(await allMails(store)).toHaveLength(2);
   });
 
-  test("is leased, sent and kept as other mails are, so that the day has one to the end", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("is leased, sent and kept as other mails are, so that the day has one to the end", async ({ store }) => {
     await store.storeDigest(digest, noon);
     const [mail] = await store.claimDueMails(noon, 10, lease);
     expect(mail).toMatchObject({ kind: "digest", about: { digest }, attempts: 0, denials: null });
@@ -44,18 +40,14 @@ export function digestGuarantees(open: OpenStoreUnderTest): void {
     expect(await store.desk.sendAgain(wholeScope, id, eva)).toBe("not-sendable");
   });
 
-  test("is seen by those who see everything", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("is seen by those who see everything", async ({ store }) => {
     await store.storeDigest(digest, noon);
     const kinds = async (scope: typeof sales) =>
       (await store.desk.listMails(scope, undefined, {})).rows.map(({ kind }) => kind);
     expect([await kinds(wholeScope), await kinds(sales), await kinds(marketing)]).toEqual([["digest"], [], []]);
   });
 
-  test.each(["null", "{", "{}"])("settles a digest as failed that is %j", async (text) => {
-    await using tested = await open();
-    const { store } = tested;
+  test.for(["null", "{", "{}"])("settles a digest as failed that is %j", async (text, { store, tested }) => {
     await store.storeDigest(digest, noon);
     await tested.query(`UPDATE mail SET digest = '${text}'`);
     expect(await store.claimDueMails(noon, 10, lease)).toEqual([]);

@@ -1,5 +1,5 @@
 // What the port promises about keys under which a submission may be repeated.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { idempotencyMs } from "../../../server/src/storage/store.ts";
 import type { IdempotencyRecord } from "../../../server/src/storage/records.ts";
 import {
@@ -16,7 +16,7 @@ import {
   subscription,
   release,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
   procedure: "marketplace.inquiry",
@@ -26,15 +26,13 @@ const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
   ...more,
 });
 
-export function idempotencyGuarantees(open: OpenStoreUnderTest): void {
-  taking(open);
-  findingEarlier(open);
+export function idempotencyGuarantees(test: StoreTest): void {
+  taking(test);
+  findingEarlier(test);
 }
 
-function taking(open: OpenStoreUnderTest): void {
-  test("takes a key with its submission, and stores nothing for the same key again", async () => {
-    await using tested = await open();
-    const { store } = tested;
+function taking(test: StoreTest): void {
+  test("takes a key with its submission, and stores nothing for the same key again", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1), { key: key() });
     const earlier = { fingerprint: key().fingerprint, reference, receiptSent: false, spam: false };
     const other = key({ fingerprint: "other content" });
@@ -44,22 +42,19 @@ function taking(open: OpenStoreUnderTest): void {
     expect(await allMails(store)).toHaveLength(2);
   });
 
-  test("takes a key once when many come at the same time, through several processes", async () => {
-    await using tested = await open();
+  test("takes a key once when many come at the same time, through several processes", async ({ store, tested }) => {
     const other = await tested.openAgain();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? tested.store : other, inquiry(n), { key: key() })),
+      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), { key: key() })),
     );
     const accepted = answers.filter((answer) => answer.result === "accepted");
     const repeated = answers.filter((answer) => answer.result === "repeated");
     expect([accepted.length, repeated.length]).toEqual([1, 19]);
     for (const { earlier } of repeated) expect(earlier.reference).toBe(accepted[0]?.reference);
-    expect(await inquiries(tested.store)).toHaveLength(1);
+    expect(await inquiries(store)).toHaveLength(1);
   });
 
-  test("does not take a key whose submission was not stored", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("does not take a key whose submission was not stored", async ({ store }) => {
     const procedure = "applications.submit";
     await accept(store, application(1));
     const { resume } = application(1);
@@ -68,9 +63,7 @@ function taking(open: OpenStoreUnderTest): void {
     await accept(store, application(2), { key: key({ procedure }) });
   });
 
-  test("keeps keys of different procedures apart", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("keeps keys of different procedures apart", async ({ store }) => {
     await accept(store, inquiry(1), { key: key() });
     await accept(store, application(1), { key: key({ procedure: "applications.submit" }) });
     const ofNewsletter = key({ procedure: "newsletter.subscribe" });
@@ -80,9 +73,7 @@ function taking(open: OpenStoreUnderTest): void {
     expect(again).toEqual({ result: "repeated", earlier });
   });
 
-  test("lets a key be used anew once it has run out", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("lets a key be used anew once it has run out", async ({ store }) => {
     await accept(store, inquiry(1), { key: key() });
     const lastMoment = key({ createdAt: noon + idempotencyMs - 1 });
     expect(await offer(store, inquiry(2), { key: lastMoment })).toMatchObject({ result: "repeated" });
@@ -93,10 +84,8 @@ function taking(open: OpenStoreUnderTest): void {
   });
 }
 
-function findingEarlier(open: OpenStoreUnderTest): void {
-  test("finds what a key stands for, and whether its receipt has gone out by now", async () => {
-    await using tested = await open();
-    const { store } = tested;
+function findingEarlier(test: StoreTest): void {
+  test("finds what a key stands for, and whether its receipt has gone out by now", async ({ store }) => {
     const { reference, mails } = await accept(store, inquiry(1), { key: key() });
     const earlier = { fingerprint: key().fingerprint, reference, spam: false };
     expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
@@ -109,18 +98,14 @@ function findingEarlier(open: OpenStoreUnderTest): void {
     expect(await store.findEarlier(key({ keyHash: "c".repeat(64) }))).toBeNull();
   });
 
-  test("says of a key whether its submission was kept as spam", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("says of a key whether its submission was kept as spam", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1), { key: key(), spam: true });
     expect(await store.findEarlier(key())).toMatchObject({ reference, spam: true, receiptSent: false });
     await release(store, reference, noon);
     expect(await store.findEarlier(key())).toMatchObject({ reference, spam: false });
   });
 
-  test("forgets a key with the submission or the subscriber that it stands for", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("forgets a key with the submission or the subscriber that it stands for", async ({ store, tested }) => {
     const reference = await acceptReference(store, inquiry(1), { key: key() });
     const ofNewsletter = key({ procedure: "newsletter.subscribe" });
     await accept(store, subscription(), { key: ofNewsletter });

@@ -1,5 +1,5 @@
 // What the port promises about mails on their way: one lease, one sender, and nothing forgotten.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -19,7 +19,7 @@ import {
   otherLease as later,
   subscription,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 /** Stores inquiries, each received at its own time, and answers their receipts. The notices are sent. */
 async function storeMails(store: Store, receivedAt: readonly number[]): Promise<LeasedMail[]> {
@@ -55,53 +55,51 @@ const sent = (id: string, at = noon) => ({ id, result: "sent", at, providerId: "
 
 const find = async (store: Store, id: string) => (await allMails(store)).find((mail) => mail.id === id);
 
-export function deliveryGuarantees(open: OpenStoreUnderTest): void {
-  claiming(open);
-  unreadable(open);
-  doubting(open);
-  settling(open);
-  renewing(open);
-  releasing(open);
+export function deliveryGuarantees(test: StoreTest): void {
+  claiming(test);
+  unreadable(test);
+  doubting(test);
+  settling(test);
+  renewing(test);
+  releasing(test);
 }
 
-function claiming(open: OpenStoreUnderTest): void {
-  test("keeps a new mail from every process but the accepting one until its lease ends", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    expect(await tested.store.claimDueMails(lease.until, 10, later)).toEqual([]);
-    expect(idsOf(await tested.store.claimDueMails(afterLease, 10, later))).toEqual([id]);
+function claiming(test: StoreTest): void {
+  test("keeps a new mail from every process but the accepting one until its lease ends", async ({ store }) => {
+    const { id } = await storeMail(store);
+    expect(await store.claimDueMails(lease.until, 10, later)).toEqual([]);
+    expect(idsOf(await store.claimDueMails(afterLease, 10, later))).toEqual([id]);
   });
 
-  test("hands a claimed mail over with the submission as it is then", async () => {
-    await using tested = await open();
+  test("hands a claimed mail over with the submission as it is then", async ({ store }) => {
     const given = application(1);
-    const { reference, mails } = await accept(tested.store, given);
-    const claimed = await tested.store.claimDueMails(afterLease, 10, later);
+    const { reference, mails } = await accept(store, given);
+    const claimed = await store.claimDueMails(afterLease, 10, later);
     expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
-    expect(claimed[0]?.about).toEqual({ submission: await findSubmission(tested.store, reference ?? "") });
+    expect(claimed[0]?.about).toEqual({ submission: await findSubmission(store, reference ?? "") });
   });
 
-  test.each(["double", "single"] as const)("hands a welcome mail over with its links, %s opt-in", async (optIn) => {
-    await using tested = await open();
-    const { mails } = await accept(tested.store, subscription({ optIn }));
-    const claimed = await tested.store.claimDueMails(afterLease, 10, later);
-    expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
+  test.for(["double", "single"] as const)(
+    "hands a welcome mail over with its links, %s opt-in",
+    async (optIn, { store }) => {
+      const { mails } = await accept(store, subscription({ optIn }));
+      const claimed = await store.claimDueMails(afterLease, 10, later);
+      expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
+    },
+  );
+
+  test("claims the oldest due mails first, and at most as many as asked for", async ({ store }) => {
+    const [c, a, b] = await storeMails(store, [noon + 3, noon + 1, noon + 2]);
+    expect(idsOf(await store.claimDueMails(afterLease, 2, later))).toEqual([a?.id, b?.id]);
+    expect(idsOf(await store.claimDueMails(afterLease, 2, later))).toEqual([c?.id]);
   });
 
-  test("claims the oldest due mails first, and at most as many as asked for", async () => {
-    await using tested = await open();
-    const [c, a, b] = await storeMails(tested.store, [noon + 3, noon + 1, noon + 2]);
-    expect(idsOf(await tested.store.claimDueMails(afterLease, 2, later))).toEqual([a?.id, b?.id]);
-    expect(idsOf(await tested.store.claimDueMails(afterLease, 2, later))).toEqual([c?.id]);
-  });
-
-  test("leases no mail to two claimers at once", async () => {
-    await using tested = await open();
+  test("leases no mail to two claimers at once", async ({ store, tested }) => {
     const other = await tested.openAgain();
-    await Promise.all(Array.from({ length: 30 }, (_, n) => acceptMails(tested.store, inquiry(n))));
+    await Promise.all(Array.from({ length: 30 }, (_, n) => acceptMails(store, inquiry(n))));
     const claims = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
-        (n % 2 === 0 ? tested.store : other).claimDueMails(afterLease, 7, { ...later, owner: `claimer ${n}` }),
+        (n % 2 === 0 ? store : other).claimDueMails(afterLease, 7, { ...later, owner: `claimer ${n}` }),
       ),
     );
     const ids = idsOf(claims.flat());
@@ -109,28 +107,25 @@ function claiming(open: OpenStoreUnderTest): void {
     expect(new Set(ids).size).toBe(60);
   });
 
-  test("leaves a mail alone that is not due yet", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
+  test("leaves a mail alone that is not due yet", async ({ store }) => {
+    const { id } = await storeMail(store);
     const dueAt = noon + 60 * minute;
-    await tested.store.settleMails([again(id, dueAt)], lease.owner);
-    expect(await tested.store.claimDueMails(dueAt - 1, 10, later)).toEqual([]);
-    expect(await tested.store.claimDueMails(dueAt, 10, later)).toHaveLength(1);
+    await store.settleMails([again(id, dueAt)], lease.owner);
+    expect(await store.claimDueMails(dueAt - 1, 10, later)).toEqual([]);
+    expect(await store.claimDueMails(dueAt, 10, later)).toHaveLength(1);
   });
 
-  test("hands over no mail of a submission or a subscriber that was erased", async () => {
-    await using tested = await open();
-    const reference = await acceptReference(tested.store, inquiry(1));
-    await accept(tested.store, subscription());
+  test("hands over no mail of a submission or a subscriber that was erased", async ({ store, tested }) => {
+    const reference = await acceptReference(store, inquiry(1));
+    await accept(store, subscription());
     await tested.deleteSubmission(reference);
     await tested.deleteSubscriber(subscription().email);
-    expect(await tested.store.claimDueMails(afterLease, 10, later)).toEqual([]);
+    expect(await store.claimDueMails(afterLease, 10, later)).toEqual([]);
   });
 }
 
-function unreadable(open: OpenStoreUnderTest): void {
-  test("settles a mail as failed whose submission cannot be read, and hands over the others", async () => {
-    await using tested = await open();
+function unreadable(test: StoreTest): void {
+  test("settles a mail as failed whose submission cannot be read, and hands over the others", async ({ tested }) => {
     const { store } = tested;
     const bad = await accept(store, inquiry(1));
     const worse = await accept(store, application(2));
@@ -144,70 +139,64 @@ function unreadable(open: OpenStoreUnderTest): void {
     expect(setAside[3]).toMatchObject({ reference: bad.reference, email: inquiry(1).email });
   });
 
-  test.each(["{", "null", "7", '{"confirm": "a"}'])(
+  test.for(["{", "null", "7", '{"confirm": "a"}'])(
     "settles a welcome mail as failed whose tokens are %j",
-    async (tokens) => {
-      await using tested = await open();
-      await accept(tested.store, subscription());
+    async (tokens, { store, tested }) => {
+      await accept(store, subscription());
       await tested.spoilTokens(tokens);
-      expect(await tested.store.claimDueMails(afterLease, 10, later)).toEqual([]);
-      expect(await tested.store.listMails({ status: "failed", limit: 10 })).toHaveLength(1);
+      expect(await store.claimDueMails(afterLease, 10, later)).toEqual([]);
+      expect(await store.listMails({ status: "failed", limit: 10 })).toHaveLength(1);
     },
   );
 }
 
-function doubting(open: OpenStoreUnderTest): void {
+function doubting(test: StoreTest): void {
   const claimOnly = async (store: Store, now: number, by = later) => (await store.claimDueMails(now, 10, by))[0];
 
-  test("hands over in doubt what another owner let run out: it may have been sent", async () => {
-    await using tested = await open();
-    await storeMail(tested.store);
-    expect(await claimOnly(tested.store, afterLease)).toMatchObject({ denials: 0 });
+  test("hands over in doubt what another owner let run out: it may have been sent", async ({ store }) => {
+    await storeMail(store);
+    expect(await claimOnly(store, afterLease)).toMatchObject({ denials: 0 });
   });
 
-  test("hands over without doubt what its owner gave back, or lets run out itself", async () => {
-    await using tested = await open();
-    await storeMail(tested.store);
+  test("hands over without doubt what its owner gave back, or lets run out itself", async ({ store }) => {
+    await storeMail(store);
     const own = { owner: lease.owner, until: afterLease + minute };
-    expect(await claimOnly(tested.store, afterLease, own)).toMatchObject({ denials: null });
-    await tested.store.releaseMails(lease.owner, afterLease);
-    expect(await claimOnly(tested.store, afterLease)).toMatchObject({ denials: null });
+    expect(await claimOnly(store, afterLease, own)).toMatchObject({ denials: null });
+    await store.releaseMails(lease.owner, afterLease);
+    expect(await claimOnly(store, afterLease)).toMatchObject({ denials: null });
   });
 
-  test("keeps the doubt of a settlement, and forgets the denials when an owner dies over it", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.settleMails([again(id, noon, { denials: 1 })], lease.owner);
-    const first = await claimOnly(tested.store, noon, { owner: "first", until: noon + 1 });
+  test("keeps the doubt of a settlement, and forgets the denials when an owner dies over it", async ({ store }) => {
+    const { id } = await storeMail(store);
+    await store.settleMails([again(id, noon, { denials: 1 })], lease.owner);
+    const first = await claimOnly(store, noon, { owner: "first", until: noon + 1 });
     expect(first).toMatchObject({ denials: 1 });
-    expect(await claimOnly(tested.store, noon + 2)).toMatchObject({ denials: 0 });
-    await tested.store.settleMails([again(id, noon + 2)], later.owner);
-    expect(await claimOnly(tested.store, noon + 2)).toMatchObject({ denials: null });
+    expect(await claimOnly(store, noon + 2)).toMatchObject({ denials: 0 });
+    await store.settleMails([again(id, noon + 2)], later.owner);
+    expect(await claimOnly(store, noon + 2)).toMatchObject({ denials: null });
   });
 
-  test.each(["failed", "in-doubt"] as const)(
+  test.for(["failed", "in-doubt"] as const)(
     "keeps the doubt of a mail that is %s until an operator wakes it",
-    async (result) => {
-      await using tested = await open();
-      const { id } = await storeMail(tested.store);
-      await tested.store.settleMails([{ id, result, at: noon, error: "given up", denials: 1 }], lease.owner);
-      await tested.store.retryMails({ id }, noon);
-      expect(await claimOnly(tested.store, noon)).toMatchObject({ denials: 1, attempts: 0 });
+    async (result, { store }) => {
+      const { id } = await storeMail(store);
+      await store.settleMails([{ id, result, at: noon, error: "given up", denials: 1 }], lease.owner);
+      await store.retryMails({ id }, noon);
+      expect(await claimOnly(store, noon)).toMatchObject({ denials: 1, attempts: 0 });
     },
   );
 
-  test("counts no try for a mail that was only asked about", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.settleMails([again(id, noon + 1, { tried: false })], lease.owner);
-    expect(await find(tested.store, id)).toMatchObject({ attempts: 0, dueAt: noon + 1, lastError: "x" });
+  test("counts no try for a mail that was only asked about", async ({ store }) => {
+    const { id } = await storeMail(store);
+    await store.settleMails([again(id, noon + 1, { tried: false })], lease.owner);
+    expect(await find(store, id)).toMatchObject({ attempts: 0, dueAt: noon + 1, lastError: "x" });
   });
 }
 
-function settling(open: OpenStoreUnderTest): void {
-  test("settles a mail whatever the provider says of it, also in characters that a database may refuse", async () => {
-    await using tested = await open();
-    const { store } = tested;
+function settling(test: StoreTest): void {
+  test("settles a mail whatever the provider says of it, also in characters that a database may refuse", async ({
+    store,
+  }) => {
     const [one, two] = await acceptMails(store, inquiry(1));
     const words = "id \0 \ud800 'x' 🎙️";
     await store.settleMails([{ ...sent(one.id), providerId: words }, failed(two.id, words)], lease.owner);
@@ -216,89 +205,80 @@ function settling(open: OpenStoreUnderTest): void {
     expect(await store.listMails({ status: "failed", limit: 1 })).toMatchObject([{ id: two.id, lastError: kept }]);
   });
 
-  test("never hands out a sent mail again", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
+  test("never hands out a sent mail again", async ({ store }) => {
+    const { id } = await storeMail(store);
     const at = noon + 5;
-    await tested.store.settleMails([sent(id, at)], lease.owner);
+    await store.settleMails([sent(id, at)], lease.owner);
     const expected = { status: "sent", attempts: 1, sentAt: at, providerId: "pm-1", dueAt: null, lastError: null };
-    expect(await find(tested.store, id)).toMatchObject(expected);
-    expect(await tested.store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
+    expect(await find(store, id)).toMatchObject(expected);
+    expect(await store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
   });
 
-  test.each(["failed", "in-doubt"] as const)(
+  test.for(["failed", "in-doubt"] as const)(
     "keeps a mail that is %s, with the reason, until an operator wakes it",
-    async (result) => {
-      await using tested = await open();
-      const { id } = await storeMail(tested.store);
-      await tested.store.settleMails([{ ...failed(id, "reason"), result }], lease.owner);
+    async (result, { store }) => {
+      const { id } = await storeMail(store);
+      await store.settleMails([{ ...failed(id, "reason"), result }], lease.owner);
       const expected = { status: result, attempts: 1, dueAt: null, lastError: "reason", sentAt: null };
-      expect(await find(tested.store, id)).toMatchObject(expected);
-      expect(await tested.store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
+      expect(await find(store, id)).toMatchObject(expected);
+      expect(await store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
     },
   );
 
-  test("counts the tries of a mail that has to be tried again", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.settleMails([again(id, noon + 1, { error: "timeout" })], lease.owner);
+  test("counts the tries of a mail that has to be tried again", async ({ store }) => {
+    const { id } = await storeMail(store);
+    await store.settleMails([again(id, noon + 1, { error: "timeout" })], lease.owner);
     const expected = { status: "queued", attempts: 1, dueAt: noon + 1, lastError: "timeout" };
-    expect(await find(tested.store, id)).toMatchObject(expected);
-    expect(await tested.store.claimDueMails(noon + 1, 10, later)).toMatchObject([{ attempts: 1 }]);
+    expect(await find(store, id)).toMatchObject(expected);
+    expect(await store.claimDueMails(noon + 1, 10, later)).toMatchObject([{ attempts: 1 }]);
   });
 
-  test("ignores what another owner says of a leased mail", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.claimDueMails(afterLease, 10, later);
-    await tested.store.settleMails([failed(id, "too late")], lease.owner);
-    expect(await find(tested.store, id)).toMatchObject({ status: "queued", attempts: 0 });
-    await tested.store.settleMails([sent(id)], later.owner);
-    expect(await find(tested.store, id)).toMatchObject({ status: "sent" });
+  test("ignores what another owner says of a leased mail", async ({ store }) => {
+    const { id } = await storeMail(store);
+    await store.claimDueMails(afterLease, 10, later);
+    await store.settleMails([failed(id, "too late")], lease.owner);
+    expect(await find(store, id)).toMatchObject({ status: "queued", attempts: 0 });
+    await store.settleMails([sent(id)], later.owner);
+    expect(await find(store, id)).toMatchObject({ status: "sent" });
   });
 
-  test("ignores what is said of a mail after it was settled, and of one that is not known", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.settleMails([sent(id)], lease.owner);
+  test("ignores what is said of a mail after it was settled, and of one that is not known", async ({ store }) => {
+    const { id } = await storeMail(store);
+    await store.settleMails([sent(id)], lease.owner);
     const [row = ""] = id.split("-");
     const others = [id, "unknown", "999999-0", `${row}-0`];
-    await tested.store.settleMails(
+    await store.settleMails(
       others.map((one) => again(one, noon)),
       lease.owner,
     );
-    expect(await find(tested.store, id)).toMatchObject({ status: "sent", attempts: 1 });
+    expect(await find(store, id)).toMatchObject({ status: "sent", attempts: 1 });
   });
 
-  test("still believes an owner whose lease ran out while no other process claimed the mail", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.settleMails([sent(id, afterLease)], lease.owner);
-    expect(await find(tested.store, id)).toMatchObject({ status: "sent" });
+  test("still believes an owner whose lease ran out while no other process claimed the mail", async ({ store }) => {
+    const { id } = await storeMail(store);
+    await store.settleMails([sent(id, afterLease)], lease.owner);
+    expect(await find(store, id)).toMatchObject({ status: "sent" });
   });
 
-  test("settles many mails of many submissions at once", async () => {
-    await using tested = await open();
-    const accepted = await Promise.all(Array.from({ length: 40 }, (_, n) => acceptMails(tested.store, inquiry(n))));
+  test("settles many mails of many submissions at once", async ({ store }) => {
+    const accepted = await Promise.all(Array.from({ length: 40 }, (_, n) => acceptMails(store, inquiry(n))));
     await Promise.all(
       accepted.map((mails) =>
-        tested.store.settleMails(
+        store.settleMails(
           mails.map(({ id }) => sent(id)),
           lease.owner,
         ),
       ),
     );
-    expect(await tested.store.listMails({ status: "sent", limit: 100 })).toHaveLength(80);
-    expect(await tested.store.mailBacklog()).toMatchObject({ queued: 0 });
+    expect(await store.listMails({ status: "sent", limit: 100 })).toHaveLength(80);
+    expect(await store.mailBacklog()).toMatchObject({ queued: 0 });
   });
 }
 
-function renewing(open: OpenStoreUnderTest): void {
+function renewing(test: StoreTest): void {
   const longer = { owner: lease.owner, until: lease.until + minute };
 
-  test("prolongs the leases that the owner holds, and says which those are", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("prolongs the leases that the owner holds, and says which those are", async ({ store }) => {
     const [held, settled, taken] = await storeMails(store, [noon, noon, noon + 1]);
     const ids = idsOf([held!, settled!, taken!]);
     await store.settleMails([sent(settled!.id)], lease.owner);
@@ -310,26 +290,22 @@ function renewing(open: OpenStoreUnderTest): void {
     expect(idsOf(claimed)).toEqual([held!.id, taken!.id]);
   });
 
-  test("prolongs a lease that has run out while no other process claimed the mail", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
+  test("prolongs a lease that has run out while no other process claimed the mail", async ({ store }) => {
+    const { id } = await storeMail(store);
     const muchLater = { owner: lease.owner, until: afterLease + minute };
-    expect(await tested.store.renewLeases([id], muchLater)).toEqual(new Set([id]));
-    expect(await tested.store.claimDueMails(afterLease, 10, later)).toEqual([]);
+    expect(await store.renewLeases([id], muchLater)).toEqual(new Set([id]));
+    expect(await store.claimDueMails(afterLease, 10, later)).toEqual([]);
   });
 }
 
-function releasing(open: OpenStoreUnderTest): void {
-  test("makes the mails of an owner that stops due at once, the oldest first", async () => {
-    await using tested = await open();
-    const [b, a] = await storeMails(tested.store, [noon + 2, noon + 1]);
-    await tested.store.releaseMails(lease.owner, noon + 3);
-    expect(idsOf(await tested.store.claimDueMails(noon + 3, 10, later))).toEqual([a?.id, b?.id]);
+function releasing(test: StoreTest): void {
+  test("makes the mails of an owner that stops due at once, the oldest first", async ({ store }) => {
+    const [b, a] = await storeMails(store, [noon + 2, noon + 1]);
+    await store.releaseMails(lease.owner, noon + 3);
+    expect(idsOf(await store.claimDueMails(noon + 3, 10, later))).toEqual([a?.id, b?.id]);
   });
 
-  test("releases all of however many", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("releases all of however many", async ({ store }) => {
     await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inquiry(n))));
     await store.releaseMails(lease.owner, noon);
     const claimed = await store.claimDueMails(noon, 1_000, later);
@@ -337,18 +313,16 @@ function releasing(open: OpenStoreUnderTest): void {
     expect(new Set(kindsOf(claimed))).toEqual(new Set(["inquiry-receipt", "inquiry-notice"]));
   });
 
-  test("releases only what the owner holds", async () => {
-    await using tested = await open();
-    await storeMail(tested.store);
-    await tested.store.releaseMails("another-owner", noon);
-    expect(await tested.store.claimDueMails(noon, 10, later)).toEqual([]);
+  test("releases only what the owner holds", async ({ store }) => {
+    await storeMail(store);
+    await store.releaseMails("another-owner", noon);
+    expect(await store.claimDueMails(noon, 10, later)).toEqual([]);
   });
 
-  test("does not bring forward a mail that waits for its next try", async () => {
-    await using tested = await open();
-    const { id } = await storeMail(tested.store);
-    await tested.store.settleMails([again(id, noon + minute)], lease.owner);
-    await tested.store.releaseMails(lease.owner, noon);
-    expect(await find(tested.store, id)).toMatchObject({ dueAt: noon + minute });
+  test("does not bring forward a mail that waits for its next try", async ({ store }) => {
+    const { id } = await storeMail(store);
+    await store.settleMails([again(id, noon + minute)], lease.owner);
+    await store.releaseMails(lease.owner, noon);
+    expect(await find(store, id)).toMatchObject({ dueAt: noon + minute });
   });
 }

@@ -1,5 +1,5 @@
 // What the port promises about reading everything: complete, in the order of arrival, and no burden on the service.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -13,7 +13,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 import { eva } from "./desk-lists.ts";
 
 /** More than two pages. */
@@ -31,17 +31,14 @@ async function readWhile<T>(pages: AsyncIterable<readonly T[]>, store: () => Pro
   return all;
 }
 
-export function readingGuarantees(open: OpenStoreUnderTest): void {
-  test("reads nothing from an empty store", async () => {
-    await using tested = await open();
-    expect(await inquiries(tested.store)).toEqual([]);
-    expect(await applications(tested.store)).toEqual([]);
-    expect(await subscribers(tested.store)).toEqual([]);
+export function readingGuarantees(test: StoreTest): void {
+  test("reads nothing from an empty store", async ({ store }) => {
+    expect(await inquiries(store)).toEqual([]);
+    expect(await applications(store)).toEqual([]);
+    expect(await subscribers(store)).toEqual([]);
   });
 
-  test("reads from an instant onwards, that instant included, in the order of arrival", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("reads from an instant onwards, that instant included, in the order of arrival", async ({ store }) => {
     for (const number of [3, 1, 2]) {
       await accept(store, inquiry(number, { receivedAt: noon + number }));
       await accept(store, subscription({ email: `r${number}@example.org`, receivedAt: noon + number }));
@@ -52,9 +49,7 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
     expect(readers.map((row) => row.subscribedAt)).toEqual([noon + 3, noon + 2]);
   });
 
-  test("goes on behind an arrival number", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("goes on behind an arrival number", async ({ store }) => {
     for (const number of [1, 2, 3]) {
       await accept(store, inquiry(number));
       await accept(store, subscription({ email: `r${number}@example.org` }));
@@ -68,9 +63,7 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
     expect(await collectPages(store.readSubmissions("inquiry", both))).toEqual([]);
   });
 
-  test("reads each of many rows of both kinds once", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("reads each of many rows of both kinds once", async ({ store }) => {
     const numbers = Array.from({ length: many }, (_, number) => number);
     const stored = await Promise.all(
       numbers.map((number) => acceptReference(store, number % 10 === 0 ? application(number) : inquiry(number))),
@@ -84,9 +77,7 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
     expect(new Set((await subscribers(store)).map(({ email }) => email)).size).toBe(many);
   });
 
-  test("reads across a gap that is wider than two pages", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("reads across a gap that is wider than two pages", async ({ store }) => {
     const first = await acceptReference(store, inquiry(0));
     const erased = Array.from({ length: many }, (_, number) => inquiry(number + 1, { email: "gone@example.org" }));
     await Promise.all(erased.map((record) => accept(store, record)));
@@ -95,9 +86,7 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
     expect((await inquiries(store)).map(({ reference }) => reference)).toEqual([first, last]);
   });
 
-  test("ends with what was stored when it began, and goes on behind it with what came later", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("ends with what was stored when it began, and goes on behind it with what came later", async ({ store }) => {
     const numbers = Array.from({ length: many }, (_, number) => number);
     await Promise.all(numbers.flatMap((number) => [accept(store, inquiry(number)), subscribe(store, number)]));
     const before = [await inquiries(store), await subscribers(store)];
@@ -113,9 +102,7 @@ export function readingGuarantees(open: OpenStoreUnderTest): void {
     expect(laterReaders.map(({ email }) => email)).toEqual([`r${many}@example.org`]);
   });
 
-  test("takes submissions while others are read", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("takes submissions while others are read", async ({ store }) => {
     const first = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
     const seen: string[] = [];
     for await (const rows of store.readSubmissions("inquiry", {})) {

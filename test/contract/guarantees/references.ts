@@ -1,5 +1,5 @@
 // What the port promises about references.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import {
   accept,
   acceptReference,
@@ -11,47 +11,44 @@ import {
   noon,
   offer,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const exhausted = { result: "references-exhausted" };
 
-export function referenceGuarantees(open: OpenStoreUnderTest): void {
-  test("gives each submission a reference of its kind and of the day on which it came in, in UTC", async () => {
-    await using tested = await open();
+export function referenceGuarantees(test: StoreTest): void {
+  test("gives each submission a reference of its kind and of the day on which it came in, in UTC", async ({
+    store,
+  }) => {
     const lastMoment = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
-    expect(await acceptReference(tested.store, inquiry(1, { receivedAt: lastMoment }))).toMatch(/^INQ-20261121-\d{6}$/);
-    expect(await acceptReference(tested.store, application(1, { receivedAt: lastMoment + 1 }))).toMatch(
+    expect(await acceptReference(store, inquiry(1, { receivedAt: lastMoment }))).toMatch(/^INQ-20261121-\d{6}$/);
+    expect(await acceptReference(store, application(1, { receivedAt: lastMoment + 1 }))).toMatch(
       /^APP-20261122-\d{6}$/,
     );
   });
 
-  test("gives no reference twice, to many at once and through several processes", async () => {
-    await using tested = await open();
-    const stores = [tested.store, await tested.openAgain()];
+  test("gives no reference twice, to many at once and through several processes", async ({ store, tested }) => {
+    const stores = [store, await tested.openAgain()];
     const references = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
-        acceptReference(stores[n % 2] ?? tested.store, n % 3 === 0 ? application(n) : inquiry(n)),
+        acceptReference(stores[n % 2] ?? store, n % 3 === 0 ? application(n) : inquiry(n)),
       ),
     );
     expect(new Set(references).size).toBe(100);
     for (const reference of references) {
-      expect(await findSubmission(tested.store, reference)).toMatchObject({ reference });
+      expect(await findSubmission(store, reference)).toMatchObject({ reference });
     }
   });
 
-  test("does not tell by a reference how many submissions came before", async () => {
-    await using tested = await open();
+  test("does not tell by a reference how many submissions came before", async ({ store }) => {
     const numbers: number[] = [];
-    for (let n = 0; n < 20; n += 1) numbers.push(Number((await acceptReference(tested.store, inquiry(n))).slice(-6)));
+    for (let n = 0; n < 20; n += 1) numbers.push(Number((await acceptReference(store, inquiry(n))).slice(-6)));
     expect(numbers).not.toEqual(numbers.toSorted((a, b) => a - b));
     // Twenty draws of a million that all lie below 100,000: once in 10^20.
     expect(Math.max(...numbers)).toBeGreaterThan(100_000);
   });
 
-  test("uses all references of a day, and refuses only what comes after the last", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("uses all references of a day, and refuses only what comes after the last", async ({ store, tested }) => {
     await tested.setTaken("inquiry", day, 999_997);
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => offer(store, inquiry(n))));
     expect(answers.map(({ result }) => result)).toEqual([
@@ -62,18 +59,15 @@ export function referenceGuarantees(open: OpenStoreUnderTest): void {
     expect(await offer(store, inquiry(9))).toEqual(exhausted);
   });
 
-  test("counts every day and kind apart", async () => {
-    await using tested = await open();
+  test("counts every day and kind apart", async ({ store, tested }) => {
     await tested.setTaken("inquiry", day, 1_000_000);
-    expect(await offer(tested.store, inquiry(1))).toEqual(exhausted);
-    await accept(tested.store, application(1));
-    await accept(tested.store, inquiry(2, { receivedAt: noon + dayMs }));
-    expect(await tested.store.listMails({ limit: 10 })).toHaveLength(4);
+    expect(await offer(store, inquiry(1))).toEqual(exhausted);
+    await accept(store, application(1));
+    await accept(store, inquiry(2, { receivedAt: noon + dayMs }));
+    expect(await store.listMails({ limit: 10 })).toHaveLength(4);
   });
 
-  test("takes neither key nor challenge of a submission that got no reference", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("takes neither key nor challenge of a submission that got no reference", async ({ store, tested }) => {
     await tested.setTaken("inquiry", day, 1_000_000);
     const key = { procedure: "marketplace.inquiry", keyHash: "a".repeat(64), fingerprint: "b", createdAt: noon };
     const challenge = { hash: "c".repeat(64), expiresAt: noon };

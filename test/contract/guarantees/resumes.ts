@@ -1,5 +1,5 @@
 // What the port promises about resumes, to the vault, the scanner and operators.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import {
   acceptReference,
   allMails,
@@ -11,36 +11,31 @@ import {
   offer,
   resume,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const later = noon + minute;
 
-export function resumeGuarantees(open: OpenStoreUnderTest): void {
-  test("finds the resume of an application", async () => {
-    await using tested = await open();
-    const reference = await acceptReference(tested.store, application(1));
-    expect(await findResume(tested.store, reference)).toEqual({ ...resume(1), scan: "unscanned" });
+export function resumeGuarantees(test: StoreTest): void {
+  test("finds the resume of an application", async ({ store }) => {
+    const reference = await acceptReference(store, application(1));
+    expect(await findResume(store, reference)).toEqual({ ...resume(1), scan: "unscanned" });
   });
 
-  test("finds no resume where none came, nor for an unknown application", async () => {
-    await using tested = await open();
-    const reference = await acceptReference(tested.store, application(1, { resume: null }));
-    expect(await findResume(tested.store, reference)).toBeNull();
-    expect(await findResume(tested.store, "APP-20251121-000000")).toBeNull();
-    expect(await findResume(tested.store, "' OR 1=1 --")).toBeNull();
+  test("finds no resume where none came, nor for an unknown application", async ({ store }) => {
+    const reference = await acceptReference(store, application(1, { resume: null }));
+    expect(await findResume(store, reference)).toBeNull();
+    expect(await findResume(store, "APP-20251121-000000")).toBeNull();
+    expect(await findResume(store, "' OR 1=1 --")).toBeNull();
   });
 
-  test("never lets two applications share the bytes of a resume", async () => {
-    await using tested = await open();
-    await acceptReference(tested.store, application(1));
-    await expect(offer(tested.store, application(2, { resume: resume(1) }))).rejects.toThrow();
-    expect(await applications(tested.store)).toHaveLength(1);
-    expect(await allMails(tested.store)).toHaveLength(2);
+  test("never lets two applications share the bytes of a resume", async ({ store }) => {
+    await acceptReference(store, application(1));
+    await expect(offer(store, application(2, { resume: resume(1) }))).rejects.toThrow();
+    expect(await applications(store)).toHaveLength(1);
+    expect(await allMails(store)).toHaveLength(2);
   });
 
-  test("hands out resumes that no scanner has judged, oldest first, and keeps what it says", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("hands out resumes that no scanner has judged, oldest first, and keeps what it says", async ({ store }) => {
     const first = {
       reference: await acceptReference(store, application(2, { receivedAt: noon + 1 })),
       key: resume(2).key,
@@ -54,13 +49,12 @@ export function resumeGuarantees(open: OpenStoreUnderTest): void {
     expect(await findResume(store, first.reference)).toEqual({ ...resume(2), scan: "infected" });
   });
 
-  test("hands out no resume twice before its time, also not to another process", async () => {
-    await using tested = await open();
+  test("hands out no resume twice before its time, also not to another process", async ({ store, tested }) => {
     const other = await tested.openAgain();
     const numbers = Array.from({ length: 30 }, (_, number) => number);
-    for (const number of numbers) await acceptReference(tested.store, application(number));
+    for (const number of numbers) await acceptReference(store, application(number));
     const claims = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? tested.store : other).claimUnscanned(noon, 7, later)),
+      Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? store : other).claimUnscanned(noon, 7, later)),
     );
     const keys = claims.flat().map(({ key }) => key);
     expect(keys).toHaveLength(30);
@@ -69,9 +63,7 @@ export function resumeGuarantees(open: OpenStoreUnderTest): void {
     expect(await other.claimUnscanned(later, 50, later + 1)).toHaveLength(30);
   });
 
-  test("tells which vault keys belong to applications, of however many", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("tells which vault keys belong to applications, of however many", async ({ store }) => {
     await acceptReference(store, application(1));
     await acceptReference(store, application(2, { resume: null }));
     await acceptReference(store, application(3), { spam: true });

@@ -1,5 +1,5 @@
 // What the port promises about forgetting: what has had its time, in batches, and nothing else.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { challengeMs, forgottenAtOnce, mailMs } from "../../../server/src/storage/rules/retention.ts";
 import { idempotencyMs, type Store } from "../../../server/src/storage/store.ts";
 import {
@@ -14,7 +14,7 @@ import {
   offer,
   subscription,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const key = (number: number, createdAt = noon) => ({
   procedure: "marketplace.inquiry",
@@ -35,10 +35,8 @@ async function forgetAll(store: Store, now: number): Promise<number[]> {
   }
 }
 
-export function retentionGuarantees(open: OpenStoreUnderTest): void {
-  test("forgets keys after a day, and keeps what they stood for", async () => {
-    await using tested = await open();
-    const { store } = tested;
+export function retentionGuarantees(test: StoreTest): void {
+  test("forgets keys after a day, and keeps what they stood for", async ({ store }) => {
     await accept(store, inquiry(1), { key: key(1) });
     await accept(store, inquiry(2), { key: key(2, noon + 1) });
     expect(await forgetAll(store, noon + idempotencyMs - 1)).toEqual([0]);
@@ -47,9 +45,7 @@ export function retentionGuarantees(open: OpenStoreUnderTest): void {
     expect(await inquiries(store)).toHaveLength(2);
   });
 
-  test("forgets challenges some time after they have expired", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("forgets challenges some time after they have expired", async ({ store }) => {
     const challenge = { hash: "c".repeat(64), expiresAt: noon };
     await accept(store, inquiry(1), { challenge });
     expect(await forgetAll(store, noon + challengeMs - 1)).toEqual([0]);
@@ -57,9 +53,7 @@ export function retentionGuarantees(open: OpenStoreUnderTest): void {
     expect(await forgetAll(store, noon + challengeMs)).toEqual([1]);
   });
 
-  test("forgets mails that were sent, failed or are in doubt, and never one that waits", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("forgets mails that were sent, failed or are in doubt, and never one that waits", async ({ store }) => {
     const [sent, failed] = await acceptMails(store, inquiry(1));
     const [doubtful, queued] = await acceptMails(store, inquiry(2));
     const young = await acceptMails(store, inquiry(3, { receivedAt: noon + 1 }));
@@ -81,9 +75,7 @@ export function retentionGuarantees(open: OpenStoreUnderTest): void {
     expect(await inquiries(store)).toHaveLength(3);
   });
 
-  test("forgets a batch at a time, and says whether there is more", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("forgets a batch at a time, and says whether there is more", async ({ store }) => {
     const count = forgottenAtOnce + 10;
     await Promise.all(
       Array.from({ length: count }, (_, n) => accept(store, spamSubscription, { spam: true, key: key(n) })),
@@ -93,9 +85,7 @@ export function retentionGuarantees(open: OpenStoreUnderTest): void {
     expect(await store.forgetExpired(noon + idempotencyMs)).toEqual({ forgotten: 0, more: false });
   });
 
-  test("forgets more mails than a batch holds, also behind those that wait", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("forgets more mails than a batch holds, also behind those that wait", async ({ store }) => {
     const waiting = await Promise.all(Array.from({ length: 10 }, (_, n) => acceptMails(store, inquiry(n))));
     const accepted = await Promise.all(
       Array.from({ length: forgottenAtOnce }, (_, n) => acceptMails(store, inquiry(100 + n))),

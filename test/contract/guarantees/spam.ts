@@ -1,6 +1,6 @@
 // What the port promises about submissions that are kept as spam, and about releasing them.
 import type { TriageRequest } from "@submissions/shared/console";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -19,15 +19,13 @@ import {
   noon,
   release,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const spam = { spam: true };
 const day = 24 * 60 * minute;
 
-export function spamGuarantees(open: OpenStoreUnderTest): void {
-  test("keeps spam as it was given, with that status and without mails", async () => {
-    await using tested = await open();
-    const { store } = tested;
+export function spamGuarantees(test: StoreTest): void {
+  test("keeps spam as it was given, with that status and without mails", async ({ store }) => {
     expect(await accept(store, inquiry(1), spam)).toMatchObject({ mails: [], capped: [] });
     expect(await accept(store, application(2), spam)).toMatchObject({ mails: [], capped: [] });
     expect(await inquiries(store)).toMatchObject([{ ...inquiry(1), status: "spam" }]);
@@ -35,9 +33,7 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     expect(await allMails(store)).toEqual([]);
   });
 
-  test("makes released spam new, with mails that are due at once and leased to no process", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("makes released spam new, with mails that are due at once and leased to no process", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1), spam);
     const now = noon + minute;
     expect(await release(store, reference, now)).toEqual({ result: "released", mails: 2 });
@@ -54,9 +50,7 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     expect(idsOf(await allMails(store)).toReversed()).toEqual(idsOf(claimed));
   });
 
-  test("releases once, and nothing that is no spam", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("releases once, and nothing that is no spam", async ({ store }) => {
     const reference = await acceptReference(store, application(1), spam);
     const answers = await Promise.all([1, 2].map(() => release(store, reference, noon)));
     expect(answers.map(({ result }) => result).toSorted()).toEqual(["not-spam", "released"]);
@@ -67,9 +61,7 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     expect(await allMails(store)).toHaveLength(4);
   });
 
-  test("stores no receipt to a suppressed address when its spam is released", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("stores no receipt to a suppressed address when its spam is released", async ({ store }) => {
     const given = inquiry(1);
     const reference = await acceptReference(store, given, spam);
     await store.suppress({ email: given.email, reason: "complained", at: noon });
@@ -77,11 +69,9 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     expect(kindsOf(await allMails(store))).toEqual(["inquiry-notice"]);
   });
 
-  test.each(["new", "open", "done"] as const)(
+  test.for(["new", "open", "done"] as const)(
     "a change from spam to %s stores the mails as a release does",
-    async (status) => {
-      await using tested = await open();
-      const { store } = tested;
+    async (status, { store }) => {
       const reference = await acceptReference(store, inquiry(1), spam);
       const at = noon + minute;
       expect(await triage(store, [reference], 1, { status }, at)).toEqual([
@@ -97,18 +87,16 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     },
   );
 
-  test("stores no mail when spam is assigned to an operator and stays spam", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("stores no mail when spam is assigned to an operator and stays spam", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1), spam);
     await triage(store, [reference], 1, { status: "spam", assignee: "ben@example.org" }, noon);
     expect(await findSubmission(store, reference)).toMatchObject({ status: "spam", assignee: "ben@example.org" });
     expect(await allMails(store)).toEqual([]);
   });
 
-  test("stores mails once, however often a submission is taken for spam, and also when they are forgotten", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("stores mails once, however often a submission is taken for spam, and also when they are forgotten", async ({
+    store,
+  }) => {
     const byHand = await accept(store, inquiry(1));
     const reference = byHand.reference ?? "";
     const [receipt, notice] = byHand.mails;
@@ -127,9 +115,7 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     expect(await allMails(store)).toEqual([]);
   });
 
-  test("counts receipts to one address also when many leave spam at once", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("counts receipts to one address also when many leave spam at once", async ({ store }) => {
     const references: string[] = [];
     for (let number = 0; number < 5; number += 1)
       references.push(await acceptReference(store, inquiry(number, { email: "ana@example.org" }), spam));
@@ -139,9 +125,7 @@ export function spamGuarantees(open: OpenStoreUnderTest): void {
     expect(kinds.filter((kind) => kind === "inquiry-notice")).toHaveLength(5);
   });
 
-  test("a change that meets a conflict stores nothing", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("a change that meets a conflict stores nothing", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1), spam);
     const targets = [1, 1].map((version) => ({ reference, version }));
     const request = { targets, status: "open" } as const;

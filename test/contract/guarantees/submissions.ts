@@ -1,5 +1,5 @@
 // What the port promises about accepting inquiries and applications.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -18,7 +18,7 @@ import {
   noon,
   offer,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 const filed = { status: "new", assignee: null, version: 1, arrival: expect.any(Number), reference: expect.any(String) };
 
@@ -34,70 +34,64 @@ const bare = {
   resume: null,
 } as const;
 
-export function submissionGuarantees(open: OpenStoreUnderTest): void {
-  keeping(open);
-  mails(open);
-  failing(open);
-  arrival(open);
+export function submissionGuarantees(test: StoreTest): void {
+  keeping(test);
+  mails(test);
+  failing(test);
+  arrival(test);
 }
 
-function keeping(open: OpenStoreUnderTest): void {
-  test("keeps every field of an inquiry as it was given", async () => {
-    await using tested = await open();
+function keeping(test: StoreTest): void {
+  test("keeps every field of an inquiry as it was given", async ({ store }) => {
     const given = inquiry(1, {
       name: "Zoë “Quote” O'Neil; DROP TABLE submission;-- 🎙️",
       selectedPackageIds: ["b", "a", '"', "\\"],
     });
-    await accept(tested.store, given);
-    expect(await inquiries(tested.store)).toEqual([{ ...given, ...filed }]);
+    await accept(store, given);
+    expect(await inquiries(store)).toEqual([{ ...given, ...filed }]);
   });
 
-  test("keeps every field of an application as it was given", async () => {
-    await using tested = await open();
+  test("keeps every field of an application as it was given", async ({ store }) => {
     const given = application(1, { coverLetter: "🎙️ñ\n".repeat(5_000) });
-    await accept(tested.store, given);
-    expect(await applications(tested.store)).toEqual([{ ...given, ...filed }]);
+    await accept(store, given);
+    expect(await applications(store)).toEqual([{ ...given, ...filed }]);
   });
 
-  test("keeps absent fields as null", async () => {
-    await using tested = await open();
-    await accept(tested.store, inquiry(1, { company: null }));
-    await accept(tested.store, application(1, bare));
-    expect(await inquiries(tested.store)).toMatchObject([{ company: null }]);
-    expect(await applications(tested.store)).toMatchObject([bare]);
+  test("keeps absent fields as null", async ({ store }) => {
+    await accept(store, inquiry(1, { company: null }));
+    await accept(store, application(1, bare));
+    expect(await inquiries(store)).toMatchObject([{ company: null }]);
+    expect(await applications(store)).toMatchObject([bare]);
   });
 
-  test("finds a submission of either kind by its reference, and null by any other text", async () => {
-    await using tested = await open();
+  test("finds a submission of either kind by its reference, and null by any other text", async ({ store }) => {
     const [one, two] = [inquiry(1), application(1)];
-    const references = [await acceptReference(tested.store, one), await acceptReference(tested.store, two)];
-    expect(await findSubmission(tested.store, references[0] ?? "")).toEqual({
+    const references = [await acceptReference(store, one), await acceptReference(store, two)];
+    expect(await findSubmission(store, references[0] ?? "")).toEqual({
       ...one,
       ...filed,
       reference: references[0],
     });
-    expect(await findSubmission(tested.store, references[1] ?? "")).toEqual({
+    expect(await findSubmission(store, references[1] ?? "")).toEqual({
       ...two,
       ...filed,
       reference: references[1],
     });
     const unknown = (references[0] ?? "").replace("INQ", "APP");
     for (const other of [unknown, "INQ-20251121-000000", "", "' OR 1=1 --"]) {
-      expect(await findSubmission(tested.store, other)).toBeNull();
+      expect(await findSubmission(store, other)).toBeNull();
     }
   });
 
-  test("keeps what was accepted when the store is opened again", async () => {
-    await using tested = await open();
+  test("keeps what was accepted when the store is opened again", async ({ store, tested }) => {
     const given = inquiry(1);
-    await accept(tested.store, given);
+    await accept(store, given);
     const other = await tested.openAgain();
     expect(await inquiries(other)).toEqual([{ ...given, ...filed }]);
-    expect(other.identity).toBe(tested.store.identity);
+    expect(other.identity).toBe(store.identity);
   });
 
-  test("reads what is left of a submission whose fields are unreadable, and the others whole", async () => {
-    await using tested = await open();
+  test("reads what is left of a submission whose fields are unreadable, and the others whole", async ({ tested }) => {
     const { store } = tested;
     const [bad, worse, good] = [inquiry(1), application(2), inquiry(3)];
     const references = [await acceptReference(store, bad), await acceptReference(store, worse)];
@@ -111,95 +105,90 @@ function keeping(open: OpenStoreUnderTest): void {
   });
 }
 
-function mails(open: OpenStoreUnderTest): void {
-  test.each([
+function mails(test: StoreTest): void {
+  test.for([
     [inquiry(1), ["inquiry-receipt", "inquiry-notice"]],
     [application(1), ["application-receipt", "application-notice"]],
-  ] as const)("stores receipt and notice with a submission, leased to the caller: %#", async (given, kinds) => {
-    await using tested = await open();
-    const accepted = await accept(tested.store, given);
-    const { reference } = accepted;
-    const submission = { ...given, ...filed, reference };
-    expect(accepted).toMatchObject({ capped: [] });
-    expect(accepted.mails).toEqual(
-      kinds.map((kind) => ({
-        id: expect.any(String),
-        kind,
-        about: { submission },
-        createdAt: noon,
-        attempts: 0,
-        denials: null,
-        leasedUntil: lease.until,
-      })),
-    );
-    const stored = await allMails(tested.store);
-    expect(new Set(idsOf(stored))).toEqual(new Set(idsOf(accepted.mails)));
-    for (const mail of stored) expect(mail).toMatchObject({ reference, email: given.email, status: "queued" });
-  });
+  ] as const)(
+    "stores receipt and notice with a submission, leased to the caller: %#",
+    async ([given, kinds], { store }) => {
+      const accepted = await accept(store, given);
+      const { reference } = accepted;
+      const submission = { ...given, ...filed, reference };
+      expect(accepted).toMatchObject({ capped: [] });
+      expect(accepted.mails).toEqual(
+        kinds.map((kind) => ({
+          id: expect.any(String),
+          kind,
+          about: { submission },
+          createdAt: noon,
+          attempts: 0,
+          denials: null,
+          leasedUntil: lease.until,
+        })),
+      );
+      const stored = await allMails(store);
+      expect(new Set(idsOf(stored))).toEqual(new Set(idsOf(accepted.mails)));
+      for (const mail of stored) expect(mail).toMatchObject({ reference, email: given.email, status: "queued" });
+    },
+  );
 
-  test("gives every mail an id of its own", async () => {
-    await using tested = await open();
-    const accepted = await Promise.all(Array.from({ length: 50 }, (_, n) => accept(tested.store, inquiry(n))));
+  test("gives every mail an id of its own", async ({ store }) => {
+    const accepted = await Promise.all(Array.from({ length: 50 }, (_, n) => accept(store, inquiry(n))));
     const ids = accepted.flatMap((one) => idsOf(one.mails));
     expect(new Set(ids).size).toBe(100);
-    expect(new Set(idsOf(await allMails(tested.store)))).toEqual(new Set(ids));
+    expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(ids));
   });
 }
 
-function failing(open: OpenStoreUnderTest): void {
-  test("stores no submission whose mails cannot be stored", async () => {
-    await using tested = await open();
+function failing(test: StoreTest): void {
+  test("stores no submission whose mails cannot be stored", async ({ store, tested }) => {
     {
       await using _failing = await tested.failMailsOf("application-notice");
-      await expect(offer(tested.store, application(1))).rejects.toThrow();
+      await expect(offer(store, application(1))).rejects.toThrow();
     }
-    expect(await applications(tested.store)).toEqual([]);
-    expect(await allMails(tested.store)).toEqual([]);
-    expect(kindsOf((await accept(tested.store, application(1))).mails)).toHaveLength(2);
+    expect(await applications(store)).toEqual([]);
+    expect(await allMails(store)).toEqual([]);
+    expect(kindsOf((await accept(store, application(1))).mails)).toHaveLength(2);
   });
 
-  test("lets no submission suffer from another that fails beside it", async () => {
-    await using tested = await open();
+  test("lets no submission suffer from another that fails beside it", async ({ store, tested }) => {
     await using _failing = await tested.failMailsOf("application-notice");
     const answers = await Promise.allSettled(
-      Array.from({ length: 16 }, (_, number) => offer(tested.store, number === 7 ? application(7) : inquiry(number))),
+      Array.from({ length: 16 }, (_, number) => offer(store, number === 7 ? application(7) : inquiry(number))),
     );
     const rejected = answers.flatMap(({ status }, number) => (status === "rejected" ? [number] : []));
     expect(rejected).toEqual([7]);
-    expect(await inquiries(tested.store)).toHaveLength(15);
-    expect(await applications(tested.store)).toEqual([]);
-    expect(await allMails(tested.store)).toHaveLength(30);
+    expect(await inquiries(store)).toHaveLength(15);
+    expect(await applications(store)).toEqual([]);
+    expect(await allMails(store)).toHaveLength(30);
   });
 
-  test("refuses a submission whose caller has stopped waiting, as not stored", async () => {
-    await using tested = await open();
-    const late = tested.store.accept(entry(inquiry(1), { deadline: performance.now() - 1 }));
+  test("refuses a submission whose caller has stopped waiting, as not stored", async ({ store }) => {
+    const late = store.accept(entry(inquiry(1), { deadline: performance.now() - 1 }));
     await expect(late).rejects.toBeInstanceOf(StorageUnavailable);
     await expect(late).rejects.toMatchObject({ outcome: "not-stored" });
-    expect(await inquiries(tested.store)).toEqual([]);
-    expect(await allMails(tested.store)).toEqual([]);
+    expect(await inquiries(store)).toEqual([]);
+    expect(await allMails(store)).toEqual([]);
   });
 }
 
-function arrival(open: OpenStoreUnderTest): void {
-  test("numbers submissions of both kinds in the order in which they were stored", async () => {
-    await using tested = await open();
+function arrival(test: StoreTest): void {
+  test("numbers submissions of both kinds in the order in which they were stored", async ({ store }) => {
     for (const number of [1, 2]) {
-      await accept(tested.store, inquiry(number));
-      await accept(tested.store, application(number));
+      await accept(store, inquiry(number));
+      await accept(store, application(number));
     }
     const numbers = (rows: readonly { readonly arrival: number }[]) => rows.map((row) => row.arrival);
-    const [ofInquiries, ofApplications] = [
-      numbers(await inquiries(tested.store)),
-      numbers(await applications(tested.store)),
-    ];
+    const [ofInquiries, ofApplications] = [numbers(await inquiries(store)), numbers(await applications(store))];
     const inOrder = [ofInquiries[0], ofApplications[0], ofInquiries[1], ofApplications[1]];
     expect(inOrder).toEqual(inOrder.toSorted((a, b) => (a ?? 0) - (b ?? 0)));
     expect(new Set(inOrder).size).toBe(4);
   });
 
-  test("never uses an arrival number, a reference or a mail id again, also after the newest was erased", async () => {
-    await using tested = await open();
+  test("never uses an arrival number, a reference or a mail id again, also after the newest was erased", async ({
+    tested,
+  }) => {
     const { store } = tested;
     const erased = await accept(store, inquiry(1));
     const [stored] = await inquiries(store);

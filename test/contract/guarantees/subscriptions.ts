@@ -1,5 +1,5 @@
 // What the port promises about subscribing: what changes, and when a welcome mail is one too many.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -12,7 +12,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 
 /** Subscribes an address and answers whether a welcome mail was stored. */
 async function subscribe(store: Store, more: Parameters<typeof subscription>[0] = {}): Promise<boolean> {
@@ -21,15 +21,14 @@ async function subscribe(store: Store, more: Parameters<typeof subscription>[0] 
 
 const mailCount = async (store: Store) => (await allMails(store)).length;
 
-export function subscriptionGuarantees(open: OpenStoreUnderTest): void {
-  newAddresses(open);
-  knownAddresses(open);
-  leftAddresses(open);
+export function subscriptionGuarantees(test: StoreTest): void {
+  newAddresses(test);
+  knownAddresses(test);
+  leftAddresses(test);
 }
 
-function newAddresses(open: OpenStoreUnderTest): void {
-  test("takes a new address as pending with double opt-in, and mails it both links", async () => {
-    await using tested = await open();
+function newAddresses(test: StoreTest): void {
+  test("takes a new address as pending with double opt-in, and mails it both links", async ({ store }) => {
     const given = subscription();
     const welcome = {
       email: given.email,
@@ -38,7 +37,7 @@ function newAddresses(open: OpenStoreUnderTest): void {
       confirmToken: given.confirm.token,
       unsubscribeToken: given.unsubscribe.token,
     };
-    expect(await accept(tested.store, given)).toEqual({
+    expect(await accept(store, given)).toEqual({
       result: "accepted",
       reference: null,
       capped: [],
@@ -54,7 +53,7 @@ function newAddresses(open: OpenStoreUnderTest): void {
         },
       ],
     });
-    expect(await onlySubscriber(tested.store)).toEqual({
+    expect(await onlySubscriber(store)).toEqual({
       arrival: expect.any(Number),
       email: "Reader@example.org",
       status: "pending",
@@ -66,160 +65,150 @@ function newAddresses(open: OpenStoreUnderTest): void {
       language: "de",
       consent,
     });
-    expect(await allMails(tested.store)).toMatchObject([{ reference: null, email: given.email }]);
+    expect(await allMails(store)).toMatchObject([{ reference: null, email: given.email }]);
   });
 
-  test("takes a new address as active with single opt-in, and mails it the link to unsubscribe", async () => {
-    await using tested = await open();
+  test("takes a new address as active with single opt-in, and mails it the link to unsubscribe", async ({ store }) => {
     const given = subscription({ optIn: "single" });
-    const { mails } = await accept(tested.store, given);
+    const { mails } = await accept(store, given);
     expect(mails).toMatchObject([{ about: { welcome: { confirmToken: null } } }]);
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active" });
-    expect(await tested.store.checkLink("confirm", { tokenHash: given.confirm.hash, at: noon })).toBe(false);
-    expect(await tested.store.checkLink("unsubscribe", { tokenHash: given.unsubscribe.hash, at: noon })).toBe(true);
+    expect(await onlySubscriber(store)).toMatchObject({ status: "active" });
+    expect(await store.checkLink("confirm", { tokenHash: given.confirm.hash, at: noon })).toBe(false);
+    expect(await store.checkLink("unsubscribe", { tokenHash: given.unsubscribe.hash, at: noon })).toBe(true);
   });
 
-  test("stores no subscription whose welcome mail cannot be stored", async () => {
-    await using tested = await open();
+  test("stores no subscription whose welcome mail cannot be stored", async ({ store, tested }) => {
     const first = subscription({ email: "first@example.org" });
-    await accept(tested.store, first);
+    await accept(store, first);
     await using _failing = await tested.failMailsOf("newsletter-welcome");
-    await expect(offer(tested.store, subscription())).rejects.toThrow();
-    expect(await onlySubscriber(tested.store)).toMatchObject({ email: "first@example.org" });
+    await expect(offer(store, subscription())).rejects.toThrow();
+    expect(await onlySubscriber(store)).toMatchObject({ email: "first@example.org" });
   });
 
-  test("mails an address once when it is subscribed many times at once", async () => {
-    await using tested = await open();
+  test("mails an address once when it is subscribed many times at once", async ({ store, tested }) => {
     const other = await tested.openAgain();
-    const stores = [tested.store, other, tested.store, other, tested.store];
-    const mailed = await Promise.all(stores.map((store) => subscribe(store)));
+    const stores = [store, other, store, other, store];
+    const mailed = await Promise.all(stores.map((one) => subscribe(one)));
     expect(mailed.filter(Boolean)).toHaveLength(1);
-    expect(await mailCount(tested.store)).toBe(1);
+    expect(await mailCount(store)).toBe(1);
   });
 
-  test("never uses the arrival number of a subscriber again", async () => {
-    await using tested = await open();
-    await subscribe(tested.store);
-    const { arrival = Infinity } = (await onlySubscriber(tested.store)) ?? {};
+  test("never uses the arrival number of a subscriber again", async ({ store, tested }) => {
+    await subscribe(store);
+    const { arrival = Infinity } = (await onlySubscriber(store)) ?? {};
     await tested.deleteSubscriber("Reader@example.org");
-    expect(await subscribers(tested.store)).toEqual([]);
-    await subscribe(tested.store);
-    expect((await onlySubscriber(tested.store))?.arrival).toBeGreaterThan(arrival);
+    expect(await subscribers(store)).toEqual([]);
+    await subscribe(store);
+    expect((await onlySubscriber(store))?.arrival).toBeGreaterThan(arrival);
   });
 }
 
-function knownAddresses(open: OpenStoreUnderTest): void {
-  test("keeps the latest consent until the address is active, and that one from then on", async () => {
-    await using tested = await open();
+function knownAddresses(test: StoreTest): void {
+  test("keeps the latest consent until the address is active, and that one from then on", async ({ store }) => {
     const later = { ...consent, text: "2026-12" };
-    await subscribe(tested.store);
-    await subscribe(tested.store, { receivedAt: noon + 1, consent: null });
-    expect(await onlySubscriber(tested.store)).toMatchObject({ consent });
-    await subscribe(tested.store, { receivedAt: noon + 2, consent: later, optIn: "single" });
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active", consent: later });
-    await subscribe(tested.store, { receivedAt: noon + 3, consent });
-    expect(await onlySubscriber(tested.store)).toMatchObject({ consent: later });
+    await subscribe(store);
+    await subscribe(store, { receivedAt: noon + 1, consent: null });
+    expect(await onlySubscriber(store)).toMatchObject({ consent });
+    await subscribe(store, { receivedAt: noon + 2, consent: later, optIn: "single" });
+    expect(await onlySubscriber(store)).toMatchObject({ status: "active", consent: later });
+    await subscribe(store, { receivedAt: noon + 3, consent });
+    expect(await onlySubscriber(store)).toMatchObject({ consent: later });
   });
 
-  test("keeps the language of the latest form until the address is active, and that one from then on", async () => {
-    await using tested = await open();
+  test("keeps the language of the latest form until the address is active, and that one from then on", async ({
+    tested,
+  }) => {
+    const { store } = tested;
     for (const [index, status] of ([null, "unsubscribed", "bounced", "complained", "active"] as const).entries()) {
       if (status !== null) await tested.setSubscriber("Reader@example.org", status, noon + index);
       for (const language of ["en", "de"] as const) {
-        await subscribe(tested.store, { receivedAt: noon + index, language });
-        expect(await onlySubscriber(tested.store)).toMatchObject({ language: status === "active" ? "de" : language });
+        await subscribe(store, { receivedAt: noon + index, language });
+        expect(await onlySubscriber(store)).toMatchObject({ language: status === "active" ? "de" : language });
       }
     }
   });
 
-  test("keeps the language of the last of many subscriptions of an address at once", async () => {
-    await using tested = await open();
+  test("keeps the language of the last of many subscriptions of an address at once", async ({ store }) => {
     const languages = ["en", "de", "en", "de"] as const;
-    await Promise.all(languages.map((language) => subscribe(tested.store, { language })));
-    expect(await onlySubscriber(tested.store)).toMatchObject({ language: "de" });
+    await Promise.all(languages.map((language) => subscribe(store, { language })));
+    expect(await onlySubscriber(store)).toMatchObject({ language: "de" });
   });
 
-  test("knows an address again whatever its case", async () => {
-    await using tested = await open();
-    await subscribe(tested.store);
-    expect(await subscribe(tested.store, { email: "rEADER@EXAMPLE.ORG" })).toBe(false);
-    expect(await onlySubscriber(tested.store)).toMatchObject({ email: "Reader@example.org" });
+  test("knows an address again whatever its case", async ({ store }) => {
+    await subscribe(store);
+    expect(await subscribe(store, { email: "rEADER@EXAMPLE.ORG" })).toBe(false);
+    expect(await onlySubscriber(store)).toMatchObject({ email: "Reader@example.org" });
   });
 
-  test("keeps the first source and the latest of a pending address, and when it first came", async () => {
-    await using tested = await open();
-    await subscribe(tested.store);
-    await subscribe(tested.store, { source: "blog", receivedAt: noon + 1 });
+  test("keeps the first source and the latest of a pending address, and when it first came", async ({ store }) => {
+    await subscribe(store);
+    await subscribe(store, { source: "blog", receivedAt: noon + 1 });
     const expected = { source: "footer", lastSource: "blog", subscribedAt: noon, status: "pending" };
-    expect(await onlySubscriber(tested.store)).toMatchObject(expected);
+    expect(await onlySubscriber(store)).toMatchObject(expected);
   });
 
-  test("mails a pending address again only after the interval", async () => {
-    await using tested = await open();
-    await subscribe(tested.store);
-    expect(await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs - 1 })).toBe(false);
-    expect(await mailCount(tested.store)).toBe(1);
-    expect(await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs })).toBe(true);
-    expect(await mailCount(tested.store)).toBe(2);
+  test("mails a pending address again only after the interval", async ({ store }) => {
+    await subscribe(store);
+    expect(await subscribe(store, { receivedAt: noon + welcomeIntervalMs - 1 })).toBe(false);
+    expect(await mailCount(store)).toBe(1);
+    expect(await subscribe(store, { receivedAt: noon + welcomeIntervalMs })).toBe(true);
+    expect(await mailCount(store)).toBe(2);
   });
 
-  test("counts the interval from the latest welcome mail, not from the latest request", async () => {
-    await using tested = await open();
-    await subscribe(tested.store);
-    await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs - 1 });
-    expect(await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs })).toBe(true);
-    expect(await subscribe(tested.store, { receivedAt: noon + welcomeIntervalMs + 1 })).toBe(false);
+  test("counts the interval from the latest welcome mail, not from the latest request", async ({ store }) => {
+    await subscribe(store);
+    await subscribe(store, { receivedAt: noon + welcomeIntervalMs - 1 });
+    expect(await subscribe(store, { receivedAt: noon + welcomeIntervalMs })).toBe(true);
+    expect(await subscribe(store, { receivedAt: noon + welcomeIntervalMs + 1 })).toBe(false);
   });
 
-  test("activates a pending address that subscribes again with single opt-in", async () => {
-    await using tested = await open();
-    await subscribe(tested.store);
-    await subscribe(tested.store, { optIn: "single" });
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active" });
+  test("activates a pending address that subscribes again with single opt-in", async ({ store }) => {
+    await subscribe(store);
+    await subscribe(store, { optIn: "single" });
+    expect(await onlySubscriber(store)).toMatchObject({ status: "active" });
   });
 
-  test.each(["active", "bounced", "complained"] as const)(
+  test.for(["active", "bounced", "complained"] as const)(
     "leaves an address that is %s as it is, without mail, and keeps the latest source",
-    async (status) => {
-      await using tested = await open();
-      await subscribe(tested.store);
+    async (status, { store, tested }) => {
+      await subscribe(store);
       await tested.setSubscriber("Reader@example.org", status, noon + 1);
       for (const optIn of ["double", "single"] as const) {
         const again = { optIn, source: optIn, receivedAt: noon + 5 * welcomeIntervalMs };
-        expect(await subscribe(tested.store, again)).toBe(false);
-        expect(await onlySubscriber(tested.store)).toMatchObject({ status, lastSource: optIn });
+        expect(await subscribe(store, again)).toBe(false);
+        expect(await onlySubscriber(store)).toMatchObject({ status, lastSource: optIn });
       }
-      expect(await mailCount(tested.store)).toBe(1);
+      expect(await mailCount(store)).toBe(1);
     },
   );
 }
 
-function leftAddresses(open: OpenStoreUnderTest): void {
-  test("mails an unsubscribed address that subscribes again, which stays unsubscribed until confirmed", async () => {
-    await using tested = await open();
-    await subscribe(tested.store);
+function leftAddresses(test: StoreTest): void {
+  test("mails an unsubscribed address that subscribes again, which stays unsubscribed until confirmed", async ({
+    tested,
+  }) => {
+    const { store } = tested;
+    await subscribe(store);
     await tested.setSubscriber("Reader@example.org", "unsubscribed", noon + 1);
-    expect(await subscribe(tested.store, { receivedAt: noon + 2, source: "blog" })).toBe(true);
+    expect(await subscribe(store, { receivedAt: noon + 2, source: "blog" })).toBe(true);
     const expected = { status: "unsubscribed", unsubscribedAt: noon + 1, lastSource: "blog" };
-    expect(await onlySubscriber(tested.store)).toMatchObject(expected);
-    expect(await mailCount(tested.store)).toBe(2);
+    expect(await onlySubscriber(store)).toMatchObject(expected);
+    expect(await mailCount(store)).toBe(2);
   });
 
-  test("activates an unsubscribed address at once with single opt-in", async () => {
-    await using tested = await open();
-    await subscribe(tested.store, { optIn: "single" });
+  test("activates an unsubscribed address at once with single opt-in", async ({ store, tested }) => {
+    await subscribe(store, { optIn: "single" });
     await tested.setSubscriber("Reader@example.org", "unsubscribed", noon + 1);
-    expect(await subscribe(tested.store, { optIn: "single", receivedAt: noon + 2 })).toBe(true);
+    expect(await subscribe(store, { optIn: "single", receivedAt: noon + 2 })).toBe(true);
     const expected = { status: "active", unsubscribedAt: null, subscribedAt: noon };
-    expect(await onlySubscriber(tested.store)).toMatchObject(expected);
+    expect(await onlySubscriber(store)).toMatchObject(expected);
   });
 
-  test("does not let strangers fill the mailbox of an address that has left", async () => {
-    await using tested = await open();
-    await subscribe(tested.store);
+  test("does not let strangers fill the mailbox of an address that has left", async ({ store, tested }) => {
+    await subscribe(store);
     await tested.setSubscriber("Reader@example.org", "unsubscribed", noon + 1);
-    expect(await subscribe(tested.store, { receivedAt: noon + 2 })).toBe(true);
-    expect(await subscribe(tested.store, { receivedAt: noon + 3 })).toBe(false);
-    expect(await subscribe(tested.store, { receivedAt: noon + 2 + welcomeIntervalMs })).toBe(true);
+    expect(await subscribe(store, { receivedAt: noon + 2 })).toBe(true);
+    expect(await subscribe(store, { receivedAt: noon + 3 })).toBe(false);
+    expect(await subscribe(store, { receivedAt: noon + 2 + welcomeIntervalMs })).toBe(true);
   });
 }

@@ -1,10 +1,10 @@
 // What the port promises about addresses that must not be mailed: what is not sent any more, what becomes of their
 // subscription, and that the outcome is the same when news comes twice or in disorder.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { SuppressionChange, SuppressionReason } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { accept, acceptMails, inquiry, kindsOf, lease, noon, onlySubscriber, subscription } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { OpenStoreUnderTest, StoreTest } from "../store-under-test.ts";
 
 const email = "Reader@example.org";
 const news = (reason: SuppressionReason | null, at = noon + 1): SuppressionChange => ({ email, reason, at });
@@ -23,141 +23,128 @@ async function subscribed(store: Store, more: Parameters<typeof subscription>[0]
   return stored;
 }
 
-export function suppressionGuarantees(open: OpenStoreUnderTest): void {
-  whatStops(open);
-  refusals(open);
-  repeatsAndDisorder(open);
-  refusalsExplained(open);
-  whatBecomesOfSubscribers(open);
-  withheldWelcomes(open);
+export function suppressionGuarantees(test: StoreTest, open: OpenStoreUnderTest): void {
+  whatStops(test);
+  refusals(test);
+  repeatsAndDisorder(test);
+  refusalsExplained(test, open);
+  whatBecomesOfSubscribers(test);
+  withheldWelcomes(test);
 }
 
-function whatStops(open: OpenStoreUnderTest): void {
-  test.each<SuppressionReason>(["bounced", "complained", "unsubscribed", "inactive", "manual"])(
+function whatStops(test: StoreTest): void {
+  test.for<SuppressionReason>(["bounced", "complained", "unsubscribed", "inactive", "manual"])(
     "stops receipts to an address that is %s, in any case, and no notice",
-    async (reason) => {
-      await using tested = await open();
-      expect(await mailed(tested.store)).toEqual(["inquiry-receipt", "inquiry-notice"]);
+    async (reason, { store }) => {
+      expect(await mailed(store)).toEqual(["inquiry-receipt", "inquiry-notice"]);
       const told = { ...news(reason), email: "rEADER@EXAMPLE.ORG" };
-      expect(await tested.store.suppress(told)).toBe(true);
-      expect(await mailed(tested.store)).toEqual(["inquiry-notice"]);
+      expect(await store.suppress(told)).toBe(true);
+      expect(await mailed(store)).toEqual(["inquiry-notice"]);
     },
   );
 
-  test("stops no other address's", async () => {
-    await using tested = await open();
-    await tested.store.suppress({ ...news("complained"), email: "other@example.org" });
-    expect(await isSuppressed(tested.store)).toBe(false);
+  test("stops no other address's", async ({ store }) => {
+    await store.suppress({ ...news("complained"), email: "other@example.org" });
+    expect(await isSuppressed(store)).toBe(false);
   });
 
-  test.each<SuppressionReason>(["bounced", "unsubscribed", "inactive", "manual"])(
+  test.for<SuppressionReason>(["bounced", "unsubscribed", "inactive", "manual"])(
     "can be lifted from an address that is %s, and suppressed again",
-    async (reason) => {
-      await using tested = await open();
-      await tested.store.suppress(news(reason, noon));
-      expect(await tested.store.suppress(news(null, noon + 1))).toBe(true);
-      expect(await isSuppressed(tested.store)).toBe(false);
-      await tested.store.suppress(news(reason, noon + 2));
-      expect(await isSuppressed(tested.store)).toBe(true);
+    async (reason, { store }) => {
+      await store.suppress(news(reason, noon));
+      expect(await store.suppress(news(null, noon + 1))).toBe(true);
+      expect(await isSuppressed(store)).toBe(false);
+      await store.suppress(news(reason, noon + 2));
+      expect(await isSuppressed(store)).toBe(true);
     },
   );
 
-  test("is never lifted after a complaint", async () => {
-    await using tested = await open();
-    await tested.store.suppress(news("complained", noon));
-    expect(await tested.store.suppress(news(null, noon + 1))).toBe(false);
-    expect(await isSuppressed(tested.store)).toBe(true);
+  test("is never lifted after a complaint", async ({ store }) => {
+    await store.suppress(news("complained", noon));
+    expect(await store.suppress(news(null, noon + 1))).toBe(false);
+    expect(await isSuppressed(store)).toBe(true);
   });
 }
 
-function refusals(open: OpenStoreUnderTest): void {
+function refusals(test: StoreTest): void {
   const failed = (id: string) => ({ id, result: "failed", at: noon, error: "code 406", denials: null }) as const;
 
-  test.each([
+  test.for([
     ["receipt", 0, true],
     ["notice", 1, false],
-  ] as const)("begins with the refusal of a %s because of its recipient: %#", async (_name, which, begins) => {
-    await using tested = await open();
-    const { store } = tested;
-    const { id } = (await acceptMails(store, inquiry((inquiries += 1), { email })))[which];
-    await store.settleMails([failed(id)], "another-process");
-    await store.settleMails([{ ...failed(id), inactiveRecipient: true }], "another-process");
-    expect(await isSuppressed(store)).toBe(false);
-    await store.settleMails([{ ...failed(id), inactiveRecipient: true }], lease.owner);
-    expect(await isSuppressed(store)).toBe(begins);
-    expect(await store.listMails({ status: "failed", limit: 10 })).toHaveLength(1);
-  });
+  ] as const)(
+    "begins with the refusal of a %s because of its recipient: %#",
+    async ([_name, which, begins], { store }) => {
+      const { id } = (await acceptMails(store, inquiry((inquiries += 1), { email })))[which];
+      await store.settleMails([failed(id)], "another-process");
+      await store.settleMails([{ ...failed(id), inactiveRecipient: true }], "another-process");
+      expect(await isSuppressed(store)).toBe(false);
+      await store.settleMails([{ ...failed(id), inactiveRecipient: true }], lease.owner);
+      expect(await isSuppressed(store)).toBe(begins);
+      expect(await store.listMails({ status: "failed", limit: 10 })).toHaveLength(1);
+    },
+  );
 
-  test("begins with the refusal of a welcome mail because of its recipient", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("begins with the refusal of a welcome mail because of its recipient", async ({ store }) => {
     const { mails } = await accept(store, subscription({ email, optIn: "single" }));
     await store.settleMails([{ ...failed(mails[0]?.id ?? ""), inactiveRecipient: true }], lease.owner);
     expect(await onlySubscriber(store)).toMatchObject({ status: "bounced" });
     expect(await isSuppressed(store)).toBe(true);
   });
 
-  test("does not begin with a refusal for another reason", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("does not begin with a refusal for another reason", async ({ store }) => {
     const [receipt] = await acceptMails(store, inquiry((inquiries += 1), { email }));
     await store.settleMails([{ ...failed(receipt.id), inactiveRecipient: false }], lease.owner);
     expect(await isSuppressed(store)).toBe(false);
   });
 }
 
-function repeatsAndDisorder(open: OpenStoreUnderTest): void {
-  test("says that a repetition is no news", async () => {
-    await using tested = await open();
+function repeatsAndDisorder(test: StoreTest): void {
+  test("says that a repetition is no news", async ({ store }) => {
     for (const reason of ["bounced", "complained"] as const) {
-      expect(await tested.store.suppress(news(reason))).toBe(true);
-      expect(await tested.store.suppress(news(reason))).toBe(false);
+      expect(await store.suppress(news(reason))).toBe(true);
+      expect(await store.suppress(news(reason))).toBe(false);
     }
   });
 
-  test("is not renewed by the repetition of what was lifted since", async () => {
-    await using tested = await open();
-    await tested.store.suppress(news("bounced", noon));
-    await tested.store.suppress(news(null, noon + 1));
-    expect(await tested.store.suppress(news("bounced", noon))).toBe(false);
-    expect(await isSuppressed(tested.store)).toBe(false);
+  test("is not renewed by the repetition of what was lifted since", async ({ store }) => {
+    await store.suppress(news("bounced", noon));
+    await store.suppress(news(null, noon + 1));
+    expect(await store.suppress(news("bounced", noon))).toBe(false);
+    expect(await isSuppressed(store)).toBe(false);
   });
 
-  test("is not begun by news that comes after its lifting", async () => {
-    await using tested = await open();
-    expect(await tested.store.suppress(news(null, noon + 1))).toBe(true);
-    expect(await tested.store.suppress(news("bounced", noon))).toBe(false);
-    expect(await isSuppressed(tested.store)).toBe(false);
+  test("is not begun by news that comes after its lifting", async ({ store }) => {
+    expect(await store.suppress(news(null, noon + 1))).toBe(true);
+    expect(await store.suppress(news("bounced", noon))).toBe(false);
+    expect(await isSuppressed(store)).toBe(false);
   });
 
-  test.each([
+  test.for([
     ["first", ["bounced", null]],
     ["last", [null, "bounced"]],
-  ] as const)("stands against a lifting of the same instant, told %s", async (_when, told) => {
-    await using tested = await open();
-    for (const reason of told) await tested.store.suppress(news(reason));
-    expect(await isSuppressed(tested.store)).toBe(true);
+  ] as const)("stands against a lifting of the same instant, told %s", async ([_when, told], { store }) => {
+    for (const reason of told) await store.suppress(news(reason));
+    expect(await isSuppressed(store)).toBe(true);
   });
 
-  test("counts a complaint however late it comes", async () => {
-    await using tested = await open();
-    await subscribed(tested.store);
-    await tested.store.suppress(news(null, noon + 5));
-    expect(await tested.store.suppress(news("complained", noon))).toBe(true);
-    expect(await isSuppressed(tested.store)).toBe(true);
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "complained" });
+  test("counts a complaint however late it comes", async ({ store }) => {
+    await subscribed(store);
+    await store.suppress(news(null, noon + 5));
+    expect(await store.suppress(news("complained", noon))).toBe(true);
+    expect(await isSuppressed(store)).toBe(true);
+    expect(await onlySubscriber(store)).toMatchObject({ status: "complained" });
   });
 
-  test("learns why an address is inactive from older news", async () => {
-    await using tested = await open();
-    await tested.store.suppress(news("inactive", noon + 5));
-    expect(await tested.store.suppress(news("bounced", noon))).toBe(true);
-    expect(await tested.store.suppress(news(null, noon + 4))).toBe(false);
-    expect(await isSuppressed(tested.store)).toBe(true);
+  test("learns why an address is inactive from older news", async ({ store }) => {
+    await store.suppress(news("inactive", noon + 5));
+    expect(await store.suppress(news("bounced", noon))).toBe(true);
+    expect(await store.suppress(news(null, noon + 4))).toBe(false);
+    expect(await isSuppressed(store)).toBe(true);
   });
 }
 
-function refusalsExplained(open: OpenStoreUnderTest): void {
+function refusalsExplained(test: StoreTest, open: OpenStoreUnderTest): void {
   const refused = "inactive";
   const beginnings = ["pending", "active", "active at once"] as const;
 
@@ -198,13 +185,12 @@ function refusalsExplained(open: OpenStoreUnderTest): void {
     },
   );
 
-  test("makes no subscriber active again who left between the two", async () => {
-    await using tested = await open();
-    const first = await subscribed(tested.store, { optIn: "single" });
-    await tested.store.suppress(news(refused, noon + 1));
-    await tested.store.unsubscribe({ tokenHash: first.unsubscribe.hash, at: noon + 2 });
-    await tested.store.suppress(news("manual", noon + 3));
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: noon + 2 });
+  test("makes no subscriber active again who left between the two", async ({ store }) => {
+    const first = await subscribed(store, { optIn: "single" });
+    await store.suppress(news(refused, noon + 1));
+    await store.unsubscribe({ tokenHash: first.unsubscribe.hash, at: noon + 2 });
+    await store.suppress(news("manual", noon + 3));
+    expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: noon + 2 });
   });
 
   test("makes no subscriber active again who bounced before", async () => {
@@ -213,8 +199,8 @@ function refusalsExplained(open: OpenStoreUnderTest): void {
   });
 }
 
-function whatBecomesOfSubscribers(open: OpenStoreUnderTest): void {
-  test.each([
+function whatBecomesOfSubscribers(test: StoreTest): void {
+  test.for([
     ["pending", "bounced", "bounced"],
     ["active", "bounced", "bounced"],
     ["unsubscribed", "bounced", "bounced"],
@@ -231,72 +217,71 @@ function whatBecomesOfSubscribers(open: OpenStoreUnderTest): void {
     ["unsubscribed", "inactive", "unsubscribed"],
     ["active", "manual", "active"],
     ["pending", "manual", "pending"],
-  ] as const)("of a subscriber who is %s, news that they %s makes one who is %s", async (before, reason, after) => {
-    await using tested = await open();
-    await subscribed(tested.store);
-    await tested.setSubscriber(email, before, noon);
-    await tested.store.suppress(news(reason));
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: after });
-  });
-
-  test("notes when a subscriber left with the provider", async () => {
-    await using tested = await open();
-    await subscribed(tested.store);
-    await tested.store.suppress(news("unsubscribed", noon + 7));
-    expect(await onlySubscriber(tested.store)).toMatchObject({ unsubscribedAt: noon + 7 });
-  });
-
-  test.each(["bounced", "complained", "unsubscribed", "inactive"] as const)(
-    "deletes the confirm links of an address that is %s",
-    async (reason) => {
-      await using tested = await open();
-      const first = await subscribed(tested.store);
-      await tested.store.suppress(news(reason));
-      await tested.store.suppress(news(null, noon + 2));
-      const link = { tokenHash: first.confirm.hash, at: noon + 3 };
-      expect(await tested.store.checkLink("confirm", link)).toBe(false);
-      expect(await tested.store.confirmSubscription(link)).toBe(false);
-      expect(await onlySubscriber(tested.store)).not.toMatchObject({ status: "active" });
+  ] as const)(
+    "of a subscriber who is %s, news that they %s makes one who is %s",
+    async ([before, reason, after], { store, tested }) => {
+      await subscribed(store);
+      await tested.setSubscriber(email, before, noon);
+      await store.suppress(news(reason));
+      expect(await onlySubscriber(store)).toMatchObject({ status: after });
     },
   );
 
-  test("subscribes no address again when it is lifted", async () => {
-    await using tested = await open();
-    await subscribed(tested.store, { optIn: "single" });
-    await tested.store.suppress(news("unsubscribed"));
-    await tested.store.suppress(news(null, noon + 2));
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "unsubscribed" });
+  test("notes when a subscriber left with the provider", async ({ store }) => {
+    await subscribed(store);
+    await store.suppress(news("unsubscribed", noon + 7));
+    expect(await onlySubscriber(store)).toMatchObject({ unsubscribedAt: noon + 7 });
+  });
+
+  test.for(["bounced", "complained", "unsubscribed", "inactive"] as const)(
+    "deletes the confirm links of an address that is %s",
+    async (reason, { store }) => {
+      const first = await subscribed(store);
+      await store.suppress(news(reason));
+      await store.suppress(news(null, noon + 2));
+      const link = { tokenHash: first.confirm.hash, at: noon + 3 };
+      expect(await store.checkLink("confirm", link)).toBe(false);
+      expect(await store.confirmSubscription(link)).toBe(false);
+      expect(await onlySubscriber(store)).not.toMatchObject({ status: "active" });
+    },
+  );
+
+  test("subscribes no address again when it is lifted", async ({ store }) => {
+    await subscribed(store, { optIn: "single" });
+    await store.suppress(news("unsubscribed"));
+    await store.suppress(news(null, noon + 2));
+    expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed" });
   });
 }
 
-function withheldWelcomes(open: OpenStoreUnderTest): void {
+function withheldWelcomes(test: StoreTest): void {
   async function subscribe(store: Store, more: Parameters<typeof subscription>[0]) {
     const asked = subscription(more);
     const { mails, capped } = await accept(store, asked);
     return { asked, mails: mails.length, capped };
   }
 
-  test("withholds the welcome mail, whose links then do not exist and whose interval does not begin", async () => {
-    await using tested = await open();
-    await tested.store.suppress(news("bounced", noon - 2));
-    const { asked, mails, capped } = await subscribe(tested.store, {});
+  test("withholds the welcome mail, whose links then do not exist and whose interval does not begin", async ({
+    store,
+  }) => {
+    await store.suppress(news("bounced", noon - 2));
+    const { asked, mails, capped } = await subscribe(store, {});
     expect(mails).toBe(0);
     expect(capped).toEqual(["newsletter-welcome"]);
     const link = { at: noon + 1, tokenHash: asked.confirm.hash };
-    expect(await tested.store.checkLink("confirm", link)).toBe(false);
-    expect(await tested.store.checkLink("unsubscribe", { ...link, tokenHash: asked.unsubscribe.hash })).toBe(false);
-    await tested.store.suppress(news(null, noon - 1));
-    expect((await subscribe(tested.store, { receivedAt: noon + 1 })).mails).toBe(1);
-    expect((await subscribe(tested.store, { receivedAt: noon + 2 })).mails).toBe(0);
+    expect(await store.checkLink("confirm", link)).toBe(false);
+    expect(await store.checkLink("unsubscribe", { ...link, tokenHash: asked.unsubscribe.hash })).toBe(false);
+    await store.suppress(news(null, noon - 1));
+    expect((await subscribe(store, { receivedAt: noon + 1 })).mails).toBe(1);
+    expect((await subscribe(store, { receivedAt: noon + 2 })).mails).toBe(0);
   });
 
-  test("does not activate a suppressed address by a request alone", async () => {
-    await using tested = await open();
-    await tested.store.suppress(news("bounced", noon - 2));
-    await subscribe(tested.store, { optIn: "single" });
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "pending" });
-    await tested.store.suppress(news(null, noon - 1));
-    await subscribe(tested.store, { optIn: "single", receivedAt: noon + 1 });
-    expect(await onlySubscriber(tested.store)).toMatchObject({ status: "active" });
+  test("does not activate a suppressed address by a request alone", async ({ store }) => {
+    await store.suppress(news("bounced", noon - 2));
+    await subscribe(store, { optIn: "single" });
+    expect(await onlySubscriber(store)).toMatchObject({ status: "pending" });
+    await store.suppress(news(null, noon - 1));
+    await subscribe(store, { optIn: "single", receivedAt: noon + 1 });
+    expect(await onlySubscriber(store)).toMatchObject({ status: "active" });
   });
 }

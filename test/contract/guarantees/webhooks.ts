@@ -1,6 +1,6 @@
 // What the port promises about webhooks: who hears of what, once and in the transaction of the event, and about their
 // deliveries.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { keptBack, secretOverlapMs, webhooksMax } from "../../../server/src/storage/webhook-store.ts";
@@ -17,7 +17,7 @@ import {
   subscription,
   release,
 } from "../records.ts";
-import type { OpenStoreUnderTest } from "../store-under-test.ts";
+import type { StoreTest } from "../store-under-test.ts";
 import { eva } from "./desk-lists.ts";
 
 const url = "https://receiver.example.org/secret-path";
@@ -48,10 +48,8 @@ async function told(store: Store): Promise<WebhookEvent[]> {
 const actionsOf = async (store: Store) =>
   (await store.desk.listAudit({})).rows.toReversed().map(({ action, subject, detail }) => [action, subject, detail]);
 
-export function webhookGuarantees(open: OpenStoreUnderTest): void {
-  test("without webhooks nothing is stored for them", async () => {
-    await using tested = await open();
-    const { store } = tested;
+export function webhookGuarantees(test: StoreTest): void {
+  test("without webhooks nothing is stored for them", async ({ store, tested }) => {
     await accept(store, inquiry(1));
     await accept(store, subscription({ optIn: "single" }));
     expect(await tested.query("SELECT id FROM webhook_delivery")).toEqual([]);
@@ -59,8 +57,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await claim(store)).toEqual([]);
   });
 
-  test("a webhook is told of what comes in, also to another process, as it is when it is sent", async () => {
-    await using tested = await open();
+  test("a webhook is told of what comes in, also to another process, as it is when it is sent", async ({ tested }) => {
     const { store } = tested;
     const other = await tested.openAgain();
     await accept(other, inquiry(0));
@@ -79,9 +76,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("each webhook is told only of its events, under an id of its own", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("each webhook is told only of its events, under an id of its own", async ({ store }) => {
     const one = await addWebhook(store, ["inquiry.received"]);
     const two = await addWebhook(store, ["application.received", "inquiry.received"]);
     await addWebhook(store, ["subscriber.confirmed"]);
@@ -98,9 +93,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     for (const each of ids) expect(each).toMatch(/^msg_\d+-[0-9a-z]+$/);
   });
 
-  test("spam is told to nobody until it is released, and then once", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("spam is told to nobody until it is released, and then once", async ({ store }) => {
     await addWebhook(store);
     const [first, second] = [
       await acceptReference(store, inquiry(1), { spam: true }),
@@ -117,9 +110,9 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await told(store)).toHaveLength(2);
   });
 
-  test("what was kept back as spam is told anew when it is released, and is not replayed with what failed", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("what was kept back as spam is told anew when it is released, and is not replayed with what failed", async ({
+    store,
+  }) => {
     const { id } = await addWebhook(store);
     const reference = await acceptReference(store, inquiry(1));
     const whole = { kinds: ["inquiry"], subscribers: false } as const;
@@ -133,9 +126,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(again[0]!.id).not.toBe(delivery!.id);
   });
 
-  test("spam that is given another status is told, and what was kept back is told anew", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("spam that is given another status is told, and what was kept back is told anew", async ({ store }) => {
     await addWebhook(store);
     const reference = await acceptReference(store, inquiry(1), { spam: true });
     const whole = { kinds: ["inquiry"], subscribers: false } as const;
@@ -154,9 +145,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await claim(store)).toEqual([]);
   });
 
-  test("what is refused tells nothing", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("what is refused tells nothing", async ({ store, tested }) => {
     await addWebhook(store);
     const key = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
     await accept(store, inquiry(1), { key });
@@ -168,9 +157,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await told(store)).toEqual(["inquiry.received"]);
   });
 
-  test("submissions with and without a key are told, also those that share a commit", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("submissions with and without a key are told, also those that share a commit", async ({ store }) => {
     await addWebhook(store);
     const key = (number: number) => ({ procedure: "p", keyHash: `${number}`, fingerprint: "f", createdAt: noon });
     await Promise.all(
@@ -181,9 +168,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(new Set(references).size).toBe(20);
   });
 
-  test("subscribers are told of once they are confirmed, and when they leave, each time once", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("subscribers are told of once they are confirmed, and when they leave, each time once", async ({ store }) => {
     await addWebhook(store);
     const record = subscription();
     await accept(store, record);
@@ -203,9 +188,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("who never confirmed is told to nobody; who is active at once, or bounces, is", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("who never confirmed is told to nobody; who is active at once, or bounces, is", async ({ store }) => {
     await addWebhook(store);
     const pending = subscription({ email: "pending@example.org" });
     await accept(store, pending);
@@ -222,9 +205,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     });
   });
 
-  test("a lease keeps a delivery from all other processes until it ends", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("a lease keeps a delivery from all other processes until it ends", async ({ store, tested }) => {
     const other = await tested.openAgain();
     const { id } = await addWebhook(store);
     for (let number = 0; number < 3; number += 1) await accept(store, inquiry(number));
@@ -237,9 +218,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(again.map((one) => one.id).toSorted()).toEqual([...first, ...second].map((one) => one.id).toSorted());
   });
 
-  test("records how a try ended, only for the holder of the lease", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("records how a try ended, only for the holder of the lease", async ({ store }) => {
     const { id } = await addWebhook(store);
     await accept(store, inquiry(1));
     const [delivery] = await claim(store);
@@ -260,9 +239,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await claim(store, { now: after90Days })).toEqual([]);
   });
 
-  test("replays a delivery under its id, and all that failed", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("replays a delivery under its id, and all that failed", async ({ store }) => {
     const { webhooks } = store;
     const { id } = await addWebhook(store);
     for (let number = 0; number < 3; number += 1) await accept(store, inquiry(number));
@@ -287,9 +264,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     ]);
   });
 
-  test("signs with the secret before it, too, for a day after a new one", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("signs with the secret before it, too, for a day after a new one", async ({ store }) => {
     const { id } = await addWebhook(store);
     await accept(store, inquiry(1));
     const rotatedAt = { ...eva, at: later };
@@ -312,8 +287,9 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await secretsAt(later + secretOverlapMs + 1)).toEqual(["whsec_3", "whsec_2"]);
   });
 
-  test("a removed webhook hears nothing more, is gone from all lists, and its deliveries are forgotten", async () => {
-    await using tested = await open();
+  test("a removed webhook hears nothing more, is gone from all lists, and its deliveries are forgotten", async ({
+    tested,
+  }) => {
     const { store } = tested;
     const { id } = await addWebhook(store);
     await accept(store, inquiry(1));
@@ -333,9 +309,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     );
   });
 
-  test("lists webhooks without their secrets, and says who added and removed them", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("lists webhooks without their secrets, and says who added and removed them", async ({ store }) => {
     const added = await addWebhook(store, ["inquiry.received", "subscriber.confirmed"]);
     expect(await store.webhooks.list()).toEqual([added]);
     expect(added).toEqual({
@@ -352,17 +326,13 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(JSON.stringify(entries)).not.toMatch(/whsec|secret-path/);
   });
 
-  test("there are at most so many", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("there are at most so many", async ({ store }) => {
     for (let number = 0; number < webhooksMax; number += 1) await addWebhook(store, ["subscriber.confirmed"]);
     expect(await store.webhooks.add({ url, events: webhookEvents, secret: "whsec_1" }, eva)).toBe("too-many");
     expect(await store.webhooks.list()).toHaveLength(webhooksMax);
   });
 
-  test("lists deliveries in pages, of all webhooks or one, newest first", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("lists deliveries in pages, of all webhooks or one, newest first", async ({ store }) => {
     const [one, two] = [await addWebhook(store), await addWebhook(store)];
     const references: string[] = [];
     for (let number = 0; number < 3; number += 1) references.push(await acceptReference(store, inquiry(number)));
@@ -383,9 +353,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await read(null)).toHaveLength(6);
   });
 
-  test("what is known of a person names who was told", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("what is known of a person names who was told", async ({ store }) => {
     await addWebhook(store);
     const removed = await addWebhook(store);
     const email = "ana@example.org";
@@ -403,9 +371,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(sales.filter(({ kind }) => kind === "delivery")).toHaveLength(1);
   });
 
-  test("deliveries go with the person, and with an outdated submission", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("deliveries go with the person, and with an outdated submission", async ({ store }) => {
     await addWebhook(store);
     const email = "ana@example.org";
     await accept(store, inquiry(1, { email }));
@@ -417,9 +383,7 @@ export function webhookGuarantees(open: OpenStoreUnderTest): void {
     expect(await told(store)).toEqual(["inquiry.received"]);
   });
 
-  test("forgets deliveries 90 days after they ended, and none that waits", async () => {
-    await using tested = await open();
-    const { store } = tested;
+  test("forgets deliveries 90 days after they ended, and none that waits", async ({ store }) => {
     const { id } = await addWebhook(store);
     await accept(store, inquiry(1));
     await accept(store, inquiry(2));
