@@ -1,22 +1,19 @@
 // What browsers send from pages of other sites is refused, on both doors and on the newsletter's pages. Programs and mail
 // programs, which send neither of the headers that tell, are not.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, rest } from "../support/doors.ts";
 import { browserAccept, fields, postForm } from "../support/pages.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 
 const partner = "https://partner.example";
 const foreign = { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" };
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ env: { CORS_ORIGINS: partner } });
-});
+const service = shared(() => startService({ env: { CORS_ORIGINS: partner } }));
 afterAll(async () => {
   const { inquiries, subscribers } = await service.stored();
   expect(inquiries.map(({ email }) => email).includes("foreign@example.org")).toBe(false);
   expect(subscribers).toEqual([]);
-  await service[Symbol.asyncDispose]();
 });
 
 const inquiryWith = (headers: Record<string, string>) => {

@@ -2,10 +2,9 @@
 // honest person wants to give.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { mkdtempDisposable } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf } from "../support/doors.ts";
+import { openFolder } from "../support/folder.ts";
 import { startService, type Service } from "../support/service.ts";
 import { runCommand } from "../desk/run-command.ts";
 
@@ -37,7 +36,7 @@ describe.each(doors)("on the $name door", (door) => {
 });
 
 test("hosts of the operator's own list are marked too, and those below them", async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "domains-"));
+  await using folder = await openFolder();
   const file = join(folder.path, "domains.txt");
   await writeFile(file, "# ours\nThrowaway.Example # since May\n\n");
   await using service = await startService({ env: { DISPOSABLE_DOMAINS: file } });

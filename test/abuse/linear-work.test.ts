@@ -3,13 +3,14 @@
 import { request } from "node:http";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { bytesMax } from "@submissions/shared/limits";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bodyKind } from "../../server/src/http/body/content-type.ts";
 import { DelimiterCounter } from "../../server/src/http/body/delimiter-counter.ts";
 import { FormBody } from "../../server/src/http/body/form-body.ts";
 import { clientAddress, trustOf } from "../../server/src/http/gate/client-address.ts";
 import { addresses, buyer, type Procedure } from "../support/doors.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { growthMax, growthOf } from "./work-by-size.ts";
 
 /** What cannot be refused may throw a fault; the work is what counts. */
@@ -119,11 +120,7 @@ describe("fields", () => {
 });
 
 describe("requests", () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const service = shared(() => startService());
 
   const send = (path: string, headers: Record<string, string>, body = "") =>
     new Promise((resolve, reject) => {

@@ -1,17 +1,14 @@
 // What a form says of the privacy notice that it showed is kept with the submission, shown and exported with it, and gone
 // with it. Nothing that it says is ever refused.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { auditOf, operator } from "../console/operator.ts";
 import { applicant, buyer, doors, form, json, pdf } from "../support/doors.ts";
 import { fields, postForm, typedIn, visit } from "../support/pages.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 
-let service: Service;
-beforeAll(async () => {
-  const env = { PRIVACY_URL: "https://example.org/privacy", PRIVACY_VERSION: "2026-11" };
-  service = await startService({ env });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const env = { PRIVACY_URL: "https://example.org/privacy", PRIVACY_VERSION: "2026-11" };
+const service = shared(() => startService({ env }));
 
 const told = { consentText: " 2026-10 ", consentPage: "https://shop.example.org/contact?email=ann@example.org#form" };
 const kept = { text: "2026-10", page: "https://shop.example.org/contact", at: expect.any(Number) as number };

@@ -1,15 +1,12 @@
 // Real-world cases against the running service: addresses, URLs, telephone numbers, hostile strings, JSON and multipart
 // bodies, each with the verdict that its index expects.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cases, complaint, corpusBytes, type Case } from "../support/corpora.ts";
 import { applicant, buyer, form, json, rest } from "../support/doors.ts";
-import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
+import { startService } from "../support/service.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService());
 
 // Cases whose label and the service's rules disagree; the rules win, for these reasons.
 const overruled: Readonly<Record<string, string>> = {

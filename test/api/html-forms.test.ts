@@ -2,18 +2,15 @@
 // the form with everything that was typed. Programs get JSON as ever.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { addresses, applicant, buyer, form, pdf, rest, type Procedure } from "../support/doors.ts";
 import { browserAccept, fields, postForm, problemAt, summaryOf, tickedOn, typedIn, visit } from "../support/pages.ts";
 import { startService, type Service, type Stored } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 
-let service: Service;
+const service = shared(() => startService());
 /** Gets only what is refused. */
-let quiet: Service;
-beforeAll(async () => {
-  [service, quiet] = await Promise.all([startService(), startService()]);
-});
-afterAll(() => Promise.all([service[Symbol.asyncDispose](), quiet[Symbol.asyncDispose]()]));
+const quiet = shared(() => startService());
 
 let before: Stored;
 beforeEach(async () => {

@@ -1,15 +1,12 @@
 // What a stranger types into a form comes back as text, and only as text.
 import { textLengthMax } from "@submissions/shared/limits";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { cases, type Case } from "../support/corpora.ts";
 import { fields, postForm, tickedOn, typedIn, visit } from "../support/pages.ts";
-import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
+import { startService } from "../support/service.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService());
 
 const strings = cases<Case & { string: string }>("naughty/index.jsonl")
   .map(({ string }) => string)

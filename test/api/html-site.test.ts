@@ -1,28 +1,24 @@
 // The site's addresses: the front page, what it and the forms load, and what pages of others may read.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
 import { buyer, json, rest } from "../support/doors.ts";
+import { openFolder } from "../support/folder.ts";
 import { tickedOn, visit } from "../support/pages.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 
 const origin = "https://www.example.org";
 const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
 
-let service: Service;
-let formsFolder: string;
-beforeAll(async () => {
-  formsFolder = await mkdtemp(join(tmpdir(), "forms-"));
+const folder = shared(openFolder);
+const service = shared(async () => {
+  const formsFolder = folder.path;
   await writeFile(join(formsFolder, "forms.js"), "// The forms.\n".repeat(100));
   await writeFile(join(formsFolder, "forms-chunk-1a2b.js"), "// A chunk.\n");
   await writeFile(join(formsFolder, "notes.txt"), "Not for the public.");
-  service = await startService({ formsFolder, env: { CORS_ORIGINS: origin, PACKAGE_CATALOGUE: catalogue } });
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(formsFolder, { recursive: true });
+  return startService({ formsFolder, env: { CORS_ORIGINS: origin, PACKAGE_CATALOGUE: catalogue } });
 });
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
@@ -153,7 +149,7 @@ describe("the forms' script", () => {
   test("is missed once in the log where it was not built, and by nobody else", async () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => lines.push(line) > 0 });
-    await using bare = await startService({ formsFolder: join(formsFolder, "absent"), log });
+    await using bare = await startService({ formsFolder: join(folder.path, "absent"), log });
     expect(lines.filter((line) => line.includes("was not built"))).toHaveLength(1);
     expect((await fetch(`${bare.url}/forms.js`)).status).toBe(404);
     const { status, text } = await visit(bare, "/");
@@ -189,7 +185,7 @@ describe("the forms' configuration", () => {
 });
 
 test("a large catalogue makes no large page, and all of it can be asked for", async () => {
-  const file = join(formsFolder, "catalogue.json");
+  const file = join(folder.path, "catalogue.json");
   const packages = Array.from({ length: 5_000 }, (_, index) => ({ id: `p-${index}`, title: `Package ${index}` }));
   await writeFile(file, JSON.stringify(packages));
   await using large = await startService({ env: { PACKAGE_CATALOGUE: file } });

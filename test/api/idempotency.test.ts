@@ -2,15 +2,12 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addresses, applicant, buyer, doors, form, json, pdf, rest, rpc, type Answer } from "../support/doors.ts";
-import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
+import { startService } from "../support/service.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService());
 
 const withKey = (key: string, init: RequestInit): RequestInit => ({
   ...init,

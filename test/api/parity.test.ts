@@ -1,14 +1,11 @@
 // One meaning, two doors: each case is sent through REST and through typed RPC, and both must answer and store alike.
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, rpc, type Procedure } from "../support/doors.ts";
-import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
+import { startService } from "../support/service.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService());
 
 const text = (body: string | Uint8Array<ArrayBuffer>, type: string): RequestInit => ({
   headers: { "content-type": type },

@@ -1,21 +1,15 @@
 // Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
+import { shared } from "../support/shared.ts";
 import { webhookEvents } from "@submissions/shared/console";
 import { ConsoleStandIn, queuedDelivery } from "./console-stand-in.ts";
 import { enter } from "./console-visit.ts";
 
-let browser: Browser;
-let standIn: ConsoleStandIn;
-beforeAll(async () => {
-  [browser, standIn] = await Promise.all([openBrowser(), ConsoleStandIn.open()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await standIn[Symbol.asyncDispose]();
-});
+const browser = shared(openBrowser);
+const standIn = shared(() => ConsoleStandIn.open());
 
 async function findings(page: Page): Promise<string[]> {
   // Without the style sheets, which axe would copy into the page against its policy.

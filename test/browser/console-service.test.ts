@@ -1,15 +1,13 @@
 // The console in a browser against the real service: cookie, policy and downloads as browsers take them.
 import { readFile } from "node:fs/promises";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { onePagePdf } from "../../server/src/seed/one-page-pdf.ts";
 import { auditOf, invite, password, resumeBytes, submitAll } from "../console/operator.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
+import { shared } from "../support/shared.ts";
 import { startService } from "../support/service.ts";
 
-let browser: Browser;
-beforeAll(async () => void (browser = await openBrowser()));
-afterAll(() => browser.close());
+const browser = shared(() => openBrowser());
 
 test("from the invitation to a resume, signed out and in again, and by the link of a mail", async () => {
   await using service = await startService();

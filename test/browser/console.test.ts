@@ -3,23 +3,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
+import { anew, shared } from "../support/shared.ts";
 import type { Stored } from "./console-fixtures.ts";
 import { ConsoleStandIn, password, queuedDelivery } from "./console-stand-in.ts";
 import { enter, fillSignIn, operator } from "./console-visit.ts";
 
-let browser: Browser;
-let standIn: ConsoleStandIn;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  standIn = await ConsoleStandIn.open();
-});
-afterEach(() => standIn[Symbol.asyncDispose]());
+const browser = shared(openBrowser);
+const standIn = anew(() => ConsoleStandIn.open());
 
 const pathOf = ({ kind, reference }: Stored) => `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
 const firstWith = (fits: (one: Stored) => boolean): Stored => {

@@ -1,17 +1,13 @@
 // The mailbox of `npm run dev`, which shows what was mailed by a real service.
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { serveMailbox } from "../../server/src/dev-mailbox.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { buyer, json, rest } from "../support/doors.ts";
+import { shared } from "../support/shared.ts";
 import { startService } from "../support/service.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = shared(() => openBrowser());
 
 test("lists mails, and shows each as HTML, as text and with its headers", async () => {
   await using service = await startService();

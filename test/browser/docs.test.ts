@@ -1,25 +1,20 @@
 // The reader of the API document in a real browser: without a violation of its policy, and with requests that reach the
 // service.
 import { execFile } from "node:child_process";
-import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
-import { startService, type Service } from "../support/service.ts";
+import { openFolder } from "../support/folder.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { resume } from "./people.ts";
 
-let browser: Browser;
-let service: Service;
-beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+const browser = shared(openBrowser);
+const service = shared(() => startService());
 
 /** Opens the reader at an operation. A violation of the policy is an error in the console, which fails the visit. */
 async function openReader(page: Page, hash = ""): Promise<void> {
@@ -75,7 +70,7 @@ const run = async (command: string, folder: string): Promise<string> =>
   (await promisify(execFile)("sh", ["-c", command], { cwd: folder })).stdout;
 
 test("the curl command of an application stores the same as the reader does, whatever is typed", async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "reader-"));
+  await using folder = await openFolder();
   const file = { ...resume, name: `Ana's "CV", 2; new.pdf` };
   await writeFile(join(folder.path, file.name), file.buffer);
   await using visit = await Visit.begin(browser);

@@ -1,30 +1,24 @@
 // Whether everybody can use the forms: what axe finds in every state, in light and dark; small screens; few movements.
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
-import { openHostSite, type HostSite } from "../support/host-site.ts";
-import { startService, type Service } from "../support/service.ts";
+import { openHostSite } from "../support/host-site.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { fillApplication, fillInquiry, pdfOf, resume } from "./people.ts";
 
-let browser: Browser;
-let host: HostSite;
-let service: Service;
+const browser = shared(openBrowser);
+const host = shared(openHostSite);
+const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
+const service = shared(() => startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } }));
 
-beforeAll(async () => {
-  [browser, host] = await Promise.all([openBrowser(), openHostSite()]);
-  const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
-  service = await startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } });
+beforeAll(() => {
   host.show({
     body: `<style>:root { color-scheme: light dark } body { background: Canvas; color: CanvasText }</style><main><h1>Forms</h1>
       <inquiry-form></inquiry-form><newsletter-form></newsletter-form><application-form></application-form></main>
       <script type="module" src="${service.url}/forms.js"></script>`,
   });
-});
-afterAll(async () => {
-  await browser.close();
-  await host[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
 });
 
 interface Forms {

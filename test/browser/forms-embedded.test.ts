@@ -1,27 +1,18 @@
 // The forms in pages of other sites: from another origin, under their content security policies, in their language, with
 // their packages and their colours.
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Locator } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
-import { openHostSite, type HostPage, type HostSite } from "../support/host-site.ts";
+import { openHostSite, type HostPage } from "../support/host-site.ts";
 import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { fetchChallenge } from "../support/solve-challenge.ts";
 import { fillApplication, fillInquiry, resume, sendInVain } from "./people.ts";
 
-let browser: Browser;
-let host: HostSite;
-let service: Service;
-
-beforeAll(async () => {
-  [browser, host] = await Promise.all([openBrowser(), openHostSite()]);
-  const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
-  service = await startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } });
-});
-afterAll(async () => {
-  await browser.close();
-  await host[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+const browser = shared(openBrowser);
+const host = shared(openHostSite);
+const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
+const service = shared(() => startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } }));
 
 const scriptOf = ({ url }: Service) => `<script type="module" src="${url}/forms.js"></script>`;
 

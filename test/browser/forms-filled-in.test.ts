@@ -1,26 +1,17 @@
 // How the forms help while they are filled in, and what they keep.
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Locator } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { bundlePage } from "../support/bundle-page.ts";
-import { openHostSite, type HostSite } from "../support/host-site.ts";
-import { startService, type Service } from "../support/service.ts";
+import { openHostSite } from "../support/host-site.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { fillApplication, fillInquiry, resume } from "./people.ts";
 
-let browser: Browser;
-let host: HostSite;
-let service: Service;
-
-beforeAll(async () => {
-  [browser, host] = await Promise.all([openBrowser(), openHostSite()]);
-  service = await startService({ env: { CORS_ORIGINS: host.url } });
-});
-afterAll(async () => {
-  await browser.close();
-  await host[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+const browser = shared(openBrowser);
+const host = shared(openHostSite);
+const service = shared(() => startService({ env: { CORS_ORIGINS: host.url } }));
 
 async function visitForm(name: string, { lang = "en" } = {}): Promise<{ visit: Visit; form: Locator }> {
   host.show({

@@ -1,26 +1,17 @@
 // What people see, keep and can do when a form is refused: by its own checks, by the service, or by the network.
 import type { RefusalDetail } from "@submissions/client/forms";
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Locator } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { FlakyProxy } from "../support/flaky-proxy.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { fillApplication, fillInquiry, sendInVain } from "./people.ts";
 
-let browser: Browser;
-let service: Service;
+const browser = shared(openBrowser);
+const service = shared(() => startService());
 /** The way to the service, on which things go wrong. */
-let proxy: FlakyProxy;
-
-beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-  proxy = await FlakyProxy.open(service.url);
-});
-afterAll(async () => {
-  await browser.close();
-  await proxy[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+const proxy = shared(() => FlakyProxy.open(service.url));
 
 /** No server listens there. */
 const nowhere = "http://127.0.0.1:1";

@@ -1,21 +1,13 @@
 // What becomes of what people send with the forms of the service's own page: taken over by the script where the server
 // wrote them, and sent once.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { fillApplication, fillInquiry, resume } from "./people.ts";
 
-let browser: Browser;
-let service: Service;
-
-beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+const browser = shared(openBrowser);
+const service = shared(() => startService());
 
 /** A visit to the front page, once its forms are elements. */
 async function visitFrontPage(): Promise<Visit> {

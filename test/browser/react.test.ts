@@ -1,34 +1,29 @@
 // The React components and the hook in a real browser: rendered on a server, hydrated, filled in and sent.
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { bundlePage } from "../support/bundle-page.ts";
-import { openHostSite, type HostSite } from "../support/host-site.ts";
+import { openHostSite } from "../support/host-site.ts";
 import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { littleWork, proveWork } from "../support/solve-challenge.ts";
 import { resume } from "./people.ts";
 import { Page } from "./react/page.ts";
 
 const entry = join(import.meta.dirname, "react/in-a-browser.ts");
 
-let browser: Browser;
-let host: HostSite;
-let service: Service;
+const browser = shared(openBrowser);
+const host = shared(openHostSite);
+const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
+const service = shared(() => startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } }));
 let script: string;
 
 beforeAll(async () => {
-  [browser, host, script] = await Promise.all([openBrowser(), openHostSite(), bundlePage(entry)]);
-  const catalogue = new URL("../fixtures/catalogue.json", import.meta.url).pathname;
-  service = await startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } });
+  script = await bundlePage(entry);
   host.show(pageFor(service));
-});
-afterAll(async () => {
-  await browser.close();
-  await host[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
 });
 
 /** The page as a server renders it for a service. */

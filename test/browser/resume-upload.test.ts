@@ -1,29 +1,20 @@
 // The resume in a real browser: chosen or dropped, checked before it is sent, uploaded with its progress, removed.
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bytesMax } from "@submissions/shared/limits";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
-import { startService, type Service } from "../support/service.ts";
+import { openFolder } from "../support/folder.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { fillApplication, pdfOf, resume, sendInVain, type ChosenFile } from "./people.ts";
 
-let browser: Browser;
-let service: Service;
+const browser = shared(openBrowser);
+const service = shared(() => startService());
 /** Large files are chosen by their path: through the browser's wire they would take longer than all the rest. */
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "resumes-"));
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
-});
+const folder = shared(openFolder);
 
 async function visitApplication(): Promise<{ visit: Visit; page: Page; form: Locator }> {
   const visit = await Visit.begin(browser);
@@ -34,7 +25,7 @@ async function visitApplication(): Promise<{ visit: Visit; page: Page; form: Loc
 }
 
 async function choose(form: Locator, file: ChosenFile): Promise<void> {
-  const path = join(folder, file.name);
+  const path = join(folder.path, file.name);
   await writeFile(path, file.buffer);
   await form.locator("input[type=file]").setInputFiles(path);
 }

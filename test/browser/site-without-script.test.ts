@@ -2,24 +2,18 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test, vi } from "vitest";
 import { welcomed } from "../newsletter/reader.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { freePort } from "../support/free-port.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { fillApplication, fillInquiry, pdfOf, resume } from "./people.ts";
 
-let browser: Browser;
-let service: Service;
-beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+const browser = shared(openBrowser);
+const service = shared(() => startService());
 
 async function visitWithoutScript(path = "/", one: Service = service): Promise<Visit> {
   const visit = await Visit.begin(browser, { javaScriptEnabled: false });

@@ -1,22 +1,16 @@
 // The site in a real browser with script: small, calm in the console, accessible, and deaf to what strangers type.
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { cases, type Case } from "../support/corpora.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { welcomed } from "../newsletter/reader.ts";
 import { fillInquiry } from "./people.ts";
 
-let browser: Browser;
-let service: Service;
-beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startService()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+const browser = shared(openBrowser);
+const service = shared(() => startService());
 
 const elementsReady = (page: Page) =>
   page.waitForFunction(() =>

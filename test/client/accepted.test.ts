@@ -2,21 +2,17 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSubmissionsClient } from "@submissions/client";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type Service } from "../support/service.ts";
+import { expect, test } from "vitest";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { littleWork, proveWork } from "../support/solve-challenge.ts";
 import { failureOf } from "./failure-of.ts";
 
 const resume = await readFile(join(import.meta.dirname, "../fixtures/documents/files/format-corpus__lorem-ipsum.pdf"));
 const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
 
-let service: Service;
-let submissions: ReturnType<typeof createSubmissionsClient>;
-beforeAll(async () => {
-  service = await startService();
-  submissions = createSubmissionsClient({ url: service.url });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService());
+const submissions = shared(() => createSubmissionsClient({ url: service.url }));
 
 /** The resumes that the service keeps, as bytes. */
 const keptResumes = async () => Promise.all((await service.files("resumes")).map((path) => readFile(path)));

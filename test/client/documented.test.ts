@@ -3,17 +3,16 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type Service } from "../support/service.ts";
+import { expect, test } from "vitest";
+import { shared } from "../support/shared.ts";
+import { startService } from "../support/service.ts";
 
 const root = join(import.meta.dirname, "../..");
 const documented = (await readFile(join(root, "docs/client.md"), "utf8")).split("\n## Without the client\n")[1] ?? "";
 const blocks = (language: string) =>
   [...documented.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, text = ""]) => text);
 
-let service: Service;
-beforeAll(async () => (service = await startService()));
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService());
 
 /** A documented text for the service of this test. */
 const here = (text: string) => text.replaceAll("http://127.0.0.1:3000", service.url);

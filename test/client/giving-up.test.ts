@@ -1,24 +1,21 @@
 // A service that is busy or away: how long the typed client keeps trying, and with what it gives up.
 import { createSubmissionsClient } from "@submissions/client";
 import { faults } from "@submissions/shared/faults";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { buildClient } from "../../client/src/sdk/build-client.ts";
 import { FlakyProxy, type Mishap } from "../support/flaky-proxy.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { anew, shared } from "../support/shared.ts";
 import { failureOf } from "./failure-of.ts";
 import { nowhere } from "./nowhere.ts";
 import { testTempo } from "./test-tempo.ts";
 
 const subscription = { email: "reader@example.org" };
 
-let service: Service;
-let proxy: FlakyProxy;
-beforeAll(async () => (service = await startService({ env: { RATE_LIMIT_MAX: "1000000" } })));
-afterAll(() => service[Symbol.asyncDispose]());
-afterEach(() => proxy?.[Symbol.asyncDispose]());
+const service = shared(() => startService());
+const proxy = anew(() => FlakyProxy.open(service.url));
 
-async function clientThrough(mishaps: readonly Mishap[], tempo = testTempo(), retry = {}) {
-  proxy = await FlakyProxy.open(service.url);
+function clientThrough(mishaps: readonly Mishap[], tempo = testTempo(), retry = {}) {
   proxy.next(...mishaps);
   return buildClient({ url: proxy.url, retry }, tempo);
 }
@@ -39,7 +36,7 @@ describe("keeps trying", () => {
     ["after one fault of the service", [refusal("internal")], [500]],
   ])("%s", async (_, mishaps, waits) => {
     const tempo = testTempo();
-    const client = await clientThrough(mishaps, tempo);
+    const client = clientThrough(mishaps, tempo);
     expect(await client.newsletter.subscribe(subscription)).toEqual({ message: expect.any(String) });
     expect(tempo.waits).toEqual(waits);
     expect(proxy.requests).toHaveLength(mishaps.length + 1);
@@ -49,7 +46,7 @@ describe("keeps trying", () => {
 describe("gives up with the last failure", () => {
   test("when it has tried often enough", async () => {
     const tempo = testTempo();
-    const client = await clientThrough([busy, badGateway, "lose request", busy], tempo);
+    const client = clientThrough([busy, badGateway, "lose request", busy], tempo);
     const error = await failureOf(client.newsletter.subscribe(subscription));
     expect(error).toMatchObject({
       code: "SERVICE_UNAVAILABLE",
@@ -64,7 +61,7 @@ describe("gives up with the last failure", () => {
 
   test("which says whether an earlier try may have got through", async () => {
     const tooMany = refusal("rateLimited", 3_600);
-    const client = await clientThrough([tooMany, "lose answer", tooMany]);
+    const client = clientThrough([tooMany, "lose answer", tooMany]);
     const refused = await failureOf(client.newsletter.subscribe(subscription));
     expect(refused).toMatchObject({ code: "TOO_MANY_REQUESTS", mayHaveArrived: false });
     const unclear = await failureOf(client.newsletter.subscribe(subscription));
@@ -92,27 +89,27 @@ describe("gives up with the last failure", () => {
   });
 
   test("after a second fault of the service", async () => {
-    const client = await clientThrough([refusal("internal"), refusal("internal")]);
+    const client = clientThrough([refusal("internal"), refusal("internal")]);
     expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({ code: "INTERNAL_SERVER_ERROR" });
     expect(proxy.requests).toHaveLength(2);
   });
 
   test("at once when the next try would come too late", async () => {
     const tempo = testTempo();
-    const client = await clientThrough([refusal("draining", 3_600)], tempo);
+    const client = clientThrough([refusal("draining", 3_600)], tempo);
     expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({ retryAfterSeconds: 3_600 });
     expect(tempo.waits).toEqual([]);
   });
 
   test("when its time is over, though it could try more often", async () => {
     const tempo = testTempo();
-    const client = await clientThrough(Array<Mishap>(20).fill(busy), tempo, { tries: 20, longestWaitMs: 1_000 });
+    const client = clientThrough(Array<Mishap>(20).fill(busy), tempo, { tries: 20, longestWaitMs: 1_000 });
     await failureOf(client.newsletter.subscribe(subscription));
     expect(tempo.waits).toEqual(Array(5).fill(5_500));
   });
 
   test("after the first where nothing is to be repeated, for a client or a call", async () => {
-    const client = await clientThrough([busy, busy, busy]);
+    const client = clientThrough([busy, busy, busy]);
     await failureOf(client.newsletter.subscribe(subscription, { retry: false }));
     expect(proxy.requests).toHaveLength(1);
     const never = createSubmissionsClient({ url: proxy.url, retry: false });
@@ -127,14 +124,13 @@ describe("an abort", () => {
   test("cuts the wait and wins over the failure before it", async () => {
     const controller = new AbortController();
     const reason = new DOMException("The person left the page.", "AbortError");
-    const client = await clientThrough([busy], testTempo({ during: () => controller.abort(reason) }));
+    const client = clientThrough([busy], testTempo({ during: () => controller.abort(reason) }));
     const call = client.newsletter.subscribe(subscription, { signal: controller.signal });
     await expect(call).rejects.toBe(reason);
     expect(proxy.requests).toHaveLength(1);
   });
 
   test("cuts a real wait at once", async () => {
-    proxy = await FlakyProxy.open(service.url);
     const controller = new AbortController();
     // Longer than a test may take.
     const busyForLong = { status: 503, headers: { "retry-after": "3600" } };
@@ -150,7 +146,7 @@ describe("an abort", () => {
 
   test("ends a later try that hangs", async () => {
     const controller = new AbortController();
-    const client = await clientThrough([busy, "hang"]);
+    const client = clientThrough([busy, "hang"]);
     const call = client.newsletter.subscribe(subscription, { signal: controller.signal });
     const outcome = expect(call).rejects.toBe("gone");
     await vi.waitUntil(() => proxy.requests.length === 2, { timeout: 30_000 });
@@ -160,7 +156,6 @@ describe("an abort", () => {
 });
 
 test("a receipt that breaks off where the connection does not tell is no receipt", async () => {
-  proxy = await FlakyProxy.open(service.url);
   const cut = new Response('{"result":{"data":{"mess', { headers: { "content-type": "application/json" } });
   const send = vi.fn<typeof fetch>((...request) => fetch(...request)).mockResolvedValueOnce(cut);
   const client = buildClient({ url: proxy.url, fetch: send }, testTempo());
@@ -169,7 +164,6 @@ test("a receipt that breaks off where the connection does not tell is no receipt
 });
 
 test.each([{ tries: 0 }, { giveUpAfterMs: -1 }])("retry %j is a mistake of the calling program", async (retry) => {
-  proxy = await FlakyProxy.open(service.url);
   expect(() => createSubmissionsClient({ url: proxy.url, retry })).toThrow(TypeError);
   const call = createSubmissionsClient(proxy).newsletter.subscribe(subscription, { retry });
   await expect(call).rejects.toThrow(TypeError);

@@ -3,14 +3,13 @@
 import { createSubmissionsClient } from "@submissions/client";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type Service } from "../support/service.ts";
+import { expect, test } from "vitest";
+import { shared } from "../support/shared.ts";
+import { startService } from "../support/service.ts";
 
 const origin = "https://www.example.org";
 
-let service: Service;
-beforeAll(async () => (service = await startService({ env: { CORS_ORIGINS: origin } })));
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService({ env: { CORS_ORIGINS: origin } }));
 
 const listOf = (answer: Response, header: string) => (answer.headers.get(header) ?? "").toLowerCase().split(/\s*,\s*/);
 

@@ -1,18 +1,14 @@
 // What the typed client makes of a refusal by the service, and that a refused submission leaves nothing behind.
 import { createSubmissionsClient, SubmissionError } from "@submissions/client";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type Service } from "../support/service.ts";
+import { expect, test } from "vitest";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { failureOf } from "./failure-of.ts";
 
 const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
 
-let service: Service;
-let submissions: ReturnType<typeof createSubmissionsClient>;
-beforeAll(async () => {
-  service = await startService();
-  submissions = createSubmissionsClient({ url: service.url });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService());
+const submissions = shared(() => createSubmissionsClient({ url: service.url }));
 
 /** Every row, mail and resume, staged or kept. */
 async function leftBehind(): Promise<unknown[]> {

@@ -1,11 +1,12 @@
 // Each role, with a session and with a token, on each procedure and each download. Both are listed from the router and the
 // downloads themselves: one that is not in the tables here, or has no rule, fails.
 import { initTRPC } from "@trpc/server";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { consoleDownloads, type ConsoleDownload } from "../../server/src/console/downloads.ts";
 import { consoleProcedures, ruledProcedures } from "../../server/src/console/router.ts";
 import { roles, type Role } from "../../shared/src/console.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { Operator, operator, submitAll } from "./operator.ts";
 
 const everyone: readonly Role[] = roles;
@@ -93,13 +94,12 @@ const downloads: Readonly<Record<string, readonly Role[]>> = {
 const nameOf = ({ method, url }: Pick<ConsoleDownload, "method" | "url">) =>
   method === "GET" ? url : `${method} ${url}`;
 
-let service: Service;
+const service = shared(() => startService());
 let references: { readonly inquiry: string; readonly application: string };
 const sessions = new Map<Role, Operator>();
 const tokens = new Map<Role, Operator>();
 
 beforeAll(async () => {
-  service = await startService();
   references = await submitAll(service);
   for (const role of roles) sessions.set(role, await operator(service, `${role}@example.org`, role));
   for (const role of roles) {
@@ -107,8 +107,6 @@ beforeAll(async () => {
     tokens.set(role, Operator.withToken(service, (data as { token: string }).token));
   }
 });
-
-afterAll(() => service[Symbol.asyncDispose]());
 
 test("every procedure and every download is in the tables", () => {
   expect(consoleProcedures.map(({ path }) => path).toSorted()).toEqual(Object.keys(procedures).toSorted());

@@ -1,24 +1,20 @@
 // Sign-in by OpenID Connect, against a real provider on the loopback.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
 import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { client, IdentityProvider } from "./identity-provider.ts";
 import { auditOf, invite, Operator } from "./operator.ts";
 
-let provider: IdentityProvider;
-let service: Service;
+const envOf = (issuer: string) => ({
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: client.id,
+  OIDC_CLIENT_SECRET: client.secret,
+});
+
+const provider = shared(() => IdentityProvider.open(() => `${service.url}/console/oidc/callback`));
+const service: Service = shared(() => startService({ env: envOf(provider.issuer) }));
 let subject = 0;
-
-beforeAll(async () => {
-  provider = await IdentityProvider.open(() => `${service.url}/console/oidc/callback`);
-  const env = { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
-  service = await startService({ env });
-});
-
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-});
 
 beforeEach(() => {
   subject += 1;
@@ -174,7 +170,7 @@ test("refuses an answer that does not fit what the browser began", async () => {
 });
 
 test("says so when the provider does not answer", async () => {
-  const env = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
+  const env = envOf("http://127.0.0.1:9");
   const lines: string[] = [];
   await using alone = await startService({ env, log: createLog("warn", { write: (line) => lines.push(line) }) });
   const response = await fetch(`${alone.url}/console/oidc/start`, { redirect: "manual" });
@@ -189,8 +185,7 @@ describe("a provider below a path that ends in a slash", () => {
   test("signs operators in", async () => {
     const at: { service?: Service } = {};
     await using below = await IdentityProvider.open(() => `${at.service?.url}/console/oidc/callback`, path);
-    const env = { OIDC_ISSUER: below.issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
-    await using one = await startService({ env });
+    await using one = await startService({ env: envOf(below.issuer) });
     at.service = one;
     await invite(one, "dora@example.org", "sales");
     below.person = { subject: "dora", email: "dora@example.org" };
@@ -203,7 +198,7 @@ describe("a provider below a path that ends in a slash", () => {
   test("is told from one of another name, and the log says why", async () => {
     await using below = await IdentityProvider.open(() => "http://127.0.0.1:9/", path);
     const issuer = below.issuer.replace(/\/$/, "");
-    const env = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
+    const env = envOf(issuer);
     const lines: string[] = [];
     await using one = await startService({ env, log: createLog("warn", { write: (line) => lines.push(line) }) });
     expect((await fetch(`${one.url}/console/oidc/start`, { redirect: "manual" })).status).toBe(503);

@@ -1,28 +1,22 @@
 // The shell of the console and its files: what they are sent with, and which addresses have none.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type Service } from "../support/service.ts";
+import { expect, test } from "vitest";
+import { openFolder } from "../support/folder.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { operator } from "./operator.ts";
 
-let folder: string;
-let service: Service;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "console-"));
+const consoleFolder = shared(openFolder);
+const service = shared(async () => {
+  const folder = consoleFolder.path;
   await mkdir(join(folder, "assets"));
   await writeFile(join(folder, "index.html"), '<base href="/console/" /><script src="./assets/app-1a2b.js"></script>');
   await writeFile(join(folder, "viewer.html"), "the viewer");
   await writeFile(join(folder, "icon.svg"), "<svg/>");
   await writeFile(join(folder, "assets/app-1a2b.js"), "console.log(1)");
   await writeFile(join(folder, "assets/secret.txt"), "not for browsers");
-  service = await startService({ consoleFolder: folder });
-});
-
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
+  return startService({ consoleFolder: folder });
 });
 
 const pages = ["/console", "/console/", "/console/inquiries/INQ-20261121-123456", "/console/people/ann%40example.org"];
@@ -79,21 +73,21 @@ test.each([
 
 test("below the path of PUBLIC_URL the shell finds its files there", async () => {
   await using below = await startService({
-    consoleFolder: folder,
+    consoleFolder: consoleFolder.path,
     env: { PUBLIC_URL: "https://service.example/below" },
   });
   expect(await (await fetch(`${below.url}/console`)).text()).toContain('<base href="/below/console/"');
 });
 
 test("without the front end the calls are there all the same, and pages are not", async () => {
-  await using bare = await startService({ consoleFolder: join(folder, "none") });
+  await using bare = await startService({ consoleFolder: join(consoleFolder.path, "none") });
   expect((await fetch(`${bare.url}/console`)).status).toBe(404);
   const anna = await operator(bare, "anna@example.org", "sales");
   expect((await anna.call("inbox.counts")).status).toBe(200);
 });
 
 test("calls are limited for each client, at twenty times the submissions", async () => {
-  await using limited = await startService({ consoleFolder: folder, env: { RATE_LIMIT_MAX: "1" } });
+  await using limited = await startService({ consoleFolder: consoleFolder.path, env: { RATE_LIMIT_MAX: "1" } });
   const statuses: number[] = [];
   for (let at = 0; at < 21; at += 1) {
     const response = await fetch(`${limited.url}/console/trpc/session.me`, {

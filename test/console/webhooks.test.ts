@@ -1,17 +1,13 @@
 // Webhooks in the console: what an admin does with them, what is refused, and what the audit log says of it.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { WebhookRow } from "../../shared/src/console.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { openReceiver } from "../webhooks/receiver.ts";
-import { auditOf, Operator, operator, submitAll } from "./operator.ts";
+import { auditOf, operator, submitAll } from "./operator.ts";
 
-let service: Service;
-let admin: Operator;
-beforeAll(async () => {
-  service = await startService({ env: { WEBHOOK_TARGETS: "loopback" } });
-  admin = await operator(service, "admin@example.org", "admin");
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService({ env: { WEBHOOK_TARGETS: "loopback" } }));
+const admin = shared(() => operator(service, "admin@example.org", "admin"));
 
 const list = async () => (await admin.call("webhooks.list")).data as WebhookRow[];
 const deliveries = async (webhook: number | null) => {

@@ -4,8 +4,8 @@ import { inject } from "vitest";
 import { emailKey } from "../../shared/src/fields.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
+import { openFolder } from "../support/folder.ts";
 import { type PostgresDatabase, PostgresDatabases, type PostgresSession } from "../support/postgres-server.ts";
-import { openFolder } from "./sqlite-under-test.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 
 export interface PostgresUnderTest extends StoreUnderTest {

@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
 import { lockForService } from "../../server/src/storage/sqlite/service-lock.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import { accept, inquiry } from "./records.ts";
-import { openFolder } from "./sqlite-under-test.ts";
 
 const sqlite = (file: string) => ({ kind: "sqlite", file }) as const;
 

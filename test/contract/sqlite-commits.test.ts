@@ -8,6 +8,7 @@ import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts"
 import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
 import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
 import { idempotencyMs, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
+import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import {
   accept,
@@ -24,7 +25,7 @@ import {
   subscribers,
   subscription,
 } from "./records.ts";
-import { openFolder, openSqliteUnderTest } from "./sqlite-under-test.ts";
+import { openSqliteUnderTest } from "./sqlite-under-test.ts";
 
 /** How many commits some work takes. */
 async function commitsOf(store: Store, work: () => Promise<unknown>): Promise<number> {

@@ -5,9 +5,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
+import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import { accept, acceptReference, allMails, inquiries, inquiry, offer } from "./records.ts";
-import { openFolder, openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
+import { openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
 
 const mode = async (path: string) => (await stat(path)).mode & 0o777;
 

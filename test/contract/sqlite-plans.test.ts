@@ -4,7 +4,7 @@ import { systemClock } from "../../server/src/clock.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
 import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
-import { openFolder } from "./sqlite-under-test.ts";
+import { openFolder } from "../support/folder.ts";
 
 async function openMigrated(file: string): Promise<SqliteConnection> {
   const connection = new SqliteConnection(file);

@@ -6,9 +6,10 @@ import { describe, expect, test } from "vitest";
 import { migrate, openStore, pendingMigrations } from "../../server/src/storage/open-store.ts";
 import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable, welcomeIntervalMs } from "../../server/src/storage/store.ts";
+import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import { accept, inquiries, inquiry, lease, noon, offer, onlySubscriber, subscription } from "./records.ts";
-import { openFolder, openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
+import { openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
 
 const locate = (folder: string) => ({ kind: "sqlite", file: join(folder, "store.db") }) as const;
 

@@ -9,9 +9,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
+import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import { accept, inquiries, inquiry, noon, offer } from "./records.ts";
-import { openFolder, openSqliteUnderTest, useRaw, type SqliteUnderTest } from "./sqlite-under-test.ts";
+import { openSqliteUnderTest, useRaw, type SqliteUnderTest } from "./sqlite-under-test.ts";
 
 const realSync = fs.fdatasync;
 type Sync = (file: number, done: (error: NodeJS.ErrnoException | null) => void) => void;

@@ -1,24 +1,17 @@
 // SQLite for the contract suite: a real file in a folder of its own for each test. Reaches past the port only for what
 // the port cannot do.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { emailKey } from "../../shared/src/fields.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
+import { openFolder } from "../support/folder.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 
 export interface SqliteUnderTest extends StoreUnderTest {
   readonly file: string;
   /** Looks at the database, or changes it, through a connection of its own. */
   raw<T>(use: (database: DatabaseSync) => T): T;
-}
-
-/** A folder that is removed with everything in it. */
-export async function openFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await mkdtemp(join(tmpdir(), "sqlite-store-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
 export async function openSqliteUnderTest(): Promise<SqliteUnderTest> {

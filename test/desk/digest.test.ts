@@ -5,7 +5,8 @@ import { createLog } from "../../server/src/observe/log.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { accept, acceptReference, allMails, application, inquiry, lease, minute, noon } from "../contract/records.ts";
-import { openSqliteUnderTest, openFolder } from "../contract/sqlite-under-test.ts";
+import { openSqliteUnderTest } from "../contract/sqlite-under-test.ts";
+import { openFolder } from "../support/folder.ts";
 import { startService } from "../support/service.ts";
 
 const log = createLog("silent");

@@ -1,26 +1,21 @@
 // What the command line does for operators and for persons who ask for their data, or for its end.
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runCommandLine } from "../../server/src/commands/program.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { accept, application, inquiry, subscription } from "../contract/records.ts";
+import { openFolder } from "../support/folder.ts";
+import { anew } from "../support/shared.ts";
 import { Kept, runCommand } from "./run-command.ts";
 
-let folder: string;
+const folder = anew(openFolder);
 
 const run = (...words: string[]) =>
-  runCommand(words, { DATA_DIR: folder, PUBLIC_URL: "https://submissions.example.org" });
-const open = () => openStore({ kind: "sqlite", file: join(folder, "submissions.sqlite") });
+  runCommand(words, { DATA_DIR: folder.path, PUBLIC_URL: "https://submissions.example.org" });
+const open = () => openStore({ kind: "sqlite", file: join(folder.path, "submissions.sqlite") });
 const linesOf = (text: string) => text.trimEnd().split("\n");
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "operators-"));
-});
-
-afterEach(() => rm(folder, { recursive: true }));
 
 test("add prints an invitation as its last line, list shows the operator, remove removes", async () => {
   await run("operators", "add", "root@example.org", "--role", "admin");
@@ -81,14 +76,14 @@ test.each([
   const terminal = () => Object.assign(new Kept(), { isTTY: true });
   const [output, messages, input] = [terminal(), terminal(), Object.assign(new PassThrough(), { isTTY: true })];
   input.write(typed);
-  const environment = { DATA_DIR: folder };
+  const environment = { DATA_DIR: folder.path };
   expect(await runCommandLine(["erase", "ana@example.org"], { environment, input, output, messages })).toBe(1);
   expect(messages.bytes.toString()).toMatch(/Type yes: [^{]*\nNothing was erased\.\n$/);
   expect((await run("export", "person", "ana@example.org")).stdout).not.toBe("");
 });
 
 test("erase removes the person's mails from the local mailbox, and no others", async () => {
-  const mailbox = join(folder, "mailbox");
+  const mailbox = join(folder.path, "mailbox");
   await mkdir(mailbox);
   const kept: Record<string, string> = {
     "1.eml": "From: a@example.org\r\nTo: ben@example.org\r\n\r\nTo: ana@example.org\r\n",
@@ -106,11 +101,11 @@ test("erase removes the person's mails from the local mailbox, and no others", a
 
 test("a file is looked for where npm was called, not in the project's folder", async () => {
   await run("migrate");
-  const environment = { DATA_DIR: folder, npm_lifecycle_event: "submissions", INIT_CWD: folder };
+  const environment = { DATA_DIR: folder.path, npm_lifecycle_event: "submissions", INIT_CWD: folder.path };
   expect(await runCommand(["backup", "copy.sqlite"], environment)).toMatchObject({ code: 0 });
   const words = ["copy", "--to", "sqlite:moved.sqlite", "--resumes-to", "kept"];
   expect(await runCommand(words, environment)).toMatchObject({ code: 0 });
-  expect(await readdir(folder)).toEqual(expect.arrayContaining(["copy.sqlite", "moved.sqlite", "kept"]));
+  expect(await readdir(folder.path)).toEqual(expect.arrayContaining(["copy.sqlite", "moved.sqlite", "kept"]));
 });
 
 test("what commands do is in the audit log, which is exported as CSV and NDJSON, from a number on", async () => {

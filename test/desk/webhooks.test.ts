@@ -1,20 +1,16 @@
 // What the command line does with webhooks.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { accept, inquiry, lease, noon } from "../contract/records.ts";
+import { openFolder } from "../support/folder.ts";
+import { anew } from "../support/shared.ts";
 import { runCommand } from "./run-command.ts";
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "webhooks-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = anew(openFolder);
 
-const run = (...words: string[]) => runCommand(["webhooks", ...words], { DATA_DIR: folder });
-const open = () => openStore({ kind: "sqlite", file: join(folder, "submissions.sqlite") });
+const run = (...words: string[]) => runCommand(["webhooks", ...words], { DATA_DIR: folder.path });
+const open = () => openStore({ kind: "sqlite", file: join(folder.path, "submissions.sqlite") });
 const linesOf = (text: string) => text.trimEnd().split("\n");
 const url = "https://crm.example.org/hook";
 

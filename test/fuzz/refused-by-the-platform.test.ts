@@ -2,16 +2,13 @@
 // one error body and the headers of every answer.
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { buyer } from "../support/doors.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { readAnswers } from "./wire.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ env: { POSTMARK_WEBHOOK_AUTH: "user:a password of 24 letters" } });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService({ env: { POSTMARK_WEBHOOK_AUTH: "user:a password of 24 letters" } }));
 
 /** Returns the one answer. A body shorter than its length ends the connection. */
 async function ask(lines: readonly string[], body = "", length = Buffer.byteLength(body)) {

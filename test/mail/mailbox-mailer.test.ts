@@ -1,22 +1,19 @@
 // The mailbox on a real folder: whole files that a mail program opens, one a mail, for one user only.
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { OutgoingMail } from "../../server/src/mail/mailer.ts";
 import { openMailer } from "../../server/src/mail/open-mailer.ts";
+import { openFolder } from "../support/folder.ts";
+import { shared } from "../support/shared.ts";
 import { application, from, inquiry, messageKey, oneOfEach, welcomes } from "./examples.ts";
 
-let root: string;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "mailbox-"));
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
+const root = shared(openFolder);
 
 let folders = 0;
 async function mailbox() {
-  const folder = join(root, `box-${(folders += 1)}`, "mailbox");
+  const folder = join(root.path, `box-${(folders += 1)}`, "mailbox");
   return { folder, mailer: await openMailer({ kind: "mailbox", folder }, from, messageKey) };
 }
 
@@ -68,7 +65,7 @@ test.each([
   [{ name: "Sales, Ltd. <x>\\", address: "a@b.example" }],
   [{ name: null, address: "a@b.example" }],
 ])("writes the sender %j so that it reads back", async (sender) => {
-  const folder = join(root, `sender-${(folders += 1)}`);
+  const folder = join(root.path, `sender-${(folders += 1)}`);
   const mailer = await openMailer({ kind: "mailbox", folder }, sender, messageKey);
   const mail = welcomes(1)[0]!;
   await mailer.send([mail]);

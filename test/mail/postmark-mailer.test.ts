@@ -1,15 +1,12 @@
 // Postmark's mailer against a stand-in over real sockets: what it posts, and what it makes of every kind of answer.
 import { createServer, type AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openPostmarkMailer } from "../../server/src/mail/providers/postmark.ts";
 import { PostmarkStandIn, type PostmarkFault } from "../support/postmark-stand-in.ts";
+import { shared } from "../support/shared.ts";
 import { from, inquiry, oneOfEach, welcomes } from "./examples.ts";
 
-let standIn: PostmarkStandIn;
-beforeAll(async () => {
-  standIn = await PostmarkStandIn.open();
-});
-afterAll(() => standIn[Symbol.asyncDispose]());
+const standIn = shared(() => PostmarkStandIn.open());
 
 const mailer = (more: { token?: string; apiUrl?: string; timeoutMs?: number } = {}) =>
   openPostmarkMailer({ token: standIn.token, apiUrl: standIn.url, ...more }, from);

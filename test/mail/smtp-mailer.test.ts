@@ -1,22 +1,15 @@
 // The SMTP mailer against a real SMTP server: what arrives, and what it makes of refusals and of silence.
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
 import { messageId } from "../../server/src/mail/providers/mime.ts";
 import { openSmtpMailer } from "../../server/src/mail/providers/smtp.ts";
+import { anew } from "../support/shared.ts";
 import { SmtpStandIn, type SmtpBehaviour } from "../support/smtp-stand-in.ts";
 import { from, inquiry, messageKey, oneOfEach, welcomes } from "./examples.ts";
 
-let standIn: SmtpStandIn;
-let mailer: Mailer;
-beforeEach(async () => {
-  standIn = await SmtpStandIn.open();
-  mailer = openSmtpMailer(standIn.url, from, messageKey);
-});
-afterEach(async () => {
-  await mailer[Symbol.asyncDispose]();
-  await standIn[Symbol.asyncDispose]();
-});
+const standIn = anew(() => SmtpStandIn.open());
+const mailer: Mailer = anew(() => openSmtpMailer(standIn.url, from, messageKey));
 
 /** Gives up soon on a server that does not ask for the mail, or on one that does not reply to it. */
 const hasty = (soon: "handOverMs" | "replyMs") =>

@@ -1,16 +1,13 @@
 // A form says its language; receipts, the welcome mail and the pages behind its links speak it. Notices do not.
 import type { Email } from "postal-mime";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest } from "../support/doors.ts";
 import { fields, postForm, visit } from "../support/pages.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { open, press, subscribe, welcomes } from "./reader.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService());
 
 const mailsAbout = async (reference: unknown): Promise<Email[]> =>
   (await service.mails()).filter(({ subject }) => subject?.includes(String(reference)));

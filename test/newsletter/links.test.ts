@@ -1,13 +1,10 @@
 // The pages behind the links: GET changes nothing, the button does, and a link that does not work says no more than that.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startService, type Service } from "../support/service.ts";
+import { describe, expect, test } from "vitest";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { oneClick, open, press, statusOf, subscriber, tokenOf, welcomed } from "./reader.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ env: { RATE_LIMIT_MAX: "1000000" } });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService({ env: { RATE_LIMIT_MAX: "1000000" } }));
 
 let readers = 0;
 async function newReader() {

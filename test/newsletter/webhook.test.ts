@@ -1,17 +1,14 @@
 // Postmark's webhook: who may call it, what each event does, and that repetition and disorder do no harm.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { json, rest } from "../support/doors.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { open, statusOf, subscribe, welcomed } from "./reader.ts";
 
 const credentials = "hook:correct:horse:battery:staple";
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ env: { POSTMARK_WEBHOOK_AUTH: credentials } });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService({ env: { POSTMARK_WEBHOOK_AUTH: credentials } }));
 
 async function tell(event: unknown, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${service.url}/webhooks/postmark`, {

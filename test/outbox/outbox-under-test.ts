@@ -1,7 +1,5 @@
 // Outboxes on a real store, without HTTP around them: for what needs two of them, or one that stops in the middle.
 import { randomUUID } from "node:crypto";
-import { mkdtempDisposable } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compose, type MailSettings } from "../../server/src/mail/compose.ts";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
@@ -11,6 +9,7 @@ import { openStore, type StoreLocation } from "../../server/src/storage/open-sto
 import type { LeasedMail, MailSettlement, StoredMail } from "../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../server/src/storage/store.ts";
 import { accept, subscription } from "../contract/records.ts";
+import { openFolder } from "../support/folder.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { openServiceDatabase } from "../support/service-database.ts";
@@ -66,7 +65,7 @@ export interface OutboxUnderTest extends AsyncDisposable {
 
 export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
   await using opened = new AsyncDisposableStack();
-  const folder = opened.use(await mkdtempDisposable(join(tmpdir(), "outbox-")));
+  const folder = opened.use(await openFolder());
   const database = opened.use(await openServiceDatabase());
   const url = database.env["DATABASE_URL"];
   const location: StoreLocation =

@@ -3,15 +3,12 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
+import { shared } from "../support/shared.ts";
 import { startService, type Service } from "../support/service.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ limits: { drainBytesMax: 1024 * 1024 } });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => startService({ limits: { drainBytesMax: 1024 * 1024 } }));
 
 async function open({ url }: Pick<Service, "url"> = service, localAddress = "127.0.0.1"): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -48,11 +45,7 @@ const filePart = '--b\r\nContent-Disposition: form-data; name="resumeFile"; file
 const chunked = (type: string) => `Content-Type: ${type}\r\nTransfer-Encoding: chunked`;
 
 describe("time", () => {
-  let impatient: Service;
-  beforeAll(async () => {
-    impatient = await startService({ limits: { headersMs: 300, checkMs: 20, bodyGraceMs: 300 } });
-  });
-  afterAll(() => impatient[Symbol.asyncDispose]());
+  const impatient = shared(() => startService({ limits: { headersMs: 300, checkMs: 20, bodyGraceMs: 300 } }));
 
   test("headers that come too slowly are answered 408 and cut", async () => {
     const socket = await open(impatient);
@@ -194,11 +187,7 @@ describe("bytes", () => {
       return { socket, broken };
     }
 
-    let own: Service;
-    beforeAll(async () => {
-      own = await startService({ limits: { drainBytesMax: 1024 * 1024, drainMsMax: 600_000 } });
-    });
-    afterAll(() => own[Symbol.asyncDispose]());
+    const own = shared(() => startService({ limits: { drainBytesMax: 1024 * 1024, drainMsMax: 600_000 } }));
 
     test.each([
       [413, "/api/applications/submit", "multipart/form-data; boundary=b"],

@@ -1,35 +1,23 @@
 // The whole service tells a receiver what comes in, over HTTP, and the receiver verifies it with the package
 // `standardwebhooks`.
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { WebhookEvent } from "../../shared/src/console.ts";
 import { systemClock } from "../../server/src/clock.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import type { Store } from "../../server/src/storage/store.ts";
 import { addWebhook, rotateSecret } from "../../server/src/webhooks/registry.ts";
 import { accept, release, subscription } from "../contract/records.ts";
 import { submitAll } from "../console/operator.ts";
-import { startService, type Service } from "../support/service.ts";
-import { openReceiver, type Received, type Receiver } from "./receiver.ts";
+import { startService } from "../support/service.ts";
+import { anew } from "../support/shared.ts";
+import { openReceiver, type Received } from "./receiver.ts";
 
 const env = { WEBHOOK_TARGETS: "loopback", PUBLIC_URL: "https://submissions.example.org" };
 const eva = { operator: "eva@example.org", at: Date.now() };
 
-let service: Service;
-let store: Store;
-let receiver: Receiver;
-
-beforeEach(async () => {
-  receiver = await openReceiver();
-  service = await startService({ env });
-  store = await openStore(service.storage);
-});
-
-afterEach(async () => {
-  await store[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = anew(openReceiver);
+const service = anew(() => startService({ env }));
+const store = anew(() => openStore(service.storage));
 
 async function add(events: readonly WebhookEvent[] = [], path = "/hook") {
   const added = await addWebhook(store.webhooks, { url: receiver.url + path, events }, eva);

@@ -4,7 +4,7 @@ import { openStore } from "../../server/src/storage/open-store.ts";
 import { createLog } from "../../server/src/observe/log.ts";
 import { startSender } from "../../server/src/webhooks/sender.ts";
 import { accept, inquiry, noon } from "../contract/records.ts";
-import { openFolder } from "../contract/sqlite-under-test.ts";
+import { openFolder } from "../support/folder.ts";
 import { openReceiver } from "./receiver.ts";
 
 const eva = { operator: "eva@example.org", at: noon };
