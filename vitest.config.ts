@@ -38,15 +38,6 @@ export default defineConfig({
     projects: [
       project("unit", ["{shared,server,client}/src/**/*.test.ts"], pure),
       project("architecture", ["test/architecture/**/*.test.ts"], pure),
-      project("types", [], {
-        ...pure,
-        typecheck: {
-          enabled: true,
-          only: true,
-          include: ["test/types/**/*.test-d.ts"],
-          tsconfig: "test/tsconfig.json",
-        },
-      }),
       ...[
         "abuse",
         "api",
