@@ -1,7 +1,7 @@
 // What browsers send from pages of other sites is refused, on both doors and on the newsletter's pages. Programs and mail
 // programs, which send neither of the headers that tell, are not.
 import { afterAll, describe, expect, test } from "vitest";
-import { applicant, buyer, doors, form, json, rest } from "../support/doors.ts";
+import { applicant, buyer, doors, form, json, rest, sendBatch } from "../support/doors.ts";
 import { browserAccept, fields, postForm } from "../support/pages.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
@@ -18,8 +18,7 @@ afterAll(async () => {
 
 const inquiryWith = (headers: Record<string, string>) => {
   const email = headers === foreign ? "foreign@example.org" : buyer.email;
-  const { body } = json({ ...buyer, email });
-  return { body: body!, headers: { "content-type": "application/json", ...headers } };
+  return json({ ...buyer, email }, headers);
 };
 
 describe.each(doors)("on the $name door", (door) => {
@@ -57,14 +56,11 @@ describe.each(doors)("on the $name door", (door) => {
 });
 
 test("a batch from another site is refused as a list, its body unread", async () => {
-  const response = await fetch(`${service.url}/trpc/marketplace.inquiry,newsletter.subscribe?batch=1`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...foreign },
-    body: "{",
-  });
+  const procedures = ["marketplace.inquiry", "newsletter.subscribe"] as const;
+  const response = await sendBatch(service, procedures, "{", foreign);
   expect(response.status).toBe(403);
   expect(await response.json()).toMatchObject(
-    ["marketplace.inquiry", "newsletter.subscribe"].map((path) => ({ error: { data: { path, code: "FORBIDDEN" } } })),
+    procedures.map((path) => ({ error: { data: { path, code: "FORBIDDEN" } } })),
   );
 });
 

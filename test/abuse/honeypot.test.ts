@@ -2,7 +2,7 @@
 // no mail. What was kept as spam can be released.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { applicant, buyer, doors, form, json, pdf, rest, type Answer } from "../support/doors.ts";
+import { type Answer, applicant, buyer, doors, form, json, pdf, rest, sendBatch } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 import { startMailService } from "../outbox/mail-service.ts";
 import { runCommand } from "../desk/run-command.ts";
@@ -84,10 +84,7 @@ describe.each(doors)("on the $name door", (door) => {
   test("a repeated Idempotency-Key repeats the answer", async () => {
     await using service = await startService();
     const send = (more: object = {}) =>
-      door.send(service, "marketplace.inquiry", {
-        headers: { "content-type": "application/json", "idempotency-key": "key-1" },
-        body: JSON.stringify({ ...buyer, website, ...more }),
-      });
+      door.send(service, "marketplace.inquiry", json({ ...buyer, website, ...more }, { "idempotency-key": "key-1" }));
     const first = await send();
     const again = await send();
     expect(again.receipt).toEqual(first.receipt);
@@ -102,10 +99,7 @@ describe.each(doors)("on the $name door", (door) => {
   ] as const)("a repeated %s does not tell which field is the honeypot", async (_what, procedure, fields) => {
     await using running = await startMailService({ MAIL_DEADLINE_MS: "400" });
     const send = (key: string, more: object = {}) =>
-      door.send(running.service, procedure, {
-        headers: { "content-type": "application/json", "idempotency-key": key },
-        body: JSON.stringify({ ...fields, ...more }),
-      });
+      door.send(running.service, procedure, json({ ...fields, ...more }, { "idempotency-key": key }));
     const caught = await send("caught", { website });
     expect(caught.receipt).toMatchObject({ confirmationEmailSent: true });
     expect((await send("caught")).receipt).toEqual(caught.receipt);
@@ -125,14 +119,13 @@ test("a URL-encoded application that fills the honeypot is kept as spam", async 
 });
 
 test("each call of a batch is screened by itself, streamed or not", async () => {
-  for (const headers of [{}, { "trpc-accept": "application/jsonl" }]) {
+  for (const headers of [undefined, { "trpc-accept": "application/jsonl" }]) {
     await using service = await startService();
-    const response = await fetch(`${service.url}/trpc/marketplace.inquiry,marketplace.inquiry?batch=1`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify({ 0: { ...buyer, website }, 1: { ...buyer, name: "Bo Buyer" } }),
-    });
-    await response.text();
+    const inputs = [
+      { ...buyer, website },
+      { ...buyer, name: "Bo Buyer" },
+    ];
+    await (await sendBatch(service, ["marketplace.inquiry", "marketplace.inquiry"], inputs, headers)).text();
     const { inquiries } = await service.stored();
     expect(inquiries.map(({ name, status }) => `${name}: ${status}`).toSorted((a, b) => a.localeCompare(b))).toEqual([
       "Ann Buyer: spam",

@@ -5,14 +5,13 @@ import { describe, expect, test } from "vitest";
 import { addresses, applicant, buyer, doors, form, json, pdf, rest, type Door } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 
-const pathOf = (door: Door) => (door === rest ? addresses["applications.submit"] : "/trpc/applications.submit");
-
 /** A request whose body does not come. */
 async function stuck(service: Service, door: Door, type: string): Promise<Socket> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
-  socket.write(`POST ${pathOf(door)} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 5000\r\n\r\n`);
+  const path = door.path("applications.submit");
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 5000\r\n\r\n`);
   return socket;
 }
 

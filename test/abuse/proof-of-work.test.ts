@@ -3,7 +3,19 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { applicant, buyer, doors, form, json, pdf, rest, rpc, type Answer, type Procedure } from "../support/doors.ts";
+import {
+  type Answer,
+  applicant,
+  buyer,
+  doors,
+  form,
+  json,
+  pdf,
+  type Procedure,
+  rest,
+  rpc,
+  sendBatch,
+} from "../support/doors.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { startService, type Service } from "../support/service.ts";
 import { littleWork as env, proveWork } from "../support/solve-challenge.ts";
@@ -18,10 +30,7 @@ const cases: [what: string, procedure: Procedure, init: (more: Fields) => Reques
   ["an application with a resume", "applications.submit", (more) => form({ ...applicant, ...more, resumeFile: pdf() })],
 ];
 
-const keyed = (key: string, value: object): RequestInit => ({
-  headers: { "content-type": "application/json", "idempotency-key": key },
-  body: JSON.stringify(value),
-});
+const keyed = (key: string, value: object) => json(value, { "idempotency-key": key });
 
 async function countsOf(service: Service) {
   const { inquiries, applications, subscribers } = await service.stored();
@@ -142,14 +151,11 @@ test("a solution is spent for the other door, for other procedures, and beyond a
 });
 
 test("of a batch with one solution, streamed or not, one call is accepted", async () => {
-  for (const headers of [{}, { "trpc-accept": "application/jsonl" }]) {
+  for (const headers of [undefined, { "trpc-accept": "application/jsonl" }]) {
     await using service = await startService({ env });
     const altcha = await proveWork(service);
-    const response = await fetch(`${service.url}/trpc/marketplace.inquiry,marketplace.inquiry?batch=1`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify({ 0: { ...buyer, altcha }, 1: { ...buyer, altcha } }),
-    });
+    const inputs = Array(2).fill({ ...buyer, altcha });
+    const response = await sendBatch(service, ["marketplace.inquiry", "marketplace.inquiry"], inputs, headers);
     const text = await response.text();
     expect(text.match(/INQ-/g)).toHaveLength(1);
     expect(text.match(/used before/g)).toHaveLength(1);

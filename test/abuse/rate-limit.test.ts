@@ -2,7 +2,19 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { addresses, applicant, buyer, doors, form, json, pdf, rest, rpc, type Door } from "../support/doors.ts";
+import {
+  addresses,
+  applicant,
+  buyer,
+  type Door,
+  doors,
+  form,
+  json,
+  pdf,
+  rest,
+  rpc,
+  sendBatch,
+} from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 
 // A window that no test can outlast.
@@ -11,24 +23,22 @@ const limited = (max: number, more: Record<string, string> = {}) =>
   startService({ env: { RATE_LIMIT_MAX: String(max), RATE_LIMIT_WINDOW_SECONDS: String(windowSeconds), ...more } });
 
 const inquire = (service: Service, door: Door, headers: Record<string, string> = {}) =>
-  door.send(service, "marketplace.inquiry", {
-    ...json(buyer),
-    headers: { "content-type": "application/json", ...headers },
-  });
+  door.send(service, "marketplace.inquiry", json(buyer, headers));
 
 const countsOf = (headers: Headers) => ({
   limit: Number(headers.get("ratelimit-limit")),
   remaining: Number(headers.get("ratelimit-remaining")),
 });
 
-const batch = (service: Service, calls: number, headers: Record<string, string> = {}) =>
-  fetch(`${service.url}/trpc/${Array(calls).fill("newsletter.subscribe").join(",")}?batch=1`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(
-      Object.fromEntries(Array.from({ length: calls }, (_, n) => [n, { email: `r${n}@example.org` }])),
-    ),
-  });
+const batch = (service: Service, calls: number, headers: Record<string, string> = {}) => {
+  const inputs = Array.from({ length: calls }, (_, n) => ({ email: `r${n}@example.org` }));
+  return sendBatch(
+    service,
+    inputs.map(() => "newsletter.subscribe"),
+    inputs,
+    headers,
+  );
+};
 
 describe.each(doors)("on the $name door", (door) => {
   test("submissions beyond the limit are refused 429, say when to come back, and leave nothing", async () => {
@@ -66,7 +76,7 @@ describe.each(doors)("on the $name door", (door) => {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     await once(socket, "connect");
-    const path = door === rest ? addresses["applications.submit"] : "/trpc/applications.submit";
+    const path = door.path("applications.submit");
     // The head announces a body of which not one byte follows.
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000000\r\n\r\n`,
@@ -80,7 +90,7 @@ describe.each(doors)("on the $name door", (door) => {
   test("a client that asks before it sends is asked for its body only if it is not refused", async () => {
     await using service = await limited(1);
     const { hostname, port } = new URL(service.url);
-    const path = door === rest ? addresses["applications.submit"] : "/trpc/applications.submit";
+    const path = door.path("applications.submit");
     const body = JSON.stringify(applicant);
     const ask = async () => {
       const socket = connect(Number(port), hostname);
@@ -159,14 +169,11 @@ describe("a batch", () => {
   test("of which no call may pass is refused as a list of refusals, its body unread", async () => {
     await using service = await limited(1);
     await inquire(service, rest);
-    const response = await fetch(`${service.url}/trpc/newsletter.subscribe,marketplace.inquiry?batch=1`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{not even JSON",
-    });
+    const procedures = ["newsletter.subscribe", "marketplace.inquiry"] as const;
+    const response = await sendBatch(service, procedures, "{not even JSON");
     expect(response.status).toBe(429);
     expect(await response.json()).toMatchObject(
-      ["newsletter.subscribe", "marketplace.inquiry"].map((path) => ({
+      procedures.map((path) => ({
         error: { data: { path, code: "TOO_MANY_REQUESTS", httpStatus: 429 } },
       })),
     );

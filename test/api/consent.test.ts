@@ -60,9 +60,9 @@ describe.each(doors)("over $name", ({ name, send }) => {
   });
 
   test("a repetition from another page is the same submission", async () => {
-    const headers = { "content-type": "application/json", "idempotency-key": `consent-${name}` };
-    const once = await send(service, "marketplace.inquiry", { ...json({ ...buyer, ...told }), headers });
-    const again = await send(service, "marketplace.inquiry", { ...json({ ...buyer, consentText: "2" }), headers });
+    const key = { "idempotency-key": `consent-${name}` };
+    const once = await send(service, "marketplace.inquiry", json({ ...buyer, ...told }, key));
+    const again = await send(service, "marketplace.inquiry", json({ ...buyer, consentText: "2" }, key));
     expect(again.receipt).toEqual(once.receipt);
     expect((await latest()).inquiry).toMatchObject({ reference: once.receipt?.["inquiryId"], consent: kept });
   });

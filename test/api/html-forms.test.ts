@@ -3,7 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { addresses, applicant, buyer, form, pdf, rest, type Procedure } from "../support/doors.ts";
+import { addresses, applicant, buyer, form, json, pdf, type Procedure, rest } from "../support/doors.ts";
 import { browserAccept, fields, postForm, problemAt, summaryOf, tickedOn, typedIn, visit } from "../support/pages.ts";
 import { startService, type Service, type Stored } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
@@ -216,10 +216,8 @@ describe("programs", () => {
   });
 
   test("that send JSON get JSON, whatever they accept", async () => {
-    const body = JSON.stringify(buyer);
-    const headers = { accept: browserAccept, "content-type": "application/json" };
-    const response = await fetch(service.url + addresses["marketplace.inquiry"], { method: "POST", body, headers });
-    expect(await response.json()).toMatchObject({ inquiryId: expect.stringMatching(/^INQ-/) });
+    const { receipt } = await rest.send(service, "marketplace.inquiry", json(buyer, { accept: browserAccept }));
+    expect(receipt).toMatchObject({ inquiryId: expect.stringMatching(/^INQ-/) });
   });
 
   test("of typed RPC get its envelope, whatever they accept", async () => {

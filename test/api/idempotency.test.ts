@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { addresses, applicant, buyer, doors, form, json, pdf, rest, rpc, type Answer } from "../support/doors.ts";
+import { type Answer, applicant, buyer, doors, form, json, pdf, rest, rpc, sendBatch } from "../support/doors.ts";
 import { shared } from "../support/shared.ts";
 import { startService } from "../support/service.ts";
 
@@ -137,8 +137,7 @@ describe.each(doors)("on $name", (door) => {
   ])("%s in one request are refused, not joined", async (_, keys) => {
     expect(
       await added(async () => {
-        const path = door === rest ? addresses["marketplace.inquiry"] : "/trpc/marketplace.inquiry";
-        const call = request(service.url + path, {
+        const call = request(service.url + door.path("marketplace.inquiry"), {
           method: "POST",
           headers: { "content-type": "application/json", "idempotency-key": keys },
         });
@@ -168,10 +167,9 @@ describe.each(doors)("on $name", (door) => {
 test("one key for several calls of a batch is refused", async () => {
   expect(
     await added(async () => {
-      const response = await fetch(`${service.url}/trpc/newsletter.subscribe,newsletter.subscribe?batch=1`, {
-        method: "POST",
-        ...withKey("batch", json({ 0: { email: "a@example.org" }, 1: { email: "b@example.org" } })),
-      });
+      const inputs = [{ email: "a@example.org" }, { email: "b@example.org" }];
+      const procedures = ["newsletter.subscribe", "newsletter.subscribe"] as const;
+      const response = await sendBatch(service, procedures, inputs, { "idempotency-key": "batch" });
       expect(response.status).toBe(400);
     }),
   ).toEqual([0, 0, 0]);

@@ -234,14 +234,8 @@ const refusals: Refusal[] = [
   {
     name: "a page of another site",
     procedure: "newsletter.subscribe",
-    init: () => ({
-      ...json({ email: "a@example.org" }),
-      headers: {
-        "content-type": "application/json",
-        "sec-fetch-site": "cross-site",
-        origin: "https://elsewhere.example",
-      },
-    }),
+    init: () =>
+      json({ email: "a@example.org" }, { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" }),
     status: 403,
     code: "FORBIDDEN",
   },

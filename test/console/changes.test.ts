@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Matching, SubmissionDetail, TriageOutcome } from "../../shared/src/console.ts";
 import { expect, test } from "vitest";
+import { buyer, json, rest } from "../support/doors.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { startService } from "../support/service.ts";
 import { inquire, auditOf, operator, submitAll, type Operator } from "./operator.ts";
@@ -93,11 +94,7 @@ test("counts follow a change at once", async () => {
 test("spam is released once, with its mails", async () => {
   await using service = await startService();
   const anna = await operator(service, "anna@example.org", "sales");
-  await fetch(`${service.url}/api/marketplace/inquiry`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name: "Ann", email: "a@example.org", selectedPackageIds: ["x"], website: "http://spam" }),
-  });
+  await rest.send(service, "marketplace.inquiry", json({ ...buyer, website: "http://spam" }));
   const { data } = await anna.call("inbox.list", { filter: { status: "spam" }, page: {} });
   const [{ reference }] = (data as { rows: [{ reference: string }] }).rows;
   expect((await detailOf(anna, reference)).mails).toEqual([]);
@@ -130,11 +127,7 @@ test("only administrators erase, so that no answer tells another role what it ma
   const anna = await operator(service, "anna@example.org", "sales");
   const admin = await operator(service, "admin@example.org", "admin");
   const erase = (one: Operator, email: string) => one.call("people.erase", { email });
-  await fetch(`${service.url}/api/marketplace/inquiry`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name: "Bo", email: "bo@example.org", selectedPackageIds: ["x"] }),
-  });
+  await inquire(service, "bo@example.org");
   const answers: unknown[][] = [];
   for (const email of ["ann@example.org", "bo@example.org", "nobody@example.org"]) {
     const { status, message } = await erase(anna, email);
@@ -198,8 +191,7 @@ test("inputs that are wrong are told by field, and batches answer each call", as
   expect(wrong.issues?.map(({ path }) => path.join("."))).toEqual(["filter.status", "page.limit"]);
   const batch = await anna.fetch("/console/trpc/session.me,audit.list?batch=1", {
     method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ 1: { page: {} } }),
+    ...json({ 1: { page: {} } }),
   });
   expect([batch.status, await batch.json()]).toMatchObject([
     207,

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Role } from "../../shared/src/console.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
+import { form, json, type Procedure, rest } from "../support/doors.ts";
 import type { Service } from "../support/service.ts";
 
 export const password = "vermilion kettle 41";
@@ -41,8 +42,7 @@ export class Operator {
   async call(path: string, input?: unknown): Promise<Answer> {
     const response = await this.fetch(`/console/trpc/${path}`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
-      ...(input === undefined ? {} : { body: JSON.stringify(input) }),
+      ...json(input),
     });
     const body = (await response.json()) as Envelope;
     const { status, headers } = response;
@@ -95,27 +95,23 @@ export async function operator(service: Service, email: string, role: Role): Pro
 /** Stores an inquiry, an application with a resume and a subscription, and answers their references. */
 export async function submitAll(service: Pick<Service, "url">, email = "ann@example.org", resume = resumeBytes) {
   const inquiry = await inquire(service, email);
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ fullName: "Ann Buyer", email, position: "Annotator" }))
-    form.set(name, value);
-  form.set("resumeFile", new File([resume], "Ann Buyer CV.pdf"));
-  const application = await send(service, "/api/applications/submit", { body: form });
-  await send(service, "/api/newsletter/subscribe", json({ email, source: "footer" }));
+  const resumeFile = new File([resume], "Ann Buyer CV.pdf");
+  const applicant = { fullName: "Ann Buyer", email, position: "Annotator", resumeFile };
+  const application = await send(service, "applications.submit", form(applicant));
+  await send(service, "newsletter.subscribe", json({ email, source: "footer" }));
   return { inquiry, application: application["applicationId"]! };
 }
 
 /** Sends an inquiry. Use it where many are needed: a subscription is answered only after a fixed time. */
 export async function inquire(service: Pick<Service, "url">, email: string): Promise<string> {
   const fields = { name: "Ann Buyer", email, selectedPackageIds: ["de-AT"], company: "Kalomi" };
-  return (await send(service, "/api/marketplace/inquiry", json(fields)))["inquiryId"]!;
+  return (await send(service, "marketplace.inquiry", json(fields)))["inquiryId"]!;
 }
 
-const json = (body: object) => ({ body: JSON.stringify(body), headers: { "content-type": "application/json" } });
-
-async function send({ url }: Pick<Service, "url">, path: string, init: RequestInit): Promise<Record<string, string>> {
-  const response = await fetch(url + path, { method: "POST", ...init });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Record<string, string>;
+async function send(service: Pick<Service, "url">, procedure: Procedure, init: RequestInit) {
+  const { status, receipt, fault } = await rest.send(service, procedure, init);
+  if (receipt === undefined) throw new Error(`${procedure} was answered ${status}: ${fault?.message}`);
+  return receipt as Record<string, string>;
 }
 
 export const resumeBytes = "%PDF-1.4\n1 0 obj\n<< >>\nendobj\ntrailer\n<< >>\nstartxref\n0\n%%EOF\n";

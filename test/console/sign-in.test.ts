@@ -1,6 +1,7 @@
 // Invitations, passwords, sessions and their cookie.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { buyer, json, rest } from "../support/doors.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { startService } from "../support/service.ts";
 import { auditOf, invite, Operator, operator, password } from "./operator.ts";
@@ -212,13 +213,7 @@ test("only pages of the console may call, with JSON", async () => {
 test("no cookie is read outside of the console", async () => {
   await using service = await startService();
   const anna = await operator(service, "anna@example.org", "admin");
-  const inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["de-AT"] };
-  const send = (cookie: Record<string, string>) =>
-    fetch(`${service.url}/api/marketplace/inquiry`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...cookie },
-      body: JSON.stringify(inquiry),
-    });
+  const send = (headers: Record<string, string>) => rest.send(service, "marketplace.inquiry", json(buyer, headers));
   const [without, withCookie] = [await send({}), await send({ cookie: anna.cookie ?? "" })];
   expect([withCookie.status, withCookie.headers.getSetCookie()]).toEqual([without.status, []]);
 });

@@ -71,7 +71,7 @@ test("an application that certainly was not stored leaves no file", async () => 
 test("two services on one database are one to their callers", async () => {
   await using opened = await open();
   await using other = await startService({ env: { DATABASE_URL: opened.database.url } });
-  const same = { ...json(buyer), headers: { "content-type": "application/json", "Idempotency-Key": "k" } };
+  const same = json(buyer, { "Idempotency-Key": "k" });
   const first = await rest.send(opened.service, "marketplace.inquiry", same);
   const again = await rest.send(other, "marketplace.inquiry", same);
   expect(again.receipt?.["inquiryId"]).toBe(first.receipt?.["inquiryId"]);

@@ -22,10 +22,7 @@ import { runCommand, spawnCommand, type Finished } from "./run-command.ts";
 /** More than are read at once. */
 const manyInquiries = 1_100;
 
-const keyed = (value: object) => ({
-  ...json(value),
-  headers: { "content-type": "application/json", "idempotency-key": "k-1" },
-});
+const keyed = (value: object) => json(value, { "idempotency-key": "k-1" });
 const locate = (url: string) => ({ kind: "postgres", url, replicaUrl: null, poolMax: 1 }) as const;
 const sqlite = (folder: string) => ({ kind: "sqlite", file: join(folder, "submissions.sqlite") }) as const;
 const tableNames = movedTables.map(({ name }) => name);

@@ -1,7 +1,7 @@
 // What the metrics say after real requests. Names and labels are compared with the documentation in test/deploy.
 import { expect, test } from "vitest";
 import { operator, submitAll } from "../console/operator.ts";
-import { buyer, json, rest } from "../support/doors.ts";
+import { buyer, json, rest, sendBatch } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 
 /** The series of a metric, once it says what is expected: a scrape may be a second old. */
@@ -37,11 +37,9 @@ test("each stage of a submission is measured once, as far as it came", async () 
 
 test("refusals count by route and fault, each call of a batch and those that reach no procedure too", async () => {
   await using service = await startService();
-  const post = (path: string, body: string) =>
-    fetch(service.url + path, { method: "POST", headers: { "content-type": "application/json" }, body });
-  await post("/trpc/marketplace.inquiry,newsletter.subscribe,newsletter.subscribe?batch=1", '{"0":{},"1":{},"2":7}');
-  await post("/api/marketplace/inquiry", "{");
-  await post("/nowhere", "{}");
+  await sendBatch(service, ["marketplace.inquiry", "newsletter.subscribe", "newsletter.subscribe"], [{}, {}, 7]);
+  await rest.send(service, "marketplace.inquiry", { ...json({}), body: "{" });
+  await fetch(`${service.url}/nowhere`, { method: "POST", ...json({}) });
   await eventually(service, "http_refusals_total").toEqual({
     '{route="/trpc/:paths",fault="fieldsInvalid"}': 2,
     '{route="/trpc/:paths",fault="bodyNotObject"}': 1,
@@ -53,11 +51,7 @@ test("refusals count by route and fault, each call of a batch and those that rea
 test("a batch that the gate refuses counts once for each of its calls, like its submissions", async () => {
   await using service = await startService({ env: { RATE_LIMIT_MAX: "1" } });
   await rest.send(service, "marketplace.inquiry", json(buyer));
-  await fetch(`${service.url}/trpc/marketplace.inquiry,newsletter.subscribe?batch=1`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: '{"0":{},"1":{}}',
-  });
+  await sendBatch(service, ["marketplace.inquiry", "newsletter.subscribe"], [{}, {}]);
   await eventually(service, "http_refusals_total").toEqual({ '{route="/trpc/:paths",fault="rateLimited"}': 2 });
   expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
     'submissions_total{procedure="newsletter.subscribe",door="rpc",code="TOO_MANY_REQUESTS"} 1',

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
-import { applicant, buyer, doors, form, json, pdf, type Procedure } from "../support/doors.ts";
+import { applicant, buyer, doors, form, json, pdf, type Procedure, rest } from "../support/doors.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { startService } from "../support/service.ts";
 
@@ -100,12 +100,7 @@ test("a connection that is never used leaves no line and is not counted", async 
 
 test("a caller's own id is not taken over: it is a stranger's text", async () => {
   await using service = await startService();
-  const own = { "x-request-id": "mine", "content-type": "application/json" };
-  const { headers } = await fetch(`${service.url}/api/marketplace/inquiry`, {
-    method: "POST",
-    headers: own,
-    body: JSON.stringify(buyer),
-  });
+  const { headers } = await rest.send(service, "marketplace.inquiry", json(buyer, { "x-request-id": "mine" }));
   expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
 });
 

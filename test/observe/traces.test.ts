@@ -65,10 +65,7 @@ test("an application is traced from its request to the mails that were handed ov
 test("a caller's trace goes on, and a caller who does not trace is not traced", async () => {
   await using collector = await CollectorStandIn.open();
   await using service = await startService({ env: { ...envOf(collector.url), OTEL_TRACES_SAMPLER_ARG: "0" } });
-  const send = (traceparent: string) => {
-    const headers = { "content-type": "application/json", traceparent };
-    return rpc.send(service, "marketplace.inquiry", { headers, body: JSON.stringify(buyer) });
-  };
+  const send = (traceparent: string) => rpc.send(service, "marketplace.inquiry", json(buyer, { traceparent }));
   const [trace, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
   const other = trace.replace("4", "5");
   await send(`00-${trace}-${parent}-01`);

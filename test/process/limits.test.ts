@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
+import { applicant, buyer, form, json, pdf, rest, sendBatch } from "../support/doors.ts";
 import { shared } from "../support/shared.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -332,11 +332,10 @@ describe("counts", () => {
 
   test("one more than 50 calls in a batch is refused whole", async () => {
     const before = (await service.stored()).subscribers.length;
-    const batch = (calls: number) =>
-      fetch(`${service.url}/trpc/${Array(calls).fill("newsletter.subscribe").join(",")}?batch=1`, {
-        method: "POST",
-        ...json(Object.fromEntries(Array.from({ length: calls }, (_, n) => [n, { email: `batch${n}@example.org` }]))),
-      });
+    const batch = (calls: number) => {
+      const inputs = Array.from({ length: calls }, (_, n) => ({ email: `batch${n}@example.org` }));
+      return sendBatch(service, Array(calls).fill("newsletter.subscribe"), inputs);
+    };
     expect((await batch(51)).status).toBe(400);
     expect((await service.stored()).subscribers).toHaveLength(before);
     expect((await batch(50)).status).toBe(200);
@@ -372,11 +371,8 @@ describe("what is sent", () => {
 
   test("as a streamed batch that is nested too deeply is refused 400", async () => {
     const nested = "[".repeat(30_000) + "]".repeat(30_000);
-    const response = await fetch(`${service.url}/trpc/newsletter.subscribe?batch=1`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "trpc-accept": "application/jsonl" },
-      body: `{"0":{"email":"reader@example.org"},"ignored":${nested}}`,
-    });
+    const body = `{"0":{"email":"reader@example.org"},"ignored":${nested}}`;
+    const response = await sendBatch(service, ["newsletter.subscribe"], body, { "trpc-accept": "application/jsonl" });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { data: { code: "PARSE_ERROR" } } });
   });

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { addressees } from "../outbox/mail-service.ts";
+import { buyer, doors, json } from "../support/doors.ts";
 import { startProcess, type ServiceProcess } from "../support/service-process.ts";
 
 const preload = [fileURLToPath(new URL("preload/tell-loaded.ts", import.meta.url))];
@@ -77,11 +78,7 @@ test("what an install leaves spares the first start of compiling", async () => {
 
   // As `npm start` does: compiled code is kept apart by V8's options.
   await using service = await startProcess({ ...postmark, ...cache, NODE_OPTIONS: "--max-semi-space-size=16" });
-  for (const door of ["/api/marketplace/inquiry", "/trpc/marketplace.inquiry"]) {
-    const body = JSON.stringify({ name: "Ann", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish"] });
-    const headers = { "content-type": "application/json" };
-    expect((await fetch(service.url + door, { method: "POST", headers, body })).status).toBe(200);
-  }
+  for (const door of doors) expect((await door.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
   service.child.kill("SIGTERM");
   expect(await service.ended).toBe(0);
   expect(await entriesOf(cache.NODE_COMPILE_CACHE)).toEqual(kept);

@@ -114,10 +114,8 @@ describe("a disk that cannot be synced", () => {
     const emails: string[] = [];
     const refused: string[] = [];
     const inquireAs = async (email: string) => {
-      const answer = await rest.send(service, "marketplace.inquiry", {
-        ...json({ ...buyer, email }),
-        headers: { "content-type": "application/json", "idempotency-key": email },
-      });
+      const keyed = json({ ...buyer, email }, { "idempotency-key": email });
+      const answer = await rest.send(service, "marketplace.inquiry", keyed);
       if (answer.status === 200) return;
       expectUnavailable(answer);
       refused.push(email);

@@ -16,9 +16,9 @@ const together = "processes count callers together again";
 const inquire = (services: readonly ServiceProcess[], times: number, client: string): Promise<Answer[]> =>
   Promise.all(
     Array.from({ length: times }, (_, n) => {
-      const headers = { "content-type": "application/json", "x-forwarded-for": client };
       const door = doors[Math.floor(n / services.length) % 2]!;
-      return door.send(services[n % services.length]!, "marketplace.inquiry", { ...json(buyer), headers });
+      const service = services[n % services.length]!;
+      return door.send(service, "marketplace.inquiry", json(buyer, { "x-forwarded-for": client }));
     }),
   );
 

@@ -27,11 +27,13 @@ export interface Answer {
 
 export interface Door {
   readonly name: "rest" | "rpc";
+  readonly path: (procedure: Procedure) => string;
   send(service: Pick<Service, "url">, procedure: Procedure, init: RequestInit): Promise<Answer>;
 }
 
 export const rest: Door = {
   name: "rest",
+  path: (procedure) => addresses[procedure],
   async send(service, procedure, init) {
     const response = await fetch(service.url + addresses[procedure], { method: "POST", ...init });
     const body = (await response.json()) as never;
@@ -55,6 +57,7 @@ interface Envelope {
 
 export const rpc: Door = {
   name: "rpc",
+  path: (procedure) => `/trpc/${procedure}`,
   async send(service, procedure, init) {
     const response = await fetch(`${service.url}/trpc/${procedure}`, { method: "POST", ...init });
     const { result, error } = (await response.json()) as Envelope;
@@ -70,10 +73,21 @@ export const rpc: Door = {
 export const doors: readonly Door[] = [rest, rpc];
 
 /** A JSON request. */
-export const json = (value: unknown): RequestInit => ({
-  headers: { "content-type": "application/json" },
+export const json = (value: unknown, headers: Readonly<Record<string, string>> = {}) => ({
+  headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify(value),
 });
+
+/** Sends a batch of typed calls, with an input for each or with a body as it stands. */
+export const sendBatch = (
+  { url }: Pick<Service, "url">,
+  procedures: readonly Procedure[],
+  inputs: readonly unknown[] | string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> => {
+  const body = typeof inputs === "string" ? inputs : JSON.stringify({ ...inputs });
+  return fetch(`${url}/trpc/${procedures.join()}?batch=1`, { method: "POST", ...json(null, headers), body });
+};
 
 /** A multipart request. */
 export function form(fields: Readonly<Record<string, string | File | readonly (string | File)[]>>): RequestInit {

@@ -8,6 +8,7 @@ import { openStore } from "../../server/src/storage/open-store.ts";
 import { addWebhook, rotateSecret } from "../../server/src/webhooks/registry.ts";
 import { accept, release, subscription } from "../contract/records.ts";
 import { submitAll } from "../console/operator.ts";
+import { buyer, json, rest } from "../support/doors.ts";
 import { startService } from "../support/service.ts";
 import { anew } from "../support/shared.ts";
 import { openReceiver, type Received } from "./receiver.ts";
@@ -97,12 +98,8 @@ test("after a new secret was drawn, the old one and the new one verify", async (
 
 test("a filled honeypot is told to nobody until it is released", async () => {
   await add();
-  const response = await fetch(`${service.url}/api/marketplace/inquiry`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name: "B", email: "b@example.org", selectedPackageIds: ["x"], website: "spam" }),
-  });
-  const { inquiryId } = (await response.json()) as { inquiryId: string };
+  const { receipt } = await rest.send(service, "marketplace.inquiry", json({ ...buyer, website: "spam" }));
+  const inquiryId = String(receipt?.["inquiryId"]);
   expect((await store.webhooks.listDeliveries(null, {})).rows).toEqual([]);
   await release(store, inquiryId, Date.now());
   const [one] = await receiver.got(1);
@@ -111,12 +108,7 @@ test("a filled honeypot is told to nobody until it is released", async () => {
 
 test("a refused submission tells nothing", async () => {
   await add();
-  const response = await fetch(`${service.url}/api/marketplace/inquiry`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name: "", email: "b@example.org" }),
-  });
-  expect(response.status).toBe(400);
+  expect((await rest.send(service, "marketplace.inquiry", json({ ...buyer, name: "" }))).status).toBe(400);
   expect((await store.webhooks.listDeliveries(null, {})).rows).toEqual([]);
 });
 

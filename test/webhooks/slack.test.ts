@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { createReceiver } from "../../deploy/slack/receiver.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { signedHeaders } from "../../server/src/webhooks/delivery.ts";
+import { buyer, json, rest } from "../support/doors.ts";
 import { startService } from "../support/service.ts";
 import { openReceiver } from "./receiver.ts";
 
@@ -34,12 +35,8 @@ test("an inquiry becomes a line in Slack, with a link to the console", async () 
     { url: example.url, events: ["inquiry.received"], secret },
     { operator: "test", at: Date.now() },
   );
-  const response = await fetch(`${service.url}/api/marketplace/inquiry`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name: "Ann & <!channel>", email: "ann@example.org", selectedPackageIds: ["de-AT"] }),
-  });
-  const { inquiryId } = (await response.json()) as { inquiryId: string };
+  const { receipt } = await rest.send(service, "marketplace.inquiry", json({ ...buyer, name: "Ann & <!channel>" }));
+  const inquiryId = String(receipt?.["inquiryId"]);
   const [line] = await slack.got(1);
   expect(line?.path).toBe("/services/T0/B0/x");
   expect(JSON.parse(line?.body ?? "")).toEqual({
