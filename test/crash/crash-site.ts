@@ -61,13 +61,7 @@ export class CrashSite implements AsyncDisposable {
 
   async start({ failpoint, aheadMs = 0, env = {} }: Start = {}): Promise<ServiceProcess> {
     const settings = {
-      MAIL_TRANSPORT: "postmark",
-      POSTMARK_SERVER_TOKEN: this.postmark.token,
-      POSTMARK_API_URL: this.postmark.url,
-      MAIL_FROM: "Accent Datasets <hello@datasets.example>",
-      SALES_EMAIL: "sales@datasets.example",
-      RECRUITING_EMAIL: "jobs@datasets.example",
-      RATE_LIMIT_MAX: "1000000",
+      ...this.postmark.env,
       // No answer comes before what a test waits for, however slow this process is to take the mails.
       MAIL_DEADLINE_MS: "15000",
       ...(this.#database === null ? {} : { DATABASE_URL: this.#database.url }),

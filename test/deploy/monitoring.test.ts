@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { Operator, operator, submitAll } from "../console/operator.ts";
-import { addressees } from "../outbox/mail-service.ts";
 import { json, rest } from "../support/doors.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { startService } from "../support/service.ts";
@@ -56,10 +55,7 @@ async function scrapeAfterTraffic(): Promise<string> {
   const credentials = "hook:correct:horse:battery:staple";
   await using service = await startService({
     env: {
-      ...addressees,
-      MAIL_TRANSPORT: "postmark",
-      POSTMARK_SERVER_TOKEN: postmark.token,
-      POSTMARK_API_URL: postmark.url,
+      ...postmark.env,
       POSTMARK_WEBHOOK_AUTH: credentials,
     },
   });

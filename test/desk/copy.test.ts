@@ -10,7 +10,6 @@ import { movedTables } from "../../server/src/storage/move.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import { accept, inquiry } from "../contract/records.ts";
-import { addressees } from "../outbox/mail-service.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
 import { PostgresDatabases, type PostgresDatabase } from "../support/postgres-server.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
@@ -38,12 +37,6 @@ let confirmToken: string;
 /** A mail that waits. */
 let waiting: string;
 
-const mailSettings = () => ({
-  ...addressees,
-  MAIL_TRANSPORT: "postmark",
-  POSTMARK_SERVER_TOKEN: postmark.token,
-  POSTMARK_API_URL: postmark.url,
-});
 const copy = (environment: Readonly<Record<string, string>>, ...words: string[]): Promise<Finished> =>
   runCommand(["copy", ...words], environment);
 const newFolder = () => mkdtemp(join(ground, "data-"));
@@ -51,7 +44,7 @@ const newFolder = () => mkdtemp(join(ground, "data-"));
 /** A service with some of everything: all kinds, states, mails and tokens. */
 async function fill(folder: string): Promise<void> {
   await using service = await startService({
-    env: { DATA_DIR: folder, DATABASE_URL: "", MAIL_DEADLINE_MS: "10000", ...littleWork, ...mailSettings() },
+    env: { DATA_DIR: folder, DATABASE_URL: "", MAIL_DEADLINE_MS: "10000", ...littleWork, ...postmark.env },
   });
   const proven = async (value: object) => ({ ...value, altcha: await proveWork(service) });
   const ask = async (value: object) => rest.send(service, "marketplace.inquiry", keyed(await proven(value)));
@@ -217,7 +210,7 @@ describe("to PostgreSQL and back", () => {
 
   test("a service goes on there: keys, links and mails are what they were", async () => {
     const sentBefore = postmark.taken.length;
-    await using service = await startService({ env: { ...moved, ...mailSettings() } });
+    await using service = await startService({ env: { ...moved, ...postmark.env } });
     const again = await rest.send(service, "marketplace.inquiry", keyed(buyer));
     expect([again.receipt?.["inquiryId"], again.headers.get("idempotency-replayed")]).toEqual([firstReference, "true"]);
     const confirmed = await fetch(new URL("/newsletter/confirm", service.url), {

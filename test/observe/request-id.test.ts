@@ -106,21 +106,13 @@ test("a caller's own id is not taken over: it is a stranger's text", async () =>
 
 test("Postmark gets the id as metadata, also of a mail that is sent by the next process", async () => {
   await using postmark = await PostmarkStandIn.open();
-  const env = {
-    MAIL_TRANSPORT: "postmark",
-    POSTMARK_SERVER_TOKEN: postmark.token,
-    POSTMARK_API_URL: postmark.url,
-    MAIL_FROM: "desk@marketplace.example",
-    SALES_EMAIL: "sales@marketplace.example",
-    RECRUITING_EMAIL: "recruiting@marketplace.example",
-  };
-  await using service = await startService({ env: { ...env, POSTMARK_SERVER_TOKEN: "wrong" } });
+  await using service = await startService({ env: { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong" } });
   const ids: string[] = [];
   for (const [procedure, request] of submissions) {
     ids.push((await doors[0]!.send(service, procedure, request())).headers.get("x-request-id") ?? "");
   }
   await service.stop();
-  await using _next = await startService({ env: { ...service.sameData, ...env } });
+  await using _next = await startService({ env: { ...service.sameData, ...postmark.env } });
   await expect
     .poll(() => postmark.taken.map(({ Metadata }) => Metadata?.["requestId"] ?? "").toSorted(), { timeout: 30_000 })
     .toEqual([...ids, ...ids.slice(0, 2)].toSorted());

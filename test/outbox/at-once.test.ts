@@ -1,9 +1,10 @@
 // What a caller is told of the confirmation mail, and what has gone out by then: through both doors, with every mailer.
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf } from "../support/doors.ts";
+import { addressees } from "../support/postmark-stand-in.ts";
 import { startService } from "../support/service.ts";
 import { SmtpStandIn } from "../support/smtp-stand-in.ts";
-import { addressees, eventually, startMailService } from "./mail-service.ts";
+import { eventually, startMailService } from "./mail-service.ts";
 
 describe.each(doors)("through $name", (door) => {
   test("an inquiry's receipt and notice go out in one call, and the answer says so", async () => {

@@ -8,13 +8,6 @@ import { MovableClock } from "../support/movable-clock.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { startService, type Service } from "../support/service.ts";
 
-/** What a service needs to be told in order to send mails at all. */
-export const addressees = {
-  MAIL_FROM: "Accent Datasets <hello@datasets.example>",
-  SALES_EMAIL: "sales@datasets.example",
-  RECRUITING_EMAIL: "jobs@datasets.example",
-};
-
 export interface MailService extends AsyncDisposable {
   readonly service: Service;
   readonly postmark: PostmarkStandIn;
@@ -31,20 +24,7 @@ export async function startMailService(env: Readonly<Record<string, string>> = {
   await using opened = new AsyncDisposableStack();
   const postmark = opened.use(await PostmarkStandIn.open());
   const clock = new MovableClock();
-  const service = opened.use(
-    await startService({
-      clock,
-      env: {
-        ...addressees,
-        MAIL_TRANSPORT: "postmark",
-        POSTMARK_SERVER_TOKEN: postmark.token,
-        POSTMARK_API_URL: postmark.url,
-        MAIL_DEADLINE_MS: "10000",
-        RATE_LIMIT_MAX: "1000000",
-        ...env,
-      },
-    }),
-  );
+  const service = opened.use(await startService({ clock, env: { ...postmark.env, ...env } }));
   const store = opened.use(await openStore(service.storage, { clock }));
   const resources = opened.move();
   return {

@@ -4,7 +4,7 @@ import { createLog } from "../../server/src/observe/log.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { startService } from "../support/service.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
-import { addressees, buyerAddress, eventually, inquire } from "./mail-service.ts";
+import { buyerAddress, eventually, inquire } from "./mail-service.ts";
 import { hour, minute, openOutboxUnderTest, type OutboxUnderTest, type Sender } from "./outbox-under-test.ts";
 
 const wrongToken = { kind: "error", status: 401, code: 10 } as const;
@@ -136,10 +136,9 @@ test("a pause is logged once, and shown in the metrics while it lasts", async ()
   await using postmark = await PostmarkStandIn.open();
   const lines: { readonly level: string; readonly msg: string }[] = [];
   const log = createLog("info", { write: (line: string) => (lines.push(JSON.parse(line) as never), true) });
-  const mailer = { MAIL_TRANSPORT: "postmark", POSTMARK_SERVER_TOKEN: "wrong", POSTMARK_API_URL: postmark.url };
   const clock = new MovableClock();
   clock.hold();
-  await using service = await startService({ log, clock, env: { ...addressees, ...mailer } });
+  await using service = await startService({ log, clock, env: { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong" } });
   for (const n of [1, 2, 3]) {
     expect((await inquire(service, n)).receipt).toMatchObject({ confirmationEmailSent: false });
   }

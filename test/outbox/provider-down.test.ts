@@ -1,9 +1,10 @@
 // A provider that is down, hangs, is busy or refuses: what the caller is told, and what becomes of the mails.
 import { expect, test } from "vitest";
+import { addressees } from "../support/postmark-stand-in.ts";
 import { startService } from "../support/service.ts";
 import { SmtpStandIn } from "../support/smtp-stand-in.ts";
 import { MovableClock } from "../support/movable-clock.ts";
-import { addressees, buyerAddress, eventually, inquire, startMailService } from "./mail-service.ts";
+import { buyerAddress, eventually, inquire, startMailService } from "./mail-service.ts";
 
 const minute = 60_000;
 

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { addressees, eventually } from "../outbox/mail-service.ts";
+import { eventually } from "../outbox/mail-service.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { runToEnd, startProcess } from "../support/service-process.ts";
 
@@ -156,13 +156,7 @@ test("SIGTERM during an upload lets the upload finish", async () => {
 test("SIGTERM with an upload that stalls and a mail provider that is silent: both are given up in time, and what was stored is answered", async () => {
   await using postmark = await PostmarkStandIn.open();
   postmark.breakdown = { kind: "hang" };
-  await using service = await startProcess({
-    ...addressees,
-    MAIL_TRANSPORT: "postmark",
-    MAIL_DEADLINE_MS: "15000",
-    POSTMARK_SERVER_TOKEN: postmark.token,
-    POSTMARK_API_URL: postmark.url,
-  });
+  await using service = await startProcess({ ...postmark.env, MAIL_DEADLINE_MS: "15000" });
   const upload = request(`${service.url}/api/applications/submit`, {
     method: "POST",
     headers: { "content-type": "multipart/form-data; boundary=b" },

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { addressees } from "../outbox/mail-service.ts";
 import { buyer, doors, json } from "../support/doors.ts";
+import { addressees } from "../support/postmark-stand-in.ts";
 import { startProcess, type ServiceProcess } from "../support/service-process.ts";
 
 const preload = [fileURLToPath(new URL("preload/tell-loaded.ts", import.meta.url))];

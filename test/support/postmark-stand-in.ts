@@ -5,6 +5,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
+/** What a service needs to be told in order to send mails at all. */
+export const addressees = {
+  MAIL_FROM: "Accent Datasets <hello@datasets.example>",
+  SALES_EMAIL: "sales@datasets.example",
+  RECRUITING_EMAIL: "jobs@datasets.example",
+};
+
 /** A message as it was posted. */
 export interface PostedMessage {
   readonly From: string;
@@ -92,6 +99,16 @@ export class PostmarkStandIn implements AsyncDisposable {
   /** The base address. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** What a service is told that sends its mails here. */
+  get env() {
+    return {
+      ...addressees,
+      MAIL_TRANSPORT: "postmark",
+      POSTMARK_SERVER_TOKEN: this.token,
+      POSTMARK_API_URL: this.url,
+    };
   }
 
   /** Breaks the next requests, one after the other. */
