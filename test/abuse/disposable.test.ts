@@ -56,8 +56,8 @@ test("exports say it", async () => {
   await using service = await startService();
   await doors[0]?.send(service, "marketplace.inquiry", json({ ...buyer, email: "ann@mailinator.com" }));
   await doors[0]?.send(service, "marketplace.inquiry", json(buyer));
-  const environment = { PATH: process.env["PATH"] ?? "", DATA_DIR: service.dataFolder };
-  const { stdout } = await runCommand(["export", "inquiries", "--format", "csv"], environment);
+  const words = ["export", "inquiries", "--format", "csv"];
+  const { stdout } = await runCommand(words, { DATA_DIR: service.dataFolder });
   const [header = [], ...rows] = stdout
     .trim()
     .split("\r\n")

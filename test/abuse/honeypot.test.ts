@@ -18,7 +18,8 @@ const shapeOf = ({ status, receipt, headers }: Answer) => ({
   headers: [...headers.keys()].toSorted((a, b) => a.localeCompare(b)),
 });
 
-const environmentOf = (service: Service) => ({ PATH: process.env["PATH"] ?? "", DATA_DIR: service.dataFolder });
+const release = (service: Service, reference: string) =>
+  runCommand(["release", reference], { DATA_DIR: service.dataFolder });
 
 describe.each(doors)("on the $name door", (door) => {
   test("an inquiry that fills the honeypot is answered like any other, kept as spam, and causes no mail", async () => {
@@ -146,7 +147,7 @@ describe("released", () => {
       (await rest.send(service, "applications.submit", init)).receipt?.["applicationId"] as string;
     const caught = await send(form({ ...applicant, website, resumeFile: pdf() }));
     expect(await service.mails()).toEqual([]);
-    const released = await runCommand(["release", caught.toLowerCase()], environmentOf(service));
+    const released = await release(service, caught.toLowerCase());
     expect(released).toMatchObject({ code: 0, stdout: "", stderr: `${caught} is released; 2 mails are due now.\n` });
     await expect.poll(() => service.mails(), { timeout: 20_000 }).toHaveLength(2);
     const mails = await service.mails();
@@ -157,17 +158,17 @@ describe("released", () => {
     for (const { text } of mails) expect(text).toContain(caught);
     expect((await service.stored()).applications).toMatchObject([{ reference: caught, status: "new" }]);
 
-    const again = await runCommand(["release", caught], environmentOf(service));
+    const again = await release(service, caught);
     expect(again).toMatchObject({ code: 1, stderr: `${caught} is not spam.\n` });
     expect((await service.stored()).applications).toMatchObject([{ status: "new" }]);
   });
 
   test("what does not exist cannot be", async () => {
     await using service = await startService();
-    expect(await runCommand(["release", "INQ-20261121-000000"], environmentOf(service))).toMatchObject({
+    expect(await release(service, "INQ-20261121-000000")).toMatchObject({
       code: 1,
       stderr: "There is no submission INQ-20261121-000000.\n",
     });
-    expect((await runCommand(["release", "INQ-1"], environmentOf(service))).code).toBe(2);
+    expect((await release(service, "INQ-1")).code).toBe(2);
   });
 });

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { addresses, applicant, buyer, form, json, pdf, type Procedure, rest } from "../support/doors.ts";
 import { browserAccept, fields, postForm, problemAt, summaryOf, tickedOn, typedIn, visit } from "../support/pages.ts";
-import { startService, type Service, type Stored } from "../support/service.ts";
+import { startService, type Service } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
+import { type Stored } from "../support/stored.ts";
 
 const service = shared(() => startService());
 /** Gets only what is refused. */

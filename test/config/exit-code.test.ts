@@ -4,8 +4,9 @@ import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { finish, runCommand, start } from "../desk/run-command.ts";
+import { runCommand } from "../desk/run-command.ts";
 import { openFolder } from "../support/folder.ts";
+import { finish, start } from "../support/program.ts";
 import { anew } from "../support/shared.ts";
 
 const secret = "Hunter2Hunter2";
@@ -127,12 +128,4 @@ test("a HOST that is not of this machine ends the service with 1 and one plain l
     stderr:
       "The service could not start: port 4711 of 192.0.2.1 cannot be listened on (EADDRNOTAVAIL). Set HOST or PORT to another one.\n",
   });
-});
-
-test("a data folder that cannot be made ends the service with 1 and one plain line", async () => {
-  const file = join(folder.path, "file");
-  await writeFile(file, "");
-  const { code, stdout, stderr } = await finish(start("main.ts", [], { DATA_DIR: join(file, "data"), PORT: "0" }));
-  expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toMatch(/^The service could not start: [^\n]+\n$/);
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, inject, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
-import { until } from "../crash/crash-site.ts";
 import { startPostgres } from "../support/postgres-server.ts";
+import { until } from "../support/service-process.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
 import {
   accept,

@@ -53,15 +53,15 @@ const startAgain = [
   "audit_id_seq",
   "webhook_id_seq",
   "webhook_delivery_id_seq",
-].map((sequence) => `ALTER SEQUENCE ${sequence} RESTART`);
-
-// The audit log refuses this otherwise.
-const emptyAudit = ["DISABLE TRIGGER ALL", "ENABLE TRIGGER ALL"].map((change) => `ALTER TABLE audit ${change}`);
+].map((sequence) => `setval('${sequence}', 1, false)`);
 
 const emptyAll = [
   ...empty,
-  ...emptyAudit.toSpliced(1, 0, "DELETE FROM audit"),
-  ...startAgain,
+  // The audit log refuses this otherwise.
+  "SET session_replication_role = replica",
+  "DELETE FROM audit",
+  "RESET session_replication_role",
+  `SELECT ${startAgain.join()}`,
   "UPDATE search_progress SET indexed_to = 0",
 ].join("; ");
 
@@ -82,7 +82,7 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
     folder: folder.path,
     database,
     openAgain: open,
-    query: (text) => database.query(text),
+    query: (text) => session.query(text),
     setTaken: (kind, day, taken) =>
       change(`INSERT INTO day_counter VALUES (${text(kind)}, ${day}, ${taken})
         ON CONFLICT (kind, day) DO UPDATE SET taken = excluded.taken`),

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { CrashSite, laterMs, until } from "../crash/crash-site.ts";
+import { CrashSite, laterMs } from "../crash/crash-site.ts";
 import { runCommand } from "../desk/run-command.ts";
 import { ClamdStandIn } from "../support/clamd-stand-in.ts";
 import { applicant, form, json, pdf, rest, type Answer } from "../support/doors.ts";
 import { s3Credentials, S3StandIn } from "../support/s3-stand-in.ts";
-import { runToEnd, startProcess } from "../support/service-process.ts";
+import { runToEnd, startProcess, until } from "../support/service-process.ts";
 import { startService, type Service } from "../support/service.ts";
 import { findResume } from "./records.ts";
 

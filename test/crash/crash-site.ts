@@ -4,18 +4,13 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
-import type {
-  StoredApplication,
-  StoredInquiry,
-  StoredMail,
-  StoredSubscriber,
-} from "../../server/src/storage/records.ts";
+import type { StoredMail } from "../../server/src/storage/records.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { listResumes } from "../support/resume-files.ts";
 import { EndedEarly, type ServiceProcess, startProcess } from "../support/service-process.ts";
+import { readStored, type Stored } from "../support/stored.ts";
 import type { Failpoint } from "./preload/failing-failpoint.ts";
 
 const preload = [new URL("./preload/stand-ins.ts", import.meta.url).href];
@@ -30,10 +25,7 @@ interface Start {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface Contents {
-  readonly inquiries: readonly StoredInquiry[];
-  readonly applications: readonly StoredApplication[];
-  readonly subscribers: readonly StoredSubscriber[];
+interface Contents extends Stored {
   readonly mails: readonly StoredMail[];
 }
 
@@ -98,12 +90,7 @@ export class CrashSite implements AsyncDisposable {
   /** All that is stored. Reads beside a running service or after its end, as the command line does. */
   async contents(): Promise<Contents> {
     await using store = await openStore(this.#storage);
-    return {
-      inquiries: (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat(),
-      applications: (await Array.fromAsync(store.readSubmissions("application", {}))).flat(),
-      subscribers: (await Array.fromAsync(store.readSubscribers({}))).flat(),
-      mails: await store.listMails({ limit: 1_000_000 }),
-    };
+    return { ...(await readStored(store)), mails: await store.listMails({ limit: 1_000_000 }) };
   }
 
   /** SHA-256 of the file under a vault key; null when there is none. */
@@ -139,8 +126,3 @@ export class CrashSite implements AsyncDisposable {
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
-/** Waits until something is so. Without a limit of its own: that is the test's. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(100);
-}

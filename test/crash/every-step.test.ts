@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../server/src/failpoint.ts";
 import { applicant, buyer, form, json, pdf, rest, type Answer, type Procedure } from "../support/doors.ts";
-import { CrashSite, laterMs, sha256, until } from "./crash-site.ts";
+import { until } from "../support/service-process.ts";
+import { CrashSite, laterMs, sha256 } from "./crash-site.ts";
 
 // Each test starts processes, several tests at once.
 const patient = { timeout: 300_000 };

@@ -5,7 +5,8 @@ import { randomInt, randomUUID } from "node:crypto";
 import { json, form, doors, type Answer, type Procedure } from "../support/doors.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
-import { CrashSite, laterMs, sha256, until } from "./crash-site.ts";
+import { until } from "../support/service-process.ts";
+import { CrashSite, laterMs, sha256 } from "./crash-site.ts";
 
 /** What the rounds came to. All but the first three are faults, if they are not 0. */
 export interface Findings {

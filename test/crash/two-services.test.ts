@@ -5,7 +5,8 @@ import type { Step } from "../../server/src/failpoint.ts";
 import { applicant, form, pdf, rest, rpc, type Door } from "../support/doors.ts";
 import { PostgresDatabases } from "../support/postgres-server.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
-import { CrashSite, laterMs, sha256, until } from "./crash-site.ts";
+import { until } from "../support/service-process.ts";
+import { CrashSite, laterMs, sha256 } from "./crash-site.ts";
 import { killAtRandom } from "./kill-rounds.ts";
 
 // Each test starts processes, one after the other.

@@ -6,8 +6,8 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { applicant, buyer, json, rest } from "../support/doors.ts";
-import { startProcess, type ServiceProcess } from "../support/service-process.ts";
-import { CrashSite, until } from "./crash-site.ts";
+import { type ServiceProcess, startProcess, until } from "../support/service-process.ts";
+import { CrashSite } from "./crash-site.ts";
 
 const logged = (service: ServiceProcess, text: string) => service.log.some((line) => line.includes(text));
 

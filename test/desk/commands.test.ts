@@ -25,7 +25,8 @@ import {
   noon,
   subscription,
 } from "../contract/records.ts";
-import { exitOf, finish, runCommand, spawnCommand, start } from "./run-command.ts";
+import { exitOf, finish, start } from "../support/program.ts";
+import { runCommand, spawnCommand } from "./run-command.ts";
 
 const midnight = Date.UTC(2026, 10, 21);
 const bytes = Buffer.from("%PDF-1.7 not really\n%%EOF");

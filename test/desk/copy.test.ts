@@ -13,10 +13,11 @@ import { accept, inquiry } from "../contract/records.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
 import { PostgresDatabases, type PostgresDatabase } from "../support/postgres-server.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
+import { type Finished } from "../support/program.ts";
 import { s3Credentials, S3StandIn } from "../support/s3-stand-in.ts";
 import { startService } from "../support/service.ts";
 import { littleWork, proveWork } from "../support/solve-challenge.ts";
-import { runCommand, spawnCommand, type Finished } from "./run-command.ts";
+import { runCommand, spawnCommand } from "./run-command.ts";
 
 /** More than are read at once. */
 const manyInquiries = 1_100;

@@ -7,15 +7,14 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { runCommandLine } from "../../server/src/commands/program.ts";
-import { Kept } from "./run-command.ts";
+import { Kept, runCommand } from "./run-command.ts";
 
 const dataFolder = join(tmpdir(), `opened-by-no-command-${process.pid}`);
 
-async function runClosed(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const [output, messages] = [new Kept(), new Kept()];
-  const code = await runCommandLine(words, { environment: { DATA_DIR: dataFolder }, output, messages });
+async function runClosed(...words: string[]) {
+  const { code, stdout, stderr } = await runCommand(words, { DATA_DIR: dataFolder });
   expect(existsSync(dataFolder)).toBe(false);
-  return { code, stdout: output.bytes.toString(), stderr: messages.bytes.toString() };
+  return { code, stdout, stderr };
 }
 
 test.each([

@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { emailKey } from "@submissions/shared/fields";
 import { subscribeInput } from "@submissions/shared/subscription";
+import { until } from "../support/service-process.ts";
 import { requestOf, type FuzzRequest } from "./requests.ts";
-import { ServiceUnderFuzz, settled, until } from "./service-under-fuzz.ts";
+import { ServiceUnderFuzz, settled } from "./service-under-fuzz.ts";
 import { judge, type Outcome } from "./verdicts.ts";
 import { exchange, readAnswers, type WireAnswer } from "./wire.ts";
 

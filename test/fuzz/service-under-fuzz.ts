@@ -2,15 +2,10 @@
 // its heap is, what it has stored.
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import type {
-  StoredApplication,
-  StoredInquiry,
-  StoredMail,
-  StoredSubscriber,
-} from "../../server/src/storage/records.ts";
-import { startProcess, type ServiceProcess } from "../support/service-process.ts";
+import type { StoredMail } from "../../server/src/storage/records.ts";
+import { type ServiceProcess, startProcess, until } from "../support/service-process.ts";
+import { readStored, type Stored } from "../support/stored.ts";
 import { webhookCredentials } from "./requests.ts";
 
 interface Memory {
@@ -20,16 +15,8 @@ interface Memory {
   readonly rss: number;
 }
 
-interface Contents {
-  readonly inquiries: readonly StoredInquiry[];
-  readonly applications: readonly StoredApplication[];
-  readonly subscribers: readonly StoredSubscriber[];
+interface Contents extends Stored {
   readonly mails: readonly StoredMail[];
-}
-
-/** Waits until something is so. Without a limit of its own: that is the test's. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(50);
 }
 
 export class ServiceUnderFuzz implements AsyncDisposable {
@@ -92,12 +79,7 @@ export class ServiceUnderFuzz implements AsyncDisposable {
   async contents(): Promise<Contents> {
     const file = join(this.#process.dataFolder, "submissions.sqlite");
     await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
-    return {
-      inquiries: (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat(),
-      applications: (await Array.fromAsync(store.readSubmissions("application", {}))).flat(),
-      subscribers: (await Array.fromAsync(store.readSubscribers({}))).flat(),
-      mails: await store.listMails({ limit: 10_000_000 }),
-    };
+    return { ...(await readStored(store)), mails: await store.listMails({ limit: 10_000_000 }) };
   }
 
   /** Names of the resumes in the folder, staged and kept. */

@@ -4,7 +4,7 @@ import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
 import { oneClick, open, press, statusOf, subscriber, tokenOf, welcomed } from "./reader.ts";
 
-const service = shared(() => startService({ env: { RATE_LIMIT_MAX: "1000000" } }));
+const service = shared(() => startService());
 
 let readers = 0;
 async function newReader() {

@@ -5,7 +5,6 @@ import { chmod, copyFile, mkdtemp, open, rename, rm, unlink } from "node:fs/prom
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openStore } from "../../server/src/storage/open-store.ts";
 import { startChild } from "../contract/children/child.ts";
 import { applicant, buyer, form, json, pdf, rest, type Answer } from "../support/doors.ts";
 import { listResumes } from "../support/resume-files.ts";
@@ -39,9 +38,8 @@ async function expectUsable(service: ServiceProcess): Promise<void> {
 }
 
 async function stored(service: ServiceProcess): Promise<[inquiries: number, applications: number]> {
-  await using store = await openStore({ kind: "sqlite", file: databaseOf(service) }, { access: "read-only" });
-  const inquiries = (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat();
-  return [inquiries.length, (await Array.fromAsync(store.readSubmissions("application", {}))).flat().length];
+  const { inquiries, applications } = await service.stored();
+  return [inquiries.length, applications.length];
 }
 
 const resumeFiles = async ({ dataFolder }: ServiceProcess) => (await listResumes(dataFolder)).length;
@@ -126,8 +124,7 @@ describe("a disk that cannot be synced", () => {
     }
     // Whether these were stored is open. Under their keys they are stored once.
     while (refused.length > 0) await inquireAs(refused.shift()!);
-    await using store = await openStore({ kind: "sqlite", file: databaseOf(service) }, { access: "read-only" });
-    const inquiries = (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat();
+    const { inquiries } = await service.stored();
     expect(inquiries.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
   });
 });

@@ -2,10 +2,10 @@
 // themselves, and what they have acknowledged is there, once.
 import { randomUUID } from "node:crypto";
 import { expect, inject, test } from "vitest";
-import { until } from "../crash/crash-site.ts";
 import { doors, json } from "../support/doors.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
+import { until } from "../support/service-process.ts";
 import { hasLogged, mailsSettled, openSeveral, statusOf } from "./several.ts";
 
 const clientsEach = 4;

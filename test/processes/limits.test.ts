@@ -1,9 +1,9 @@
 // The limit on submissions where several processes serve the same clients.
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until } from "../crash/crash-site.ts";
 import { type Answer, buyer, doors, json } from "../support/doors.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
+import { until } from "../support/service-process.ts";
 import { hasLogged, openSeveral, type Several } from "./several.ts";
 
 const max = 20;

@@ -1,9 +1,9 @@
 // Processes for the web and workers on one database: what each does and leaves to the other, and the mails of all of them.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until } from "../crash/crash-site.ts";
 import { type Answer, applicant, doors, form, json, pdf, rest } from "../support/doors.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
 import type { PostmarkFault } from "../support/postmark-stand-in.ts";
+import { until } from "../support/service-process.ts";
 import { mailsSettled, openSeveral, type Several, statusOf } from "./several.ts";
 
 const web = {

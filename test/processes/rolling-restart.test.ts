@@ -2,8 +2,8 @@
 import { Agent, request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { until } from "../crash/crash-site.ts";
 import { addresses } from "../support/doors.ts";
+import { until } from "../support/service-process.ts";
 import { Balancer } from "./balancer.ts";
 import { endByItself, openSeveral } from "./several.ts";
 

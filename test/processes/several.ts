@@ -1,8 +1,9 @@
 // Several processes of the service on one database of PostgreSQL, with one data folder, one mail provider and one clock.
 import { inject } from "vitest";
-import { CrashSite, until } from "../crash/crash-site.ts";
+import { CrashSite } from "../crash/crash-site.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
+import { until } from "../support/service-process.ts";
 import { SharedClock } from "./shared-clock.ts";
 
 type Env = Readonly<Record<string, string>>;

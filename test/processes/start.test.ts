@@ -1,8 +1,8 @@
 // Processes that start at the same moment on a database without anything in it.
 import { expect, test } from "vitest";
 import { postgresMigrations } from "../../server/src/storage/postgres/migrate.ts";
-import { until } from "../crash/crash-site.ts";
 import { buyer, doors, json } from "../support/doors.ts";
+import { until } from "../support/service-process.ts";
 import { openSeveral, statusOf } from "./several.ts";
 
 test("four services that start at once on an empty database all come up, and each migration is applied once", async () => {

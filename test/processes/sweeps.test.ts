@@ -6,9 +6,10 @@ import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { drawKey } from "../../server/src/resumes/vault.ts";
 import { accept, application, resume } from "../contract/records.ts";
-import { sha256, until } from "../crash/crash-site.ts";
+import { sha256 } from "../crash/crash-site.ts";
 import { applicant, form, pdf, rest } from "../support/doors.ts";
 import { s3Credentials, S3StandIn } from "../support/s3-stand-in.ts";
+import { until } from "../support/service-process.ts";
 import { endByItself, hasLogged, openSeveral, type Several } from "./several.ts";
 
 const knownFiles = 120;

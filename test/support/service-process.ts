@@ -1,38 +1,32 @@
 // The service as its own process, started as `npm start` starts it, for what only a process can show: exit codes,
 // signals, memory, the log on stdout.
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-
-const source = new URL("../../server/src/", import.meta.url);
-const main = fileURLToPath(new URL("main.ts", source));
-// Keeps compiled code from start to start, which halves the work of a start.
-const usual = new URL("preload.js", source).href;
+import { setTimeout as pause } from "node:timers/promises";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { exitOf, finish, type Program, type ProgramOptions, start } from "./program.ts";
+import { readStored, type Stored } from "./stored.ts";
 
 export interface ServiceProcess extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly dataFolder: string;
-  readonly child: ChildProcess;
+  readonly child: Program;
   /** Lines of the log so far. */
   readonly log: readonly string[];
   /** Resolves with the exit code once the process has ended and its log was read; null when a signal ended it. */
   readonly ended: Promise<number | null>;
+  /** Reads what is stored, if that is in its data folder, beside the process or after its end. */
+  stored(): Promise<Stored>;
   /** Largest resident set so far, in bytes, as the kernel counts it. */
   peakMemory(): Promise<number>;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions extends Pick<ProgramOptions, "preload" | "through"> {
   /** A data folder of the caller, to be started in again and again. Without it there is one that goes with the process. */
   readonly dataFolder?: string;
-  /** Modules that are loaded before the service. */
-  readonly preload?: readonly string[];
-  /** A program and its arguments that start the service: it ends as the service itself. */
-  readonly through?: readonly string[];
 }
 
 /** The process ended before it listened. */
@@ -53,14 +47,13 @@ export class EndedEarly extends Error {
  */
 export async function startProcess(
   env: Readonly<Record<string, string>> = {},
-  options: ProcessOptions = {},
+  { dataFolder: given, ...options }: ProcessOptions = {},
 ): Promise<ServiceProcess> {
-  const given = options.dataFolder;
   const dataFolder = given ?? (await mkdtemp(join(tmpdir(), "submissions-")));
-  const child = run({ DATA_DIR: dataFolder, PORT: "0", RATE_LIMIT_MAX: "1000000", ...env }, options);
+  const child = start("main.ts", [], { DATA_DIR: dataFolder, PORT: "0", RATE_LIMIT_MAX: "1000000", ...env }, options);
   const log: string[] = [];
-  const ended = once(child, "close").then(([code]) => code as number | null);
-  const lines = createInterface({ input: child.stdout! });
+  const ended = exitOf(child);
+  const lines = createInterface({ input: child.stdout });
   const address = await new Promise<string>((resolve, reject) => {
     lines.on("line", (line) => {
       log.push(line);
@@ -77,6 +70,11 @@ export async function startProcess(
     child,
     log,
     ended,
+    async stored() {
+      const file = join(dataFolder, "submissions.sqlite");
+      await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
+      return await readStored(store);
+    },
     peakMemory: async () => {
       const status = await readFile(`/proc/${child.pid}/status`, "utf8");
       return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;
@@ -89,26 +87,13 @@ export async function startProcess(
   };
 }
 
-/** Runs the process to its end, for starts that must fail. */
-export async function runToEnd(
-  env: Readonly<Record<string, string>>,
-  options: ProcessOptions = {},
-): Promise<{ code: number | null; output: string }> {
-  const child = run(env, options);
-  let output = "";
-  for (const stream of [child.stdout!, child.stderr!])
-    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, output };
+/** Runs the process to its end, for starts that must fail. Answers all that it said. */
+export async function runToEnd(env: Readonly<Record<string, string>>, options: ProcessOptions = {}) {
+  const { code, stdout, stderr } = await finish(start("main.ts", [], env, options));
+  return { code, output: stdout + stderr };
 }
 
-function run(env: Readonly<Record<string, string>>, { preload = [], through = [] }: ProcessOptions): ChildProcess {
-  const imports = [usual, ...preload].flatMap((module) => ["--import", module]);
-  const words = [...through, process.execPath, "-C", "@submissions/source", ...imports, main];
-  return spawn(words[0]!, words.slice(1), {
-    // Not the project's folder: it may have a `.env`, which tests must not read.
-    cwd: tmpdir(),
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** Waits until something is so. Without a limit of its own: that is the test's. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(100);
 }

@@ -10,15 +10,8 @@ import { loadConfig } from "../../server/src/config/load.ts";
 import type { HttpLimits } from "../../server/src/http/limits.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
-import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../../server/src/storage/records.ts";
 import { openServiceDatabase } from "./service-database.ts";
-
-/** Everything the service has stored. */
-export interface Stored {
-  readonly inquiries: StoredInquiry[];
-  readonly applications: StoredApplication[];
-  readonly subscribers: StoredSubscriber[];
-}
+import { readStored, type Stored } from "./stored.ts";
 
 export interface Service extends AsyncDisposable {
   readonly url: string;
@@ -88,19 +81,13 @@ export async function startService({
     stop: () => app.close(),
     storage: loaded.config.storage,
     sameData: { DATA_DIR: dataFolder, ...database.env },
-    stored: () => readStored(loaded.config.storage),
+    async stored() {
+      await using store = await openStore(loaded.config.storage, { access: "read-only" });
+      return await readStored(store);
+    },
     mails: () => readMails(join(dataFolder, "mailbox")),
     files: (folder) => listFiles(join(dataFolder, folder)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
-}
-
-async function readStored(storage: StoreLocation): Promise<Stored> {
-  await using store = await openStore(storage, { access: "read-only" });
-  return {
-    inquiries: (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat(),
-    applications: (await Array.fromAsync(store.readSubmissions("application", {}))).flat(),
-    subscribers: (await Array.fromAsync(store.readSubscribers({}))).flat(),
   };
 }
 
