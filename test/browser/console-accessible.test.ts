@@ -1,8 +1,7 @@
 // Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openBrowser, Visit } from "../support/browser.ts";
+import { barriersOf, openBrowser, Visit } from "../support/browser.ts";
 import { shared } from "../support/shared.ts";
 import { webhookEvents } from "@submissions/shared/console";
 import { ConsoleStandIn, queuedDelivery } from "./console-stand-in.ts";
@@ -13,9 +12,7 @@ const standIn = shared(() => ConsoleStandIn.open());
 
 async function findings(page: Page): Promise<string[]> {
   // Without the style sheets, which axe would copy into the page against its policy.
-  const { violations } = await new AxeBuilder({ page })
-    .options({ preload: false, resultTypes: ["violations"] })
-    .analyze();
+  const violations = await barriersOf(page, { preload: false });
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 

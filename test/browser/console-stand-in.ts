@@ -40,6 +40,14 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
+/** What was built, read once. */
+const built: ReadonlyMap<string, Buffer> = new Map(
+  ["index.html", "viewer.html", ...readdirSync(join(files, "assets")).map((name) => `assets/${name}`)].map((name) => [
+    name,
+    readFileSync(join(files, name)),
+  ]),
+);
+
 /** As the service sends it. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
@@ -83,8 +91,6 @@ export class ConsoleStandIn implements AsyncDisposable {
   readonly #tokens: TokenRow[] = [];
   readonly webhooks: WebhookRow[] = [];
   deliveries: readonly DeliveryRow[] = [];
-  /** Read at once, because other tests may build the console anew meanwhile. */
-  readonly #files = readBuilt();
   readonly #server;
   readonly #failures: string[] = [];
   #lastCall: string | null = null;
@@ -205,21 +211,21 @@ export class ConsoleStandIn implements AsyncDisposable {
         "access-control-allow-origin": "*",
         "cache-control": "public, max-age=31536000, immutable",
       });
-      response.end(this.#files.get(asset));
+      response.end(built.get(asset));
       return;
     }
     if (path === "/console/viewer.html") {
       const origin = `${this.url}/assets/`;
       response.setHeader("content-security-policy", viewerPolicy(origin));
       response.writeHead(200, { "content-type": "text/html; charset=utf-8", "access-control-allow-origin": "*" });
-      response.end(this.#files.get("viewer.html"));
+      response.end(built.get("viewer.html"));
       return;
     }
     if (!/^\/console(?:\/|$)/.test(path)) {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(this.#files.get("index.html"));
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(built.get("index.html"));
   }
 
   #router() {
@@ -516,37 +522,15 @@ export class ConsoleStandIn implements AsyncDisposable {
   }
 }
 
-const rowOf = (one: Stored): InboxRow => {
-  const {
-    arrival,
-    reference,
-    kind,
-    name,
-    email,
-    company,
-    summary,
-    status,
-    assignee,
-    version,
-    receivedAt,
-    hasResume,
-    disposable,
-  } = one;
-  return {
-    arrival,
-    reference,
-    kind,
-    name,
-    email,
-    company,
-    summary,
-    status,
-    assignee,
-    version,
-    receivedAt,
-    hasResume,
-    disposable,
-  };
+const rowOf = ({
+  fields: _fields,
+  packageTitles: _titles,
+  resume: _resume,
+  mails: _mails,
+  ...row
+}: Stored): InboxRow => {
+  const { notes: _notes, history: _history, changedBy: _by, changedAt: _at, ...shown } = row;
+  return shown;
 };
 
 function matching(submissions: readonly Stored[], filter: InboxFilter): readonly Stored[] {
@@ -564,11 +548,6 @@ function matching(submissions: readonly Stored[], filter: InboxFilter): readonly
       words(`${one.name} ${one.email} ${one.company ?? ""}`).includes(words(filter.search)) &&
       words(`${one.name} ${one.summary} ${String(one.fields["coverLetter"])}`).includes(words(filter.letter)),
   );
-}
-
-function readBuilt(): ReadonlyMap<string, Buffer> {
-  const names = ["index.html", "viewer.html", ...readdirSync(join(files, "assets")).map((name) => `assets/${name}`)];
-  return new Map(names.map((name) => [name, readFileSync(join(files, name))]));
 }
 
 /** Newest first, or the other way round. */

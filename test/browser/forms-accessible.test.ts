@@ -1,8 +1,7 @@
 // Whether everybody can use the forms: what axe finds in every state, in light and dark; small screens; few movements.
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { openBrowser, Visit } from "../support/browser.ts";
+import { barriersOf, openBrowser, Visit } from "../support/browser.ts";
 import { openHostSite } from "../support/host-site.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
@@ -55,8 +54,7 @@ async function sendAll({ inquiry, newsletter, application }: Forms): Promise<voi
 
 /** What axe finds, moderate and minor things too. */
 async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
-  const axe = new AxeBuilder({ page });
-  const { violations } = await (rules ? axe.withRules([...rules]) : axe).analyze();
+  const violations = await barriersOf(page, rules && { runOnly: { type: "rule", values: [...rules] } });
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${JSON.stringify(target)}`));
 }
 

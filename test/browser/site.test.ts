@@ -1,8 +1,7 @@
 // The site in a real browser with script: small, calm in the console, accessible, and deaf to what strangers type.
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openBrowser, Visit } from "../support/browser.ts";
+import { barriersOf, openBrowser, Visit } from "../support/browser.ts";
 import { cases, type Case } from "../support/corpora.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
@@ -204,8 +203,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     if (colorScheme === "light") await page.setViewportSize({ width: 1440, height: 800 });
     // Without the style sheets, which axe would copy into the page against its policy.
-    const axe = new AxeBuilder({ page }).options({ preload: false, resultTypes: ["violations"] });
-    const { violations } = await axe.analyze();
+    const violations = await barriersOf(page, { preload: false });
     const barriers = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
     expect(barriers.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   });

@@ -1,5 +1,6 @@
 // A real browser for tests, and a visit of one person in it that fails when anything in a page went wrong: errors in the
 // console, among them violations of a content security policy, and exceptions that nobody caught.
+import { AxeBuilder } from "@axe-core/playwright";
 import packed from "@sparticuz/chromium";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 
@@ -21,6 +22,12 @@ export async function openBrowser(...args: readonly string[]): Promise<Browser> 
 }
 
 const systemBrowser = () => "/usr/bin/chromium";
+
+/** What axe finds in a page that embeds no other one. So it needs no page of its own to put together what it found. */
+export async function barriersOf(page: Page, options: Parameters<AxeBuilder["options"]>[0] = {}) {
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"], ...options });
+  return (await axe.analyze()).violations;
+}
 
 /** One person's visit, in a profile of its own. */
 export class Visit implements AsyncDisposable {
