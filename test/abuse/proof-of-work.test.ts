@@ -154,7 +154,7 @@ test("of a batch with one solution, streamed or not, one call is accepted", asyn
   for (const headers of [undefined, { "trpc-accept": "application/jsonl" }]) {
     await using service = await startService({ env });
     const altcha = await proveWork(service);
-    const inputs = Array(2).fill({ ...buyer, altcha });
+    const inputs = [1, 2].map(() => ({ ...buyer, altcha }));
     const response = await sendBatch(service, ["marketplace.inquiry", "marketplace.inquiry"], inputs, headers);
     const text = await response.text();
     expect(text.match(/INQ-/g)).toHaveLength(1);

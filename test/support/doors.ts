@@ -85,7 +85,7 @@ export const sendBatch = (
   inputs: readonly unknown[] | string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> => {
-  const body = typeof inputs === "string" ? inputs : JSON.stringify({ ...inputs });
+  const body = typeof inputs === "string" ? inputs : JSON.stringify(Object.fromEntries(inputs.entries()));
   return fetch(`${url}/trpc/${procedures.join()}?batch=1`, { method: "POST", ...json(null, headers), body });
 };
 
