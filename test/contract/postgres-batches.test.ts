@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { openCallCounts } from "../../server/src/storage/open-store.ts";
 import { forgottenAtOnce } from "../../server/src/storage/rules/retention.ts";
+import { wokenAtOnce } from "../../server/src/storage/sql/waking.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { locate, openPostgresUnderTest } from "./postgres-under-test.ts";
@@ -77,7 +78,7 @@ test("failed mails are woken in batches, but for one that is held", async () => 
     await using _held = await hold(database, "mail WHERE id = 7");
     expect(await store.retryMails({ status: "failed" }, noon)).toBe(rows - 1);
   }
-  expect(await mostAtOnce(database)).toBe(500);
+  expect(await mostAtOnce(database)).toBe(wokenAtOnce);
   expect(await store.retryMails({ status: "failed" }, noon)).toBe(1);
   expect(await store.mailBacklog()).toMatchObject({ queued: rows, failed: 0 });
 });

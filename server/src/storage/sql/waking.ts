@@ -7,7 +7,7 @@ import type { Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
 
 /** Mails that one transaction wakes. */
-const wokenAtOnce = 250;
+export const wokenAtOnce = 250;
 
 export function makeWaking({ prepare, along, chosen, write }: Engine) {
   const storeDigest = prepare<{ id: number }>(`
