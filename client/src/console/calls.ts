@@ -1,9 +1,9 @@
 // The typed calls to the server, and the cache of their answers.
+import type { ConsoleRouter } from "@submissions/server/console";
 import { QueryClient } from "@tanstack/react-query";
 import { createTRPCClient, httpLink, TRPCClientError, type TRPCLink } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
-import type { ConsoleRouter } from "./router-type.ts";
 import { session } from "./session.ts";
 
 /** The address of the console itself, with a slash at the end: `https://…/console/`. */
