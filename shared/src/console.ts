@@ -3,12 +3,14 @@
 import type { Language } from "./language.ts";
 
 /** What an operator may see: `sales` inquiries, `recruiting` applications and resumes, `marketing` subscribers. */
-export type Role = "admin" | "sales" | "recruiting" | "marketing";
+export const roles = ["admin", "sales", "recruiting", "marketing"] as const;
+export type Role = (typeof roles)[number];
 
-export const roles: readonly Role[] = ["admin", "sales", "recruiting", "marketing"];
+export const submissionKinds = ["inquiry", "application"] as const;
+export type SubmissionKind = (typeof submissionKinds)[number];
 
-export type SubmissionKind = "inquiry" | "application";
-export type TriageStatus = "new" | "open" | "done" | "spam";
+export const triageStatuses = ["new", "open", "done", "spam"] as const;
+export type TriageStatus = (typeof triageStatuses)[number];
 
 /** The signed-in operator. */
 export interface Me {
@@ -77,13 +79,16 @@ export interface InboxCounts {
   readonly mine: number;
 }
 
+export const mailStatuses = ["queued", "sent", "failed", "in-doubt"] as const;
+export type MailStatus = (typeof mailStatuses)[number];
+
 export interface MailRow {
   readonly id: string;
   readonly kind: string;
   readonly reference: string | null;
   /** Whom it is for; null for the team's notices. */
   readonly email: string | null;
-  readonly status: "queued" | "sent" | "failed" | "in-doubt";
+  readonly status: MailStatus;
   readonly attempts: number;
   readonly createdAt: number;
   readonly dueAt: number | null;
@@ -164,7 +169,8 @@ export type TriageOutcome =
     }
   | { readonly reference: string; readonly result: "unknown" };
 
-export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
+export const subscriberStatuses = ["pending", "active", "unsubscribed", "bounced", "complained"] as const;
+export type SubscriberStatus = (typeof subscriberStatuses)[number];
 
 export interface SubscriberRow {
   readonly arrival: number;

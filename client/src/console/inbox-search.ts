@@ -1,5 +1,11 @@
 // The inbox's filter as search parameters of the page's address, and back.
-import type { InboxFilter, SubmissionKind, TriageStatus } from "@submissions/shared/console";
+import {
+  submissionKinds,
+  triageStatuses,
+  type InboxFilter,
+  type SubmissionKind,
+  type TriageStatus,
+} from "@submissions/shared/console";
 
 /** What stands in the address. Dates are days of the operator's time zone, both included. */
 export interface InboxSearch {
@@ -17,10 +23,9 @@ export interface InboxSearch {
   readonly order?: "oldest";
 }
 
-export const statuses: readonly TriageStatus[] = ["new", "open", "done", "spam"];
-export const kinds: readonly SubmissionKind[] = ["inquiry", "application"];
-
-const oneOf = <Word extends string>(words: readonly Word[], value: unknown) => words.find((word) => word === value);
+/** The one of these words that a value is. */
+export const oneOf = <Word extends string>(words: readonly Word[], value: unknown) =>
+  words.find((word) => word === value);
 const text = (value: unknown, lengthMax: number) =>
   typeof value === "string" && value.trim() !== "" ? value.slice(0, lengthMax) : undefined;
 const day = (value: unknown) =>
@@ -33,8 +38,8 @@ const compact = <Parts extends object>(parts: { [Name in keyof Parts]: Parts[Nam
 /** Keeps of an address what the inbox understands. */
 export const readInboxSearch = (raw: Readonly<Record<string, unknown>>): InboxSearch =>
   compact<InboxSearch>({
-    kind: oneOf(kinds, raw["kind"]),
-    status: oneOf(statuses, raw["status"]),
+    kind: oneOf(submissionKinds, raw["kind"]),
+    status: oneOf(triageStatuses, raw["status"]),
     assignee: text(raw["assignee"], 254),
     from: day(raw["from"]),
     until: day(raw["until"]),

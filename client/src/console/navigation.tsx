@@ -7,7 +7,7 @@ import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
 import { Icon, type IconName } from "./parts/icons.tsx";
 import { Avatar } from "./parts/states.tsx";
 import { showToast } from "./parts/toasts.tsx";
-import { cappedCount, roleWords, shortName } from "./words.ts";
+import { cappedCount, shortName, word } from "./words.ts";
 
 /** Counts are asked for again every half a minute, and after each change. */
 const countsEveryMs = 30_000;
@@ -51,11 +51,11 @@ export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
       </div>
       <div className="wide-menu">
         <Places />
-        <Account email={me.email} role={roleWords[me.role]} onHelp={onHelp} />
+        <Account email={me.email} role={word(me.role)} onHelp={onHelp} />
       </div>
       <div id="menu" className="menu" popover="auto" ref={menu}>
         <Places />
-        <Account email={me.email} role={roleWords[me.role]} onHelp={onHelp} />
+        <Account email={me.email} role={word(me.role)} onHelp={onHelp} />
       </div>
     </header>
   );

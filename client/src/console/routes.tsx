@@ -1,15 +1,14 @@
 // The pages by address. All but the inbox and the sign-in are loaded when they are first opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import type { MailRow, SubscriberStatus } from "@submissions/shared/console";
+import { mailStatuses, subscriberStatuses, type MailStatus, type SubscriberStatus } from "@submissions/shared/console";
 import { App } from "./app.tsx";
 import type { ComponentType } from "react";
 import { calls, consoleUrl } from "./calls.ts";
-import { readInboxSearch } from "./inbox-search.ts";
+import { oneOf, readInboxSearch } from "./inbox-search.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
 import { Failure, Skeleton } from "./parts/states.tsx";
 import { NotFoundPage } from "./parts/page.tsx";
 import { session } from "./session.ts";
-import { mailStatusWords, subscriberWords } from "./words.ts";
 
 const root = createRootRoute({ component: App, notFoundComponent: NotFoundPage });
 
@@ -51,9 +50,6 @@ const application = createRoute({
   component: submissionPage,
 });
 
-const keyOf = <Name extends string>(words: Readonly<Record<Name, string>>, value: unknown) =>
-  (Object.keys(words) as Name[]).find((name) => name === value);
-
 const person = createRoute({
   getParentRoute: () => root,
   path: "/people/$email",
@@ -64,7 +60,7 @@ const subscribers = createRoute({
   path: "/subscribers",
   component: page(() => import("./pages/subscribers-page.tsx"), "SubscribersPage"),
   validateSearch: only(({ status, q }): { status?: SubscriberStatus; q?: string } => {
-    const known = keyOf(subscriberWords, status);
+    const known = oneOf(subscriberStatuses, status);
     return { ...(known && { status: known }), ...(typeof q === "string" && q !== "" && { q }) };
   }),
 });
@@ -72,8 +68,8 @@ const mails = createRoute({
   getParentRoute: () => root,
   path: "/mails",
   component: page(() => import("./pages/mails-page.tsx"), "MailsPage"),
-  validateSearch: only(({ status }): { status?: MailRow["status"] | "all" } => {
-    const known = keyOf({ ...mailStatusWords, all: "All" }, status);
+  validateSearch: only(({ status }): { status?: MailStatus | "all" } => {
+    const known = oneOf([...mailStatuses, "all"], status);
     return known ? { status: known } : {};
   }),
 });

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { consoleUrl, messageOf, trpc } from "./calls.ts";
-import { textOf } from "./parts/form-text.ts";
+import { textOf } from "./parts/fields.tsx";
 import { Modal } from "./parts/modal.tsx";
 import { useTitle } from "./parts/page.tsx";
 import { session } from "./session.ts";

@@ -4,7 +4,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { useMutation } from "@tanstack/react-query";
 import { calls, messageOf, queryClient, trpc } from "./calls.ts";
 import { showToast } from "./parts/toasts.tsx";
-import { age, count, plural, shortName, statusWords } from "./words.ts";
+import { age, count, plural, shortName } from "./words.ts";
 
 /** Status, assignee or both. Assignee null: unassign. */
 export interface Change {
@@ -92,11 +92,11 @@ interface Attempt {
 export function describeChange(change: Change, changedCount: number, tense: "done" | "asking" = "done"): string {
   const these = plural(changedCount, "submission");
   if (tense === "asking") {
-    if (change.status !== undefined) return `Set ${these} to ${statusWords[change.status].toLowerCase()}?`;
+    if (change.status !== undefined) return `Set ${these} to ${change.status}?`;
     return change.assignee === null ? `Unassign ${these}?` : `Assign ${these} to ${change.assignee ?? ""}?`;
   }
   const what = changedCount === 1 ? "" : `${these}: `;
-  if (change.status !== undefined) return `${what}Set to ${statusWords[change.status].toLowerCase()}.`;
+  if (change.status !== undefined) return `${what}Set to ${change.status}.`;
   return change.assignee === null ? `${what}Unassigned.` : `${what}Assigned to ${change.assignee ?? ""}.`;
 }
 

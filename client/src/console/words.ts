@@ -1,48 +1,14 @@
 // Words, times and numbers as operators read them.
-import type {
-  DeliveryStatus,
-  HistoryEntry,
-  MailRow,
-  Role,
-  SubmissionKind,
-  SubscriberStatus,
-  TriageStatus,
-  WebhookEvent,
-} from "@submissions/shared/console";
+import type { HistoryEntry, SubmissionKind, WebhookEvent } from "@submissions/shared/console";
 
-export const statusWords: Readonly<Record<TriageStatus, string>> = {
-  new: "New",
-  open: "Open",
-  done: "Done",
-  spam: "Spam",
-};
-
-export const kindWords: Readonly<Record<SubmissionKind, string>> = { inquiry: "Inquiry", application: "Application" };
-
-export const roleWords: Readonly<Record<Role, string>> = {
-  admin: "Admin",
-  sales: "Sales",
-  recruiting: "Recruiting",
-  marketing: "Marketing",
-};
+/** A name of the service as a word: `in-doubt` → `In doubt`. */
+export function word(name: string): string {
+  const words = name.replaceAll(/[-_.]/g, " ");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
 
 /** The languages of forms as they are shown. English is the default and is not shown. */
 export const languageWords: Readonly<Record<string, string>> = { de: "German" };
-
-export const subscriberWords: Readonly<Record<SubscriberStatus, string>> = {
-  pending: "Pending",
-  active: "Active",
-  unsubscribed: "Unsubscribed",
-  bounced: "Bounced",
-  complained: "Complained",
-};
-
-export const mailStatusWords: Readonly<Record<MailRow["status"], string>> = {
-  queued: "Queued",
-  sent: "Sent",
-  failed: "Failed",
-  "in-doubt": "In doubt",
-};
 
 export const webhookEventWords: Readonly<Record<WebhookEvent, string>> = {
   "inquiry.received": "Inquiries",
@@ -59,12 +25,6 @@ export const deliveryEventWords: Readonly<Record<WebhookEvent, string>> = {
   "subscriber.unsubscribed": "Subscriber who left",
 };
 
-export const deliveryStatusWords: Readonly<Record<DeliveryStatus, string>> = {
-  queued: "Queued",
-  delivered: "Delivered",
-  failed: "Failed",
-};
-
 const mailWords: Readonly<Record<string, string>> = {
   "inquiry-receipt": "Receipt",
   "inquiry-notice": "Notice to the team",
@@ -73,12 +33,7 @@ const mailWords: Readonly<Record<string, string>> = {
   "newsletter-welcome": "Welcome mail",
   digest: "Daily digest",
 };
-export const mailWord = (kind: string): string => mailWords[kind] ?? sentence(kind);
-
-const sentence = (name: string) => {
-  const words = name.replaceAll(/[-_.]/g, " ");
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
-};
+export const mailWord = (kind: string): string => mailWords[kind] ?? word(kind);
 
 /** `ben@example.org` → `ben`, for narrow places. */
 export const shortName = (email: string): string => email.split("@")[0] ?? email;
@@ -131,13 +86,12 @@ export const submissionPath = (kind: SubmissionKind) =>
   kind === "inquiry" ? "/inquiries/$reference" : "/applications/$reference";
 
 const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
-const statusText = (value: unknown) => statusWords[text(value) as TriageStatus] ?? text(value);
 
 /** One entry of the audit log as a sentence without its operator. */
 export function historyText({ action, detail }: Pick<HistoryEntry, "action" | "detail">): string {
   const to = detail["to"];
   const sentences: Readonly<Record<string, () => string>> = {
-    status: () => `set the status to ${statusText(to)}`,
+    status: () => `set the status to ${word(text(to))}`,
     assignee: () => (to === null ? "removed the assignee" : `assigned it to ${shortName(text(to))}`),
     note: () => "added a note",
     release: () => "released it from spam",
@@ -145,5 +99,5 @@ export function historyText({ action, detail }: Pick<HistoryEntry, "action" | "d
     "resume.view": () => "opened the resume",
     "resume.download": () => "downloaded the resume",
   };
-  return sentences[action]?.() ?? sentence(action).toLowerCase();
+  return sentences[action]?.() ?? word(action).toLowerCase();
 }

@@ -1,14 +1,15 @@
 // What narrows the list: counts by status as links, selects, and chips of what is set.
-import type { Role, SubmissionKind } from "@submissions/shared/console";
+import { submissionKinds, triageStatuses, type Role, type SubmissionKind } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { consoleUrl, trpc } from "../calls.ts";
-import { changed, filterOf, kinds, statuses, type InboxSearch } from "../inbox-search.ts";
+import { changed, filterOf, type InboxSearch } from "../inbox-search.ts";
 import { useMe } from "../me.ts";
 import { useCounts } from "../navigation.tsx";
 import { download, DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { cappedCount, kindWords, shortName, statusWords } from "../words.ts";
+import { FilterSelect } from "../parts/fields.tsx";
+import { cappedCount, shortName, word } from "../words.ts";
 
 /** The operators to assign to. @param needed kinds that each of them must see; without it, those who see any */
 export const useAssignees = (needed: readonly SubmissionKind[] = []): readonly string[] =>
@@ -18,7 +19,7 @@ export function StatusTabs({ search }: { readonly search: InboxSearch }) {
   const counts = useCounts();
   return (
     <nav className="tabs" aria-label="By state">
-      {([undefined, ...statuses] as const).map((status) => (
+      {([undefined, ...triageStatuses] as const).map((status) => (
         <Link
           key={status ?? "all"}
           to="/"
@@ -29,7 +30,7 @@ export function StatusTabs({ search }: { readonly search: InboxSearch }) {
           activeProps={{ "aria-current": undefined }}
           {...(search.status === status && { "aria-current": "true" as const })}
         >
-          {status === undefined ? "All" : statusWords[status]}
+          {word(status ?? "all")}
           {status !== undefined && <span className="tab-count">{counts ? cappedCount(counts[status]) : "\u2007"}</span>}
         </Link>
       ))}
@@ -52,40 +53,15 @@ export function Filters({ search, onChange }: Props) {
   return (
     <div className="filters">
       {me.role === "admin" && (
-        <select
-          aria-label="Kind"
-          value={search.kind ?? ""}
-          className={search.kind && "set"}
-          onChange={({ target }) => set({ kind: kinds.find((kind) => kind === target.value) })}
-        >
-          <option value="">Kind</option>
-          {kinds.map((kind) => (
-            <option key={kind} value={kind}>
-              {kindWords[kind]}
-            </option>
-          ))}
-        </select>
+        <FilterSelect label="Kind" names={submissionKinds} value={search.kind} onChange={(kind) => set({ kind })} />
       )}
-      <select
-        aria-label="Status"
-        value={search.status ?? ""}
-        className={search.status && "set"}
-        onChange={({ target }) => set({ status: statuses.find((status) => status === target.value) })}
-      >
-        <option value="">Status</option>
-        {statuses.map((status) => (
-          <option key={status} value={status}>
-            {statusWords[status]}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="Assignee"
-        value={search.assignee ?? ""}
-        className={search.assignee && "set"}
-        onChange={({ target }) => set({ assignee: target.value === "" ? undefined : target.value })}
-      >
-        <option value="">Assignee</option>
+      <FilterSelect
+        label="Status"
+        names={triageStatuses}
+        value={search.status}
+        onChange={(status) => set({ status })}
+      />
+      <FilterSelect<string> label="Assignee" value={search.assignee} onChange={(assignee) => set({ assignee })}>
         <option value="none">Unassigned</option>
         <option value={me.email}>Me</option>
         {others.map((email) => (
@@ -96,7 +72,7 @@ export function Filters({ search, onChange }: Props) {
         {!known && !others.includes(search.assignee ?? "") && (
           <option value={search.assignee}>{search.assignee}</option>
         )}
-      </select>
+      </FilterSelect>
       <button type="button" className={more > 0 ? "set" : undefined} popoverTarget="more-filters">
         <Icon name="filter" size={16} /> More{more > 0 && ` (${more})`}
       </button>
@@ -231,8 +207,8 @@ function MoreFilters({ search, set }: MoreProps) {
 export function Chips({ search }: { readonly search: InboxSearch }) {
   const me = useMe();
   const chips: readonly (readonly [keyof InboxSearch, string])[] = [
-    ["kind", search.kind === undefined ? "" : kindWords[search.kind]],
-    ["status", search.status === undefined ? "" : statusWords[search.status]],
+    ["kind", search.kind === undefined ? "" : word(search.kind)],
+    ["status", search.status === undefined ? "" : word(search.status)],
     ["assignee", search.assignee === undefined ? "" : assigneeText(search.assignee, me.email)],
     ["q", search.q === undefined ? "" : `“${search.q}”`],
     ["letter", search.letter === undefined ? "" : `“${search.letter}” in letters`],

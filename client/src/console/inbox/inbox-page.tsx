@@ -1,8 +1,8 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
-import type { SubmissionKind } from "@submissions/shared/console";
+import { submissionKinds, type SubmissionKind } from "@submissions/shared/console";
 import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { isFiltered, kinds, type InboxSearch } from "../inbox-search.ts";
+import { isFiltered, type InboxSearch } from "../inbox-search.ts";
 import { seesSubmissions, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
@@ -87,9 +87,9 @@ function InboxList({ open }: { readonly open: string | undefined }) {
     return cursor === undefined ? [] : [cursor];
   };
   const kindsOf = (chosen: readonly string[] | "all"): readonly SubmissionKind[] => {
-    if (chosen === "all") return search.kind === undefined ? kinds : [search.kind];
+    if (chosen === "all") return search.kind === undefined ? submissionKinds : [search.kind];
     const some = rows.filter(({ reference }) => chosen.includes(reference)).map(({ kind }) => kind);
-    return kinds.filter((kind) => some.includes(kind));
+    return submissionKinds.filter((kind) => some.includes(kind));
   };
   const change = (chosen: readonly string[] | "all", what: Change) => {
     if (chosen === "all") return setAsked(what);
@@ -177,7 +177,7 @@ function InboxList({ open }: { readonly open: string | undefined }) {
                 />
               ))}
             </ul>
-            <MoreRows list={list} word={search.order === "oldest" ? "Show newer" : "Show older"} />
+            <MoreRows list={list} label={search.order === "oldest" ? "Show newer" : "Show older"} />
           </>
         )}
       </div>

@@ -4,8 +4,8 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { InboxSearch } from "../inbox-search.ts";
 import { Icon } from "../parts/icons.tsx";
-import { Age, Avatar, StatusMark } from "../parts/states.tsx";
-import { kindWords, shortName, submissionPath } from "../words.ts";
+import { Age, Avatar, Mark } from "../parts/states.tsx";
+import { shortName, submissionPath, word } from "../words.ts";
 
 interface Props {
   readonly row: InboxRow;
@@ -46,9 +46,9 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
           </span>
         </span>
         <span className="row-summary">
-          <span className="row-kind" title={kindWords[kind]}>
+          <span className="row-kind" title={word(kind)}>
             <Icon name={kind} size={15} />
-            <span className="unseen">{kindWords[kind]}: </span>
+            <span className="unseen">{word(kind)}: </span>
           </span>
           <span className="row-text" dir="auto">
             {summary}
@@ -78,7 +78,7 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
             </>
           )}
         </span>
-        <StatusMark status={status} />
+        <Mark of="status" state={status} />
         <span className="row-age">
           <Age at={receivedAt} />
         </span>

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
-import { textOf } from "../parts/form-text.ts";
+import { textOf } from "../parts/fields.tsx";
 import { showToast } from "../parts/toasts.tsx";
 
 const lengthMin = 12;

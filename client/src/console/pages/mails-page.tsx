@@ -4,10 +4,10 @@ import { Link, useSearch } from "@tanstack/react-router";
 import type { MailRow } from "@submissions/shared/console";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
-import { Empty } from "../parts/states.tsx";
+import { Empty, Mark } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { MailMark, MailWhen } from "../submission/events.tsx";
-import { mailStatusWords, mailWord, submissionPath } from "../words.ts";
+import { MailWhen } from "../submission/events.tsx";
+import { mailWord, submissionPath, word } from "../words.ts";
 import { TableList } from "./table-list.tsx";
 
 const tabs = ["failed", "in-doubt", "queued", "sent", "all"] as const;
@@ -52,7 +52,7 @@ export function MailsPage() {
             activeProps={{ "aria-current": undefined }}
             {...(tab === status && { "aria-current": "true" as const })}
           >
-            {tab === "all" ? "All" : mailStatusWords[tab]}
+            {word(tab)}
           </Link>
         ))}
       </nav>
@@ -111,7 +111,7 @@ const About = ({ mail: { kind, reference } }: { readonly mail: MailRow }) =>
 
 const State = ({ mail }: { readonly mail: MailRow }) => (
   <>
-    <MailMark status={mail.status} />
+    <Mark of="mail" state={mail.status} />
     <MailWhen mail={mail} />
   </>
 );

@@ -4,26 +4,19 @@ import { roles, type Role } from "@submissions/shared/console";
 import { useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
 import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
-import { textOf } from "../parts/form-text.ts";
+import { Options, textOf } from "../parts/fields.tsx";
 import { Age, Avatar, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { roleWords } from "../words.ts";
+import { word } from "../words.ts";
 
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.operators.list.queryKey() });
-
-const RoleOptions = () =>
-  roles.map((role) => (
-    <option key={role} value={role}>
-      {roleWords[role]}
-    </option>
-  ));
 
 /** The field `role` of a form. */
 export const RoleField = () => (
   <label>
     Role
     <select name="role" defaultValue="sales">
-      <RoleOptions />
+      <Options of={roles} />
     </select>
   </label>
 );
@@ -34,7 +27,7 @@ export function Operators({ me }: { readonly me: string }) {
   const [removing, setRemoving] = useState<string | null>(null);
   const setRole = useMutation({
     ...trpc.operators.setRole.mutationOptions(),
-    onSuccess: (_, { email, role }) => showToast(`${email} is now ${roleWords[role]}.`),
+    onSuccess: (_, { email, role }) => showToast(`${email} is now ${word(role)}.`),
     onError: (error) => showToast(`Not changed. ${messageOf(error)}`, { tone: "bad" }),
     onSettled: reload,
   });
@@ -67,7 +60,7 @@ export function Operators({ me }: { readonly me: string }) {
               disabled={email === me}
               onChange={({ target }) => setRole.mutate({ email, role: target.value as Role })}
             >
-              <RoleOptions />
+              <Options of={roles} />
             </select>
             <button
               type="button"

@@ -6,7 +6,7 @@ import { trpc } from "../calls.ts";
 import { useCounts } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Avatar, Failure, Skeleton, useNow } from "../parts/states.tsx";
-import { count, duration, kindWords, submissionPath } from "../words.ts";
+import { count, duration, submissionPath, word } from "../words.ts";
 import { DayBars } from "./charts.tsx";
 
 const refreshMs = 60_000;
@@ -84,7 +84,7 @@ function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { read
                   <Link to={submissionPath(kind)} params={{ reference }} search={{ status: "new", order: "oldest" }}>
                     {name}
                   </Link>{" "}
-                  <span className="quiet">{kindWords[kind]}</span>
+                  <span className="quiet">{word(kind)}</span>
                 </p>
                 <p className="quiet small clip">{summary}</p>
               </div>

@@ -9,9 +9,9 @@ import { Question } from "../parts/dialogs.tsx";
 import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
-import { Age, Failure, Skeleton, StatusMark } from "../parts/states.tsx";
+import { Age, Failure, Mark, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { kindWords, languageWords, plural, submissionPath, subscriberWords } from "../words.ts";
+import { languageWords, plural, submissionPath, word } from "../words.ts";
 
 export function PersonPage() {
   const me = useMe();
@@ -71,12 +71,12 @@ function Records({ person: { submissions, more, subscription, suppressed } }: { 
                     {reference}
                   </Link>{" "}
                   <span className="quiet">
-                    {kindWords[kind]} · <Age at={receivedAt} ago />
+                    {word(kind)} · <Age at={receivedAt} ago />
                   </span>
                 </p>
                 <p className="small clip">{summary}</p>
               </div>
-              <StatusMark status={status} />
+              <Mark of="status" state={status} />
             </li>
           ))}
         </ul>
@@ -89,7 +89,7 @@ function Records({ person: { submissions, more, subscription, suppressed } }: { 
             <div>
               <dt>State</dt>
               <dd>
-                <span className={`mark subscriber-${subscription.status}`}>{subscriberWords[subscription.status]}</span>
+                <Mark of="subscriber" state={subscription.status} />
               </dd>
             </div>
             <div>

@@ -3,7 +3,7 @@ import { isAdmin, useMe } from "../me.ts";
 import { signOut } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
-import { roleWords } from "../words.ts";
+import { word } from "../words.ts";
 import { ChangePassword } from "./change-password.tsx";
 import { Operators } from "./operators.tsx";
 import { Tokens } from "./tokens.tsx";
@@ -23,7 +23,7 @@ export function SettingsPage() {
           </div>
           <div>
             <dt>Role</dt>
-            <dd>{roleWords[me.role]}</dd>
+            <dd>{word(me.role)}</dd>
           </div>
         </dl>
         <label className="check">

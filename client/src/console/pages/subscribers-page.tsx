@@ -1,15 +1,16 @@
 // Newsletter subscribers: growth, and the list with state and source.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import type { SubscriberStatus } from "@submissions/shared/console";
+import { subscriberStatuses, type SubscriberStatus } from "@submissions/shared/console";
 import { useRef } from "react";
 import { calls, trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
+import { FilterSelect } from "../parts/fields.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
-import { Age, Empty } from "../parts/states.tsx";
+import { Age, Empty, Mark } from "../parts/states.tsx";
 import { useTypedSearch } from "../parts/typed-search.ts";
-import { count, subscriberWords } from "../words.ts";
+import { count } from "../words.ts";
 import { DayLine } from "./charts.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { TableList } from "./table-list.tsx";
@@ -43,21 +44,12 @@ export function SubscribersPage() {
             onChange={({ target }) => onType(target.value)}
           />
         </form>
-        <select
-          aria-label="State"
-          className={search.status && "set"}
-          value={search.status ?? ""}
-          onChange={({ target }) =>
-            set(target.value === "" ? undefined : (target.value as SubscriberStatus), search.q ?? "")
-          }
-        >
-          <option value="">State</option>
-          {Object.entries(subscriberWords).map(([status, words]) => (
-            <option key={status} value={status}>
-              {words}
-            </option>
-          ))}
-        </select>
+        <FilterSelect
+          label="State"
+          names={subscriberStatuses}
+          value={search.status}
+          onChange={(status) => set(status, search.q ?? "")}
+        />
       </div>
       <TableList
         label="Subscribers"
@@ -72,7 +64,7 @@ export function SubscribersPage() {
             </Link>
             {disposable && <span className="disposable">throw-away</span>}
           </>,
-          <span className={`mark subscriber-${status}`}>{subscriberWords[status]}</span>,
+          <Mark of="subscriber" state={status} />,
           <>
             {source}
             {lastSource !== source && <span className="quiet"> then {lastSource}</span>}

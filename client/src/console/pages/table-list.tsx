@@ -57,7 +57,7 @@ export function TableList<Row>({ label, queryKey, load, columns, keyOf, cells, e
           </tbody>
         </table>
       )}
-      <MoreRows list={list} word="Show older" />
+      <MoreRows list={list} label="Show older" />
     </>
   );
 }

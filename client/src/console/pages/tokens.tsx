@@ -4,10 +4,10 @@ import type { Role } from "@submissions/shared/console";
 import { useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
 import { FormDialog, ShownOnce } from "../parts/dialogs.tsx";
-import { textOf } from "../parts/form-text.ts";
+import { textOf } from "../parts/fields.tsx";
 import { Age, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { exactTime, roleWords } from "../words.ts";
+import { exactTime, word } from "../words.ts";
 import { RoleField } from "./operators.tsx";
 
 const dayMs = 24 * 60 * 60_000;
@@ -40,7 +40,7 @@ export function Tokens() {
           <li key={id}>
             <div>
               <p>
-                {name} <span className="quiet">{roleWords[role]}</span>
+                {name} <span className="quiet">{word(role)}</span>
               </p>
               <p className="quiet small">
                 Created <Age at={createdAt} ago /> ·{" "}

@@ -4,11 +4,11 @@ import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } f
 import { useState } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
-import { textOf } from "../parts/form-text.ts";
+import { textOf } from "../parts/fields.tsx";
 import { Modal } from "../parts/modal.tsx";
-import { Age, Empty, Failure, Skeleton } from "../parts/states.tsx";
+import { Age, Empty, Failure, Mark, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { deliveryEventWords, deliveryStatusWords, exactTime, plural, webhookEventWords } from "../words.ts";
+import { deliveryEventWords, exactTime, plural, webhookEventWords } from "../words.ts";
 import { TableList } from "./table-list.tsx";
 
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.webhooks.pathKey() });
@@ -236,7 +236,7 @@ function DeliveriesDialog({ webhook, onClose }: DialogProps) {
 
 const State = ({ delivery: { status, attempts, dueAt, lastAnswer } }: { readonly delivery: DeliveryRow }) => (
   <>
-    <span className={`mark delivery-${status}`}>{deliveryStatusWords[status]}</span>{" "}
+    <Mark of="delivery" state={status} />{" "}
     <span className="quiet small">
       {lastAnswer !== null && `${lastAnswer}, ${plural(attempts, "try", "tries")}`}
       {lastAnswer !== null && dueAt !== null && `, again ${exactTime(dueAt)}`}

@@ -1,9 +1,8 @@
 // What a part of a page shows while it loads, when it failed and when there is nothing; and small signs that recur.
-import type { TriageStatus } from "@submissions/shared/console";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useSyncExternalStore, type ReactNode } from "react";
 import { isMissing, messageOf } from "../calls.ts";
-import { age, exactTime, initials, statusWords } from "../words.ts";
+import { age, exactTime, initials, word } from "../words.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 export function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
@@ -28,18 +27,18 @@ interface MoreRowsProps {
     "error" | "fetchNextPage" | "hasNextPage" | "isFetchingNextPage" | "isFetchNextPageError"
   >;
   /** What the button says. */
-  readonly word: string;
+  readonly label: string;
 }
 
 /** The button that loads the next page of a list, and why that failed. */
-export const MoreRows = ({ list, word }: MoreRowsProps) =>
+export const MoreRows = ({ list, label }: MoreRowsProps) =>
   list.hasNextPage && (
     <div className="more-rows">
       <p className="problem" role="alert">
         {list.isFetchNextPageError && `Not loaded. ${messageOf(list.error)}`}
       </p>
       <button type="button" onClick={() => void list.fetchNextPage()} disabled={list.isFetchingNextPage}>
-        {list.isFetchingNextPage ? "Loading…" : word}
+        {list.isFetchingNextPage ? "Loading…" : label}
       </button>
     </div>
   );
@@ -107,9 +106,13 @@ export function Age({ at, ago = false }: { readonly at: number; readonly ago?: b
   );
 }
 
-export const StatusMark = ({ status }: { readonly status: TriageStatus }) => (
-  <span className={`mark status-${status}`}>{statusWords[status]}</span>
-);
+interface MarkProps {
+  readonly of: "status" | "mail" | "delivery" | "subscriber";
+  readonly state: string;
+}
+
+/** The state of a thing, in its colour. */
+export const Mark = ({ of, state }: MarkProps) => <span className={`mark ${of}-${state}`}>{word(state)}</span>;
 
 /** A round sign with the initials of a person. */
 export const Avatar = ({ name, small = false }: { readonly name: string; readonly small?: boolean }) => (

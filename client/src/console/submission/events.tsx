@@ -3,13 +3,9 @@ import type { HistoryEntry, MailRow, SubmissionDetail } from "@submissions/share
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { messageOf, queryClient, trpc } from "../calls.ts";
-import { Age, StatusMark } from "../parts/states.tsx";
+import { Age, Mark } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { historyText, kindWords, mailStatusWords, mailWord, plural, shortName, submissionPath } from "../words.ts";
-
-export const MailMark = ({ status }: { readonly status: MailRow["status"] }) => (
-  <span className={`mark mail-${status}`}>{mailStatusWords[status]}</span>
-);
+import { historyText, mailWord, plural, shortName, submissionPath, word } from "../words.ts";
 
 /** When a mail was sent, is due or was given up, and why. */
 export function MailWhen({
@@ -46,7 +42,7 @@ export function Mails({ mails, reference }: { readonly mails: readonly MailRow[]
           <li key={mail.id}>
             <div>
               <p>
-                {mailWord(mail.kind)} <MailMark status={mail.status} />
+                {mailWord(mail.kind)} <Mark of="mail" state={mail.status} />
               </p>
               <MailWhen mail={mail} />
             </div>
@@ -81,10 +77,10 @@ export const Duplicates = ({ duplicates }: Pick<SubmissionDetail, "duplicates">)
                 </Link>
               </p>
               <p className="quiet small">
-                {kindWords[kind]} · <Age at={receivedAt} ago />
+                {word(kind)} · <Age at={receivedAt} ago />
               </p>
             </div>
-            <StatusMark status={status} />
+            <Mark of="status" state={status} />
           </li>
         ))}
       </ul>

@@ -1,20 +1,21 @@
 // One submission: what was sent, what became of it, and what to do next.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { SubmissionDetail } from "@submissions/shared/console";
+import { triageStatuses, type SubmissionDetail } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
 import { isMissing, messageOf, queryClient, trpc } from "../calls.ts";
-import { filterOf, statuses } from "../inbox-search.ts";
+import { filterOf, oneOf } from "../inbox-search.ts";
 import { AssignDialog } from "../inbox/assign-dialog.tsx";
 import { useAssignees } from "../inbox/filters.tsx";
 import { useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
+import { Options } from "../parts/fields.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Age, Avatar, Failure, Skeleton } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
 import { listKey, useTriage } from "../triage.ts";
-import { exactTime, kindWords, shortName, statusWords, submissionPath } from "../words.ts";
+import { exactTime, shortName, submissionPath, word } from "../words.ts";
 import { Fields, Letter } from "./fields.tsx";
 import { Duplicates, History, Mails } from "./events.tsx";
 import { Notes } from "./notes.tsx";
@@ -60,7 +61,7 @@ function Submission({ detail }: { readonly detail: SubmissionDetail }) {
               {name}
             </h1>
             <p className="quiet">
-              {kindWords[kind]} <span className="reference">{reference}</span> · <Age at={receivedAt} ago />
+              {word(kind)} <span className="reference">{reference}</span> · <Age at={receivedAt} ago />
               <span className="unseen">, {exactTime(receivedAt)}</span>
             </p>
           </div>
@@ -169,15 +170,11 @@ function Controls({ reference, kind, status, assignee }: ControlsProps) {
         className={`status-select status-${status}`}
         value={status}
         onChange={({ target }) => {
-          const chosen = statuses.find((one) => one === target.value);
+          const chosen = oneOf(triageStatuses, target.value);
           if (chosen !== undefined) triage([reference], { status: chosen });
         }}
       >
-        {statuses.map((one) => (
-          <option key={one} value={one}>
-            {statusWords[one]}
-          </option>
-        ))}
+        <Options of={triageStatuses} />
       </select>
       <select
         aria-label="Assignee"
