@@ -375,14 +375,6 @@ export class ConsoleStandIn implements AsyncDisposable {
           one.mails = [{ ...template, id: randomUUID(), reference, status: "queued", attempts: 0, sentAt: null }];
           return null;
         }),
-        sendAgain: signedIn.input(z.custom<{ mailId: string }>()).mutation(({ input: { mailId } }) => {
-          for (const one of data.submissions) {
-            one.mails = one.mails.map((mail) =>
-              mail.id === mailId ? { ...mail, status: "queued" as const, dueAt: Date.now(), lastError: null } : mail,
-            );
-          }
-          return null;
-        }),
       }),
       people: t.router({
         get: signedIn.input(z.custom<{ email: string }>()).query(({ input: { email } }) => {
@@ -426,9 +418,10 @@ export class ConsoleStandIn implements AsyncDisposable {
             next: null,
           })),
         retry: signedIn.input(z.custom<{ id: string }>()).mutation(({ input: { id } }) => {
-          const at = data.mails.findIndex((mail) => mail.id === id);
-          const mail = data.mails[at];
-          if (mail !== undefined) data.mails[at] = { ...mail, status: "queued", dueAt: Date.now() };
+          const again = (mail: MailRow): MailRow =>
+            mail.id === id ? { ...mail, status: "queued", dueAt: Date.now(), lastError: null } : mail;
+          data.mails = data.mails.map(again);
+          for (const one of data.submissions) one.mails = one.mails.map(again);
           return null;
         }),
       }),

@@ -112,7 +112,7 @@ test("a mail that was sent is sent again as a new one", async () => {
   const sent = async () => (await detailOf(anna, inquiry)).mails.filter(({ status }) => status === "sent");
   await expect.poll(async () => (await sent()).length).toBe(2);
   const [mail] = await sent();
-  expect((await anna.call("submission.sendAgain", { mailId: mail!.id })).data).toBeNull();
+  expect((await anna.call("mails.retry", { id: mail!.id })).data).toBeNull();
   expect((await detailOf(anna, inquiry)).mails).toHaveLength(3);
   expect((await anna.call("mails.retry", { id: "1-zzz" })).status).toBe(404);
 });

@@ -33,7 +33,6 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
   "submission.neighbours": inboxRoles,
   "submission.addNote": inboxRoles,
   "submission.release": inboxRoles,
-  "submission.sendAgain": inboxRoles,
   "people.get": everyone,
   "people.erase": admins,
   "subscribers.list": marketing,
@@ -207,7 +206,6 @@ describe("what a role may not see answers like what does not exist", () => {
     expect((await sales.call("submission.get", { reference: inquiry })).status).toBe(200);
     const { data } = await admin.call("submission.get", { reference: application });
     const [mail] = (data as { mails: { id: string }[] }).mails;
-    expect((await sales.call("submission.sendAgain", { mailId: mail!.id })).status).toBe(404);
     expect((await sales.call("mails.retry", { id: mail!.id })).status).toBe(404);
   });
 

@@ -1,12 +1,10 @@
 // Mails: what failed or is in doubt, and why.
-import { useMutation } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { MailRow } from "@submissions/shared/console";
-import { calls, messageOf, queryClient, trpc } from "../calls.ts";
+import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
 import { Empty, Mark } from "../parts/states.tsx";
-import { showToast } from "../parts/toasts.tsx";
-import { MailWhen } from "../submission/events.tsx";
+import { MailWhen, SendAgain } from "../submission/events.tsx";
 import { mailWord, submissionPath, word } from "../words.ts";
 import { TableList } from "./table-list.tsx";
 
@@ -22,24 +20,7 @@ const explanations: Readonly<Record<(typeof tabs)[number], string>> = {
 
 export function MailsPage() {
   const { status = "failed" } = useSearch({ from: "/mails" });
-  const retry = useMutation({
-    ...trpc.mails.retry.mutationOptions(),
-    onSuccess: () => showToast("The mail is on its way."),
-    onError: (error) => showToast(`Not sent again. ${messageOf(error)}`, { tone: "bad" }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.mails.list.pathKey() }),
-  });
   const filter = status === "all" ? {} : { status };
-  const again = (mail: MailRow) =>
-    mail.status === "queued" ? null : (
-      <button
-        type="button"
-        className="small-button"
-        disabled={retry.isPending}
-        onClick={() => retry.mutate({ id: mail.id })}
-      >
-        Send again
-      </button>
-    );
   return (
     <PageFrame title="Mails" lead={explanations[status]}>
       <nav className="tabs" aria-label="By state">
@@ -67,7 +48,7 @@ export function MailsPage() {
           <MailTo email={mail.email} />,
           <About mail={mail} />,
           <State mail={mail} />,
-          again(mail),
+          <SendAgain mail={mail} />,
         ]}
         empty={
           <Empty

@@ -26,42 +26,45 @@ export function MailWhen({
   );
 }
 
-export function Mails({ mails, reference }: { readonly mails: readonly MailRow[]; readonly reference: string }) {
-  const sendAgain = useMutation({
-    ...trpc.submission.sendAgain.mutationOptions(),
+/** A button that sends a mail again; none for one that goes out anyway. */
+export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) {
+  const retry = useMutation({
+    ...trpc.mails.retry.mutationOptions(),
     onSuccess: () => showToast("The mail is on its way."),
     onError: (error) => showToast(`Not sent again. ${messageOf(error)}`, { tone: "bad" }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.submission.get.queryKey({ reference }) }),
+    onSettled: () =>
+      Promise.all(
+        [trpc.mails.list, trpc.submission.get].map((shown) =>
+          queryClient.invalidateQueries({ queryKey: shown.pathKey() }),
+        ),
+      ),
   });
-  return (
-    <section className="box">
-      <h2>Mails</h2>
-      {mails.length === 0 && <p className="quiet">No mail was sent.</p>}
-      <ul className="lines">
-        {mails.map((mail) => (
-          <li key={mail.id}>
-            <div>
-              <p>
-                {mailWord(mail.kind)} <Mark of="mail" state={mail.status} />
-              </p>
-              <MailWhen mail={mail} />
-            </div>
-            {mail.status !== "queued" && (
-              <button
-                type="button"
-                className="small-button"
-                disabled={sendAgain.isPending}
-                onClick={() => sendAgain.mutate({ mailId: mail.id })}
-              >
-                Send again
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
+  return status === "queued" ? null : (
+    <button type="button" className="small-button" disabled={retry.isPending} onClick={() => retry.mutate({ id })}>
+      Send again
+    </button>
   );
 }
+
+export const Mails = ({ mails }: { readonly mails: readonly MailRow[] }) => (
+  <section className="box">
+    <h2>Mails</h2>
+    {mails.length === 0 && <p className="quiet">No mail was sent.</p>}
+    <ul className="lines">
+      {mails.map((mail) => (
+        <li key={mail.id}>
+          <div>
+            <p>
+              {mailWord(mail.kind)} <Mark of="mail" state={mail.status} />
+            </p>
+            <MailWhen mail={mail} />
+          </div>
+          <SendAgain mail={mail} />
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 export const Duplicates = ({ duplicates }: Pick<SubmissionDetail, "duplicates">) =>
   duplicates.length === 0 ? null : (

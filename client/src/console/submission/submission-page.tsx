@@ -80,7 +80,7 @@ function Submission({ detail }: { readonly detail: SubmissionDetail }) {
         </div>
         <div className="column">
           <Notes reference={reference} notes={detail.notes} />
-          <Mails mails={detail.mails} reference={reference} />
+          <Mails mails={detail.mails} />
           <Duplicates duplicates={detail.duplicates} />
           <History history={detail.history} receivedAt={receivedAt} />
         </div>

@@ -2,7 +2,6 @@
 import type { MailRow, Page } from "@submissions/shared/console";
 import { z } from "zod";
 import { Fault } from "../../fault.ts";
-import type { Actor, DeskStore, Scope } from "../../storage/desk-store.ts";
 import { mailId, mailStatus, page } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
@@ -14,19 +13,12 @@ export const mailProcedures = trpc.router({
       desk.listMails(scope, input.status, input.page),
     ),
 
+  /** A mail that is queued already goes out anyway. */
   retry: changes(...everyRole)
     .input(z.object({ id: mailId }))
-    .mutation(({ ctx: { desk, scope, actor }, input }) => sendAgain(desk, scope, input.id, actor)),
+    .mutation(async ({ ctx: { desk, scope, actor }, input }): Promise<null> => {
+      const result = found(await desk.sendAgain(scope, input.id, actor));
+      if (result === "not-sendable") throw new Fault("mailNotSendable");
+      return null;
+    }),
 });
-
-/** A mail that is queued already goes out anyway. */
-export async function sendAgain(
-  desk: Pick<DeskStore, "sendAgain">,
-  scope: Scope,
-  id: string,
-  actor: Actor,
-): Promise<null> {
-  const result = found(await desk.sendAgain(scope, id, actor));
-  if (result === "not-sendable") throw new Fault("mailNotSendable");
-  return null;
-}

@@ -16,10 +16,9 @@ import { findMatching } from "../../desk/matching.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import type { Scope } from "../../storage/desk-store.ts";
-import { inboxFilter, kind, mailId, noteText, page, reference, triageRequest } from "../inputs.ts";
+import { inboxFilter, kind, noteText, page, reference, triageRequest } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { scopeOf, submissionRoles } from "../rules.ts";
-import { sendAgain } from "./mails.ts";
 
 export const inboxProcedures = trpc.router({
   list: reads(...submissionRoles)
@@ -92,10 +91,6 @@ export const submissionProcedures = trpc.router({
       console.counts.forget();
       return null;
     }),
-
-  sendAgain: changes(...submissionRoles)
-    .input(z.object({ mailId }))
-    .mutation(({ ctx: { desk, scope, actor }, input }) => sendAgain(desk, scope, input.mailId, actor)),
 });
 
 /** The operators who see a kind that the caller sees, and every needed kind that the caller sees. */
