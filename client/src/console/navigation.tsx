@@ -2,11 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState, type LinkProps } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { calls, isSignedOut, messageOf, trpc } from "./calls.ts";
+import { calls, isSignedOut, trpc } from "./calls.ts";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
 import { Icon, type IconName } from "./parts/icons.tsx";
 import { Avatar } from "./parts/states.tsx";
-import { showToast } from "./parts/toasts.tsx";
+import { showFailure } from "./parts/toasts.tsx";
 import { cappedCount, shortName, word } from "./words.ts";
 
 /** Counts are asked for again every half a minute, and after each change. */
@@ -29,15 +29,20 @@ export function signOut(everywhere: boolean): void {
     })
     .then(
       () => location.reload(),
-      (error: unknown) => showToast(`Not signed out. ${messageOf(error)}`, { tone: "bad" }),
+      (error: unknown) => showFailure("Not signed out.", error),
     );
 }
 
 export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
-  const me = useMe();
   const menu = useRef<HTMLDivElement>(null);
   const path = useRouterState({ select: ({ location }) => location.href });
   useEffect(() => menu.current?.hidePopover(), [path]);
+  const content = (
+    <>
+      <Places />
+      <Account onHelp={onHelp} />
+    </>
+  );
   return (
     <header className="bar">
       <div className="bar-top">
@@ -49,13 +54,9 @@ export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
           <Icon name="menu" size={22} />
         </button>
       </div>
-      <div className="wide-menu">
-        <Places />
-        <Account email={me.email} role={word(me.role)} onHelp={onHelp} />
-      </div>
+      <div className="wide-menu">{content}</div>
       <div id="menu" className="menu" popover="auto" ref={menu}>
-        <Places />
-        <Account email={me.email} role={word(me.role)} onHelp={onHelp} />
+        {content}
       </div>
     </header>
   );
@@ -147,30 +148,27 @@ function Place({ to, search = {}, icon, count, about, current, children }: Place
   );
 }
 
-interface AccountProps {
-  readonly email: string;
-  readonly role: string;
-  readonly onHelp: () => void;
-}
-
-const Account = ({ email, role, onHelp }: AccountProps) => (
-  <div className="account">
-    <Avatar name={email} />
-    <div className="who" title={email}>
-      <strong>{shortName(email)}</strong>
-      <span>{role}</span>
+function Account({ onHelp }: { readonly onHelp: () => void }) {
+  const { email, role } = useMe();
+  return (
+    <div className="account">
+      <Avatar name={email} />
+      <div className="who" title={email}>
+        <strong>{shortName(email)}</strong>
+        <span>{word(role)}</span>
+      </div>
+      <button
+        type="button"
+        className="bare"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
+        onClick={onHelp}
+      >
+        <Icon name="help" />
+      </button>
+      <button type="button" className="link" onClick={() => signOut(false)}>
+        Sign out
+      </button>
     </div>
-    <button
-      type="button"
-      className="bare"
-      aria-label="Keyboard shortcuts"
-      title="Keyboard shortcuts (?)"
-      onClick={onHelp}
-    >
-      <Icon name="help" />
-    </button>
-    <button type="button" className="link" onClick={() => signOut(false)}>
-      Sign out
-    </button>
-  </div>
-);
+  );
+}

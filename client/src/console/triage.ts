@@ -2,8 +2,8 @@
 import type { InboxRow, Page, SubmissionDetail, TriageOutcome, TriageStatus } from "@submissions/shared/console";
 import type { InfiniteData } from "@tanstack/react-query";
 import { useMutation } from "@tanstack/react-query";
-import { calls, messageOf, queryClient, trpc } from "./calls.ts";
-import { showToast } from "./parts/toasts.tsx";
+import { calls, queryClient, trpc } from "./calls.ts";
+import { showFailure, showToast } from "./parts/toasts.tsx";
 import { age, count, plural, shortName } from "./words.ts";
 
 /** Status, assignee or both. Assignee null: unassign. */
@@ -219,7 +219,7 @@ const triageOptions = {
   },
   onError: (error: Error, _attempt: Attempt, before: ReadonlyMap<string, Triaged> | undefined) => {
     for (const [reference, { status, assignee }] of before ?? []) show(reference, { status, assignee });
-    showToast(`Not changed. ${messageOf(error)}`, { tone: "bad" });
+    showFailure("Not changed.", error);
   },
   onSuccess: (outcomes: readonly TriageOutcome[], attempt: Attempt, before: ReadonlyMap<string, Triaged>) =>
     settle(outcomes, before, attempt),

@@ -1,5 +1,5 @@
 // Words, times and numbers as operators read them.
-import type { HistoryEntry, SubmissionKind, WebhookEvent } from "@submissions/shared/console";
+import type { HistoryEntry, WebhookEvent } from "@submissions/shared/console";
 
 /** A name of the service as a word: `in-doubt` → `In doubt`. */
 export function word(name: string): string {
@@ -82,8 +82,8 @@ export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
 /** Where a submission's page is, without the console's own path. */
-export const submissionPath = (kind: SubmissionKind) =>
-  kind === "inquiry" ? "/inquiries/$reference" : "/applications/$reference";
+export const submissionPath = (reference: string) =>
+  reference.startsWith("INQ-") ? "/inquiries/$reference" : "/applications/$reference";
 
 const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 

@@ -7,7 +7,7 @@ import { seesSubmissions, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
-import { Empty, Failure, MoreRows, Skeleton } from "../parts/states.tsx";
+import { Empty, MoreRows, Waiting } from "../parts/states.tsx";
 import { useTriage, type Change } from "../triage.ts";
 import { count } from "../words.ts";
 import { AssignDialog } from "./assign-dialog.tsx";
@@ -157,10 +157,8 @@ function InboxList({ open }: { readonly open: string | undefined }) {
             {count(newOnes.added)} new
           </button>
         )}
-        {list.isPending ? (
-          <Skeleton rows={10} />
-        ) : list.isError && !loaded ? (
-          <Failure error={list.error} retry={() => void list.refetch()} />
+        {list.isPending || (list.isError && !loaded) ? (
+          <Waiting query={list} rows={10} />
         ) : (
           <>
             {!loaded && !list.hasNextPage && <Nothing search={search} onLetters={(next) => onSearch(next)} />}

@@ -32,7 +32,7 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
         />
       </label>
       <Link
-        to={submissionPath(kind)}
+        to={submissionPath(reference)}
         params={{ reference }}
         search={search}
         className="row-link"

@@ -1,10 +1,10 @@
 // The audit log. It cannot be changed from here, or from anywhere.
-import { Link } from "@tanstack/react-router";
-import type { AuditRow, SubmissionKind } from "@submissions/shared/console";
+import type { AuditRow } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
+import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Empty } from "../parts/states.tsx";
-import { exactTime, submissionPath } from "../words.ts";
+import { exactTime } from "../words.ts";
 import { ExportMenu } from "./export-menu.tsx";
 import { TableList } from "./table-list.tsx";
 
@@ -32,16 +32,9 @@ export const AuditPage = () => (
   </PageFrame>
 );
 
-const kindsByPrefix: Readonly<Record<string, SubmissionKind>> = { "INQ-": "inquiry", "APP-": "application" };
-
 function Subject({ subject }: { readonly subject: string }) {
-  const kind = kindsByPrefix[subject.slice(0, 4)];
-  if (kind === undefined) return subject === "" ? <span className="quiet">–</span> : subject;
-  return (
-    <Link to={submissionPath(kind)} params={{ reference: subject }} className="reference">
-      {subject}
-    </Link>
-  );
+  if (/^(?:INQ|APP)-/.test(subject)) return <ReferenceLink reference={subject} />;
+  return subject === "" ? <span className="quiet">–</span> : subject;
 }
 
 const wordOf = (name: string, value: unknown): string => {

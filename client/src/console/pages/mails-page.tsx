@@ -3,9 +3,10 @@ import { Link, useSearch } from "@tanstack/react-router";
 import type { MailRow } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
+import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Empty, Mark } from "../parts/states.tsx";
 import { MailWhen, SendAgain } from "../submission/events.tsx";
-import { mailWord, submissionPath, word } from "../words.ts";
+import { mailWord, word } from "../words.ts";
 import { TableList } from "./table-list.tsx";
 
 const tabs = ["failed", "in-doubt", "queued", "sent", "all"] as const;
@@ -81,13 +82,7 @@ const About = ({ mail: { kind, reference } }: { readonly mail: MailRow }) =>
   reference === null ? (
     <span className="quiet">{kind === "digest" ? "what waits" : "newsletter"}</span>
   ) : (
-    <Link
-      to={submissionPath(reference.startsWith("INQ") ? "inquiry" : "application")}
-      params={{ reference }}
-      className="reference"
-    >
-      {reference}
-    </Link>
+    <ReferenceLink reference={reference} />
   );
 
 const State = ({ mail }: { readonly mail: MailRow }) => (

@@ -2,11 +2,11 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { roles, type Role } from "@submissions/shared/console";
 import { useState } from "react";
-import { messageOf, queryClient, trpc } from "../calls.ts";
+import { queryClient, trpc } from "../calls.ts";
 import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
 import { Options, textOf } from "../parts/fields.tsx";
-import { Age, Avatar, Failure, Skeleton } from "../parts/states.tsx";
-import { showToast } from "../parts/toasts.tsx";
+import { Age, Avatar, Waiting } from "../parts/states.tsx";
+import { showFailure, showToast } from "../parts/toasts.tsx";
 import { word } from "../words.ts";
 
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.operators.list.queryKey() });
@@ -28,7 +28,7 @@ export function Operators({ me }: { readonly me: string }) {
   const setRole = useMutation({
     ...trpc.operators.setRole.mutationOptions(),
     onSuccess: (_, { email, role }) => showToast(`${email} is now ${word(role)}.`),
-    onError: (error) => showToast(`Not changed. ${messageOf(error)}`, { tone: "bad" }),
+    onError: (error) => showFailure("Not changed.", error),
     onSettled: reload,
   });
   return (
@@ -39,8 +39,7 @@ export function Operators({ me }: { readonly me: string }) {
           Invite
         </button>
       </div>
-      {operators.isPending && <Skeleton rows={2} />}
-      {operators.isError && <Failure error={operators.error} retry={() => void operators.refetch()} />}
+      <Waiting query={operators} rows={2} />
       <ul className="lines operators">
         {operators.data?.map(({ email, role, state, createdAt }) => (
           <li key={email}>

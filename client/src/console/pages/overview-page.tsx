@@ -5,7 +5,7 @@ import type { Overview } from "@submissions/shared/console";
 import { trpc } from "../calls.ts";
 import { useCounts } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
-import { Age, Avatar, Failure, Skeleton, useNow } from "../parts/states.tsx";
+import { Age, Avatar, useNow, Waiting } from "../parts/states.tsx";
 import { count, duration, submissionPath, word } from "../words.ts";
 import { DayBars } from "./charts.tsx";
 
@@ -17,10 +17,8 @@ export function OverviewPage() {
     <PageFrame title="Overview" lead="The last 30 days.">
       {overview.data ? (
         <Figures overview={overview.data} />
-      ) : overview.isError ? (
-        <Failure error={overview.error} retry={() => void overview.refetch()} />
       ) : (
-        <Skeleton rows={3} className="skeleton-block" />
+        <Waiting query={overview} rows={3} className="skeleton-block" />
       )}
     </PageFrame>
   );
@@ -81,7 +79,11 @@ function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { read
               <Avatar name={name} small />
               <div>
                 <p>
-                  <Link to={submissionPath(kind)} params={{ reference }} search={{ status: "new", order: "oldest" }}>
+                  <Link
+                    to={submissionPath(reference)}
+                    params={{ reference }}
+                    search={{ status: "new", order: "oldest" }}
+                  >
                     {name}
                   </Link>{" "}
                   <span className="quiet">{word(kind)}</span>

@@ -1,6 +1,6 @@
 // Everything from one address, and erasing it.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Person } from "@submissions/shared/console";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
@@ -9,9 +9,10 @@ import { Question } from "../parts/dialogs.tsx";
 import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
-import { Age, Failure, Mark, Skeleton } from "../parts/states.tsx";
+import { ReferenceLink } from "../parts/reference-link.tsx";
+import { Age, Fact, Mark, Waiting } from "../parts/states.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { languageWords, plural, submissionPath, word } from "../words.ts";
+import { languageWords, plural, word } from "../words.ts";
 
 export function PersonPage() {
   const me = useMe();
@@ -38,13 +39,7 @@ export function PersonPage() {
         )
       }
     >
-      {person.data ? (
-        <Records person={person.data} />
-      ) : person.isError ? (
-        <Failure error={person.error} retry={() => void person.refetch()} />
-      ) : (
-        <Skeleton rows={4} />
-      )}
+      {person.data ? <Records person={person.data} /> : <Waiting query={person} rows={4} />}
       {erasing && person.data && <EraseDialog person={person.data} onClose={() => setErasing(false)} />}
     </PageFrame>
   );
@@ -67,9 +62,7 @@ function Records({ person: { submissions, more, subscription, suppressed } }: { 
             <li key={reference}>
               <div>
                 <p>
-                  <Link to={submissionPath(kind)} params={{ reference }} className="reference">
-                    {reference}
-                  </Link>{" "}
+                  <ReferenceLink reference={reference} />{" "}
                   <span className="quiet">
                     {word(kind)} · <Age at={receivedAt} ago />
                   </span>
@@ -86,35 +79,21 @@ function Records({ person: { submissions, more, subscription, suppressed } }: { 
         <section className="box">
           <h2>Newsletter</h2>
           <dl className="fields">
-            <div>
-              <dt>State</dt>
-              <dd>
-                <Mark of="subscriber" state={subscription.status} />
-              </dd>
-            </div>
-            <div>
-              <dt>Source</dt>
-              <dd>
-                {subscription.source}
-                {subscription.lastSource !== subscription.source && `, latest ${subscription.lastSource}`}
-              </dd>
-            </div>
+            <Fact label="State">
+              <Mark of="subscriber" state={subscription.status} />
+            </Fact>
+            <Fact label="Source">
+              {subscription.source}
+              {subscription.lastSource !== subscription.source && `, latest ${subscription.lastSource}`}
+            </Fact>
             <When label="Subscribed" at={subscription.subscribedAt} />
             <When label="Confirmed" at={subscription.confirmedAt} />
             <When label="Unsubscribed" at={subscription.unsubscribedAt} />
-            {subscription.language !== "en" && (
-              <div>
-                <dt>Language</dt>
-                <dd>{languageWords[subscription.language]}</dd>
-              </div>
-            )}
+            {subscription.language !== "en" && <Fact label="Language">{languageWords[subscription.language]}</Fact>}
             {subscription.consent && (
-              <div>
-                <dt>Privacy notice</dt>
-                <dd>
-                  {subscription.consent.text} <span className="quiet">· {subscription.consent.page}</span>
-                </dd>
-              </div>
+              <Fact label="Privacy notice">
+                {subscription.consent.text} <span className="quiet">· {subscription.consent.page}</span>
+              </Fact>
             )}
           </dl>
         </section>
@@ -125,12 +104,9 @@ function Records({ person: { submissions, more, subscription, suppressed } }: { 
 
 const When = ({ label, at }: { readonly label: string; readonly at: number | null }) =>
   at === null ? null : (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        <Age at={at} ago />
-      </dd>
-    </div>
+    <Fact label={label}>
+      <Age at={at} ago />
+    </Fact>
   );
 
 function EraseDialog({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) {

@@ -3,6 +3,7 @@ import { isAdmin, useMe } from "../me.ts";
 import { signOut } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
+import { Fact } from "../parts/states.tsx";
 import { word } from "../words.ts";
 import { ChangePassword } from "./change-password.tsx";
 import { Operators } from "./operators.tsx";
@@ -17,14 +18,8 @@ export function SettingsPage() {
       <section className="box">
         <h2>Your account</h2>
         <dl className="fields">
-          <div>
-            <dt>E-mail</dt>
-            <dd>{me.email}</dd>
-          </div>
-          <div>
-            <dt>Role</dt>
-            <dd>{word(me.role)}</dd>
-          </div>
+          <Fact label="E-mail">{me.email}</Fact>
+          <Fact label="Role">{word(me.role)}</Fact>
         </dl>
         <label className="check">
           <input type="checkbox" checked={shortcutsOn} onChange={({ target }) => turnShortcuts(target.checked)} />

@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import type { Page, PageRequest } from "@submissions/shared/console";
 import type { ReactNode } from "react";
-import { Failure, MoreRows, Skeleton } from "../parts/states.tsx";
+import { MoreRows, Waiting } from "../parts/states.tsx";
 
 interface Props<Row> {
   readonly label: string;
@@ -22,9 +22,8 @@ export function TableList<Row>({ label, queryKey, load, columns, keyOf, cells, e
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   });
-  if (list.isPending) return <Skeleton rows={8} />;
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
-  if (list.isError && rows.length === 0) return <Failure error={list.error} retry={() => void list.refetch()} />;
+  if (list.isPending || (list.isError && rows.length === 0)) return <Waiting query={list} rows={8} />;
   return (
     <>
       {rows.length === 0 && !list.hasNextPage ? (

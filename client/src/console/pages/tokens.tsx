@@ -2,11 +2,11 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Role } from "@submissions/shared/console";
 import { useState } from "react";
-import { messageOf, queryClient, trpc } from "../calls.ts";
+import { queryClient, trpc } from "../calls.ts";
 import { FormDialog, ShownOnce } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/fields.tsx";
-import { Age, Failure, Skeleton } from "../parts/states.tsx";
-import { showToast } from "../parts/toasts.tsx";
+import { Age, Waiting } from "../parts/states.tsx";
+import { showFailure, showToast } from "../parts/toasts.tsx";
 import { exactTime, word } from "../words.ts";
 import { RoleField } from "./operators.tsx";
 
@@ -19,7 +19,7 @@ export function Tokens() {
   const revoke = useMutation({
     ...trpc.tokens.revoke.mutationOptions(),
     onSuccess: () => showToast("The token no longer works."),
-    onError: (error) => showToast(`Not revoked. ${messageOf(error)}`, { tone: "bad" }),
+    onError: (error) => showFailure("Not revoked.", error),
     onSettled: reload,
   });
   return (
@@ -30,8 +30,7 @@ export function Tokens() {
           Create token
         </button>
       </div>
-      {tokens.isPending && <Skeleton rows={1} />}
-      {tokens.isError && <Failure error={tokens.error} retry={() => void tokens.refetch()} />}
+      <Waiting query={tokens} rows={1} />
       {tokens.data?.length === 0 && (
         <p className="quiet">Scripts use a token in place of a password. There is none yet.</p>
       )}

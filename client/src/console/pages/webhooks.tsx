@@ -2,12 +2,12 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
 import { useState } from "react";
-import { calls, messageOf, queryClient, trpc } from "../calls.ts";
+import { calls, queryClient, trpc } from "../calls.ts";
 import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/fields.tsx";
 import { Modal } from "../parts/modal.tsx";
-import { Age, Empty, Failure, Mark, Skeleton } from "../parts/states.tsx";
-import { showToast } from "../parts/toasts.tsx";
+import { Age, Empty, Mark, Waiting } from "../parts/states.tsx";
+import { showFailure, showToast } from "../parts/toasts.tsx";
 import { deliveryEventWords, exactTime, plural, webhookEventWords } from "../words.ts";
 import { TableList } from "./table-list.tsx";
 
@@ -31,8 +31,7 @@ export function Webhooks() {
           Add webhook
         </button>
       </div>
-      {webhooks.isPending && <Skeleton rows={1} />}
-      {webhooks.isError && <Failure error={webhooks.error} retry={() => void webhooks.refetch()} />}
+      <Waiting query={webhooks} rows={1} />
       {webhooks.data?.length === 0 && (
         <p className="quiet">A webhook tells another service what comes in. There is none yet.</p>
       )}
@@ -180,7 +179,7 @@ function RemoveDialog({ webhook, onClose }: DialogProps) {
 
 function DeliveriesDialog({ webhook, onClose }: DialogProps) {
   const said = {
-    onError: (error: unknown) => showToast(`Not sent again. ${messageOf(error)}`, { tone: "bad" }),
+    onError: (error: unknown) => showFailure("Not sent again.", error),
     onSettled: reload,
   };
   const replay = useMutation({

@@ -1,8 +1,8 @@
 // A link that saves a file. Where the session has ended, the operator signs in first: a browser would only say that the
 // download failed.
 import type { ReactNode } from "react";
-import { messageOf, untilSignedIn } from "../calls.ts";
-import { showToast } from "./toasts.tsx";
+import { untilSignedIn } from "../calls.ts";
+import { showFailure } from "./toasts.tsx";
 
 interface Props {
   readonly href: string;
@@ -28,7 +28,5 @@ export const DownloadLink = ({ href, filename = "", className, children }: Props
 
 /** Starts a download, after a sign-in where the session has ended. */
 export function download(start: () => void): void {
-  void untilSignedIn().then(start, (error: unknown) =>
-    showToast(`Not downloaded. ${messageOf(error)}`, { tone: "bad" }),
-  );
+  void untilSignedIn().then(start, (error: unknown) => showFailure("Not downloaded.", error));
 }

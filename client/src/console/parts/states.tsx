@@ -5,6 +5,24 @@ import { isMissing, messageOf } from "../calls.ts";
 import { age, exactTime, initials, word } from "../words.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
+interface WaitingProps {
+  readonly query: {
+    readonly isPending: boolean;
+    readonly isError: boolean;
+    readonly error: unknown;
+    readonly refetch: () => Promise<unknown>;
+  };
+  /** How many rows it will bring, more or less. */
+  readonly rows: number;
+  readonly className?: string;
+}
+
+/** In the place of what a query brings: lines while it loads, and why it failed. */
+export const Waiting = ({ query, ...lines }: WaitingProps) => {
+  if (query.isPending) return <Skeleton {...lines} />;
+  return query.isError ? <Failure error={query.error} retry={() => void query.refetch()} /> : null;
+};
+
 export function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
   if (isMissing(error)) {
     return <Empty icon="search" title="Not found" text="It does not exist, or your role does not include it." />;
@@ -113,6 +131,14 @@ interface MarkProps {
 
 /** The state of a thing, in its colour. */
 export const Mark = ({ of, state }: MarkProps) => <span className={`mark ${of}-${state}`}>{word(state)}</span>;
+
+/** One of a list of facts (`<dl className="fields">`). */
+export const Fact = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+);
 
 /** A round sign with the initials of a person. */
 export const Avatar = ({ name, small = false }: { readonly name: string; readonly small?: boolean }) => (

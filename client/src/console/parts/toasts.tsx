@@ -1,5 +1,6 @@
 // Short messages at the bottom of the page: what was done and can be undone, and what did not work.
 import { useSyncExternalStore } from "react";
+import { messageOf } from "../calls.ts";
 import { Icon } from "./icons.tsx";
 
 interface Toast {
@@ -33,6 +34,10 @@ export function showToast(
   put([...others, { id, text, tone, ...(undo && { undo }) }]);
   setTimeout(() => remove(id), shownMs);
 }
+
+/** Says what was not done because a call failed. */
+export const showFailure = (what: string, error: unknown): void =>
+  showToast(`${what} ${messageOf(error)}`, { tone: "bad" });
 
 /** Undoes what the newest message offers. */
 export function undoLatest(): void {

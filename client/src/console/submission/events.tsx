@@ -1,11 +1,11 @@
 // What became of a submission: mails, other submissions that it may repeat, and its history.
 import type { HistoryEntry, MailRow, SubmissionDetail } from "@submissions/shared/console";
 import { useMutation } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { messageOf, queryClient, trpc } from "../calls.ts";
+import { queryClient, trpc } from "../calls.ts";
+import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Mark } from "../parts/states.tsx";
-import { showToast } from "../parts/toasts.tsx";
-import { historyText, mailWord, plural, shortName, submissionPath, word } from "../words.ts";
+import { showFailure, showToast } from "../parts/toasts.tsx";
+import { historyText, mailWord, plural, shortName, word } from "../words.ts";
 
 /** When a mail was sent, is due or was given up, and why. */
 export function MailWhen({
@@ -31,7 +31,7 @@ export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) 
   const retry = useMutation({
     ...trpc.mails.retry.mutationOptions(),
     onSuccess: () => showToast("The mail is on its way."),
-    onError: (error) => showToast(`Not sent again. ${messageOf(error)}`, { tone: "bad" }),
+    onError: (error) => showFailure("Not sent again.", error),
     onSettled: () =>
       Promise.all(
         [trpc.mails.list, trpc.submission.get].map((shown) =>
@@ -75,9 +75,7 @@ export const Duplicates = ({ duplicates }: Pick<SubmissionDetail, "duplicates">)
           <li key={reference}>
             <div>
               <p>
-                <Link to={submissionPath(kind)} params={{ reference }} className="reference">
-                  {reference}
-                </Link>
+                <ReferenceLink reference={reference} />
               </p>
               <p className="quiet small">
                 {word(kind)} · <Age at={receivedAt} ago />

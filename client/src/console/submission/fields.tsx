@@ -4,6 +4,7 @@ import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { Fact } from "../parts/states.tsx";
 import { languageWords } from "../words.ts";
 
 const labels: Readonly<Record<string, string>> = {
@@ -36,10 +37,9 @@ export function Fields({ detail }: { readonly detail: SubmissionDetail }) {
   return (
     <dl className="fields">
       {fields.map(([name, value]) => (
-        <div key={name}>
-          <dt>{labelOf(name)}</dt>
-          <dd>{valueOf(name, value ?? "", detail)}</dd>
-        </div>
+        <Fact key={name} label={labelOf(name)}>
+          {valueOf(name, value ?? "", detail)}
+        </Fact>
       ))}
     </dl>
   );

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { triageStatuses, type SubmissionDetail } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
-import { isMissing, messageOf, queryClient, trpc } from "../calls.ts";
+import { isMissing, queryClient, trpc } from "../calls.ts";
 import { filterOf, oneOf } from "../inbox-search.ts";
 import { AssignDialog } from "../inbox/assign-dialog.tsx";
 import { useAssignees } from "../inbox/filters.tsx";
@@ -12,8 +12,8 @@ import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { Options } from "../parts/fields.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
-import { Age, Avatar, Failure, Skeleton } from "../parts/states.tsx";
-import { showToast } from "../parts/toasts.tsx";
+import { Age, Avatar, Waiting } from "../parts/states.tsx";
+import { showFailure, showToast } from "../parts/toasts.tsx";
 import { listKey, useTriage } from "../triage.ts";
 import { exactTime, shortName, submissionPath, word } from "../words.ts";
 import { Fields, Letter } from "./fields.tsx";
@@ -37,10 +37,8 @@ export function SubmissionPage() {
     <article className="submission" aria-label={reference}>
       {shown ? (
         <Submission key={reference} detail={shown} />
-      ) : detail.isError ? (
-        <Failure error={detail.error} retry={() => void detail.refetch()} />
       ) : (
-        <Skeleton rows={6} className="skeleton-block" />
+        <Waiting query={detail} rows={6} className="skeleton-block" />
       )}
     </article>
   );
@@ -72,7 +70,7 @@ function Submission({ detail }: { readonly detail: SubmissionDetail }) {
       <div className="submission-body">
         <div className="column">
           <section className="box">
-            <h2>{kind === "inquiry" ? "Inquiry" : "Application"}</h2>
+            <h2>{word(kind)}</h2>
             <Fields detail={detail} />
           </section>
           <Letter text={detail.fields["coverLetter"]} />
@@ -98,7 +96,7 @@ function Neighbourhood({ reference, kind }: Pick<SubmissionDetail, "reference" |
   const { previous = null, next = null } =
     useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) })).data ?? {};
   const go = (to: typeof next) => {
-    if (to !== null) void navigate({ to: submissionPath(to.kind), params: { reference: to.reference }, search });
+    if (to !== null) void navigate({ to: submissionPath(to.reference), params: { reference: to.reference }, search });
   };
   const back = () => void navigate({ to: "/", search });
   useShortcuts({
@@ -206,7 +204,7 @@ function SpamNotice({ reference }: { readonly reference: string }) {
   const release = useMutation({
     ...trpc.submission.release.mutationOptions(),
     onSuccess: () => showToast("Released. Its mails are on their way."),
-    onError: (error) => showToast(`Not released. ${messageOf(error)}`, { tone: "bad" }),
+    onError: (error) => showFailure("Not released.", error),
     onSettled: () => {
       void queryClient.invalidateQueries({ queryKey: trpc.submission.get.queryKey({ reference }) });
       void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
