@@ -7,6 +7,7 @@ import { writeApplicationNotice, writeApplicationReceipt } from "./templates/app
 import { writeDigest } from "./templates/digest.ts";
 import { writeInquiryNotice, writeInquiryReceipt } from "./templates/inquiry.ts";
 import type { Written } from "./templates/layout.ts";
+import { plurals } from "./templates/notice.ts";
 import { writeWelcome } from "./templates/subscription.ts";
 
 /** What composing needs to know of the installation. */
@@ -69,20 +70,12 @@ function receipt(submission: StoredSubmission, { brand, packageTitles }: MailSet
 
 function notice(submission: StoredSubmission, settings: MailSettings): MailContent {
   const { brand, publicUrl, packageTitles } = settings;
-  const { reference, email } = submission;
-  const isDisposable = settings.isDisposable(email);
-  if (submission.kind === "application") {
-    const consoleUrl = `${publicUrl}/console/applications/${reference}`;
-    const written = writeApplicationNotice(submission, { brand, consoleUrl, isDisposable });
-    return mail(settings.recruitingTo, written, email, automatic);
-  }
-  const packages = submission.selectedPackageIds.map((id) => {
-    const title = packageTitles.get(id);
-    return title === undefined ? id : `${title} (${id})`;
-  });
-  const consoleUrl = `${publicUrl}/console/inquiries/${reference}`;
-  const written = writeInquiryNotice(submission, packages, { brand, consoleUrl, isDisposable });
-  return mail(settings.salesTo, written, email, automatic);
+  const { kind, reference, email } = submission;
+  const consoleUrl = `${publicUrl}/console/${plurals[kind]}/${reference}`;
+  const about = { brand, consoleUrl, isDisposable: settings.isDisposable(email) };
+  return submission.kind === "inquiry"
+    ? mail(settings.salesTo, writeInquiryNotice(submission, packageTitles, about), email, automatic)
+    : mail(settings.recruitingTo, writeApplicationNotice(submission, about), email, automatic);
 }
 
 function welcome(about: Welcome, { brand, publicUrl }: MailSettings): MailContent {

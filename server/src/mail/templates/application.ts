@@ -1,12 +1,12 @@
 // The mails of an application: the receipt for the applicant, in the language of the form, and the notice for recruiting,
 // which holds everything but the resume.
+import { telOf } from "@submissions/shared/contact-links";
 import { html } from "@submissions/shared/html";
 import { sizeIn } from "@submissions/shared/size";
 import type { ResumeRecord, StoredApplication } from "../../storage/records.ts";
-import { forSubject } from "../stranger.ts";
 import { frame } from "./frame.ts";
 import type { Written } from "./layout.ts";
-import { aboutForm, emailFacts, noticeOf, optional, phoneFact, type Fact, type NoticeFacts } from "./notice.ts";
+import { emailFacts, noticeOf, type Fact, type NoticeFacts } from "./notice.ts";
 import { receiptOf, repeatedLine } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
@@ -58,20 +58,17 @@ const letterLines = (letter: string) =>
 
 /** The notice to recruiting: everything that the applicant sent, as text. The resume itself waits in the console. */
 export function writeApplicationNotice(application: StoredApplication, notice: NoticeFacts): Written {
-  const { reference, name, position, resume, coverLetter } = application;
-  const subject = `New application from ${forSubject(name)} (${reference})`;
-  const facts: Fact[] = [
-    { label: "Name", value: name },
+  const { phone, resume, coverLetter } = application;
+  const facts: readonly Fact[] = [
     ...emailFacts(application, notice),
-    { label: "Position", value: position },
-    ...phoneFact(application.phone),
-    ...optional("Company", application.company),
-    ...optional("Availability", application.availability),
-    ...optional("Accent", application.accent),
-    ...optional("Portfolio", application.portfolioUrl),
-    ...optional("Resume elsewhere", application.resumeUrl),
+    { label: "Position", value: application.position },
+    { label: "Phone", value: phone, href: phone === null ? undefined : telOf(phone) },
+    { label: "Company", value: application.company },
+    { label: "Availability", value: application.availability },
+    { label: "Accent", value: application.accent },
+    { label: "Portfolio", value: application.portfolioUrl },
+    { label: "Resume elsewhere", value: application.resumeUrl },
     { label: "Resume", value: resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`] },
-    ...aboutForm(application),
   ];
   const letter =
     coverLetter === null
@@ -81,5 +78,5 @@ export function writeApplicationNotice(application: StoredApplication, notice: N
           html: letterFrame({ lines: letterLines(coverLetter) }),
         };
   const preheader = resume === null ? "Without a resume" : "With a resume";
-  return writeNotice({ subject, preheader, facts, letter }, notice);
+  return writeNotice(application, { preheader, facts, letter }, notice);
 }

@@ -2,7 +2,7 @@
 import { html, type Markup } from "@submissions/shared/html";
 import type { Digest } from "../../storage/records.ts";
 import { button, layout, link, textOf, type Written } from "./layout.ts";
-import { utcMinute } from "./notice.ts";
+import { plurals, utcMinute } from "./notice.ts";
 
 interface DigestFacts {
   readonly brand: string;
@@ -10,8 +10,6 @@ interface DigestFacts {
 }
 
 const why = "You get this mail each day because this address is set as DIGEST_EMAIL.";
-
-const plurals = { inquiry: "inquiries", application: "applications" } as const;
 
 const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 

@@ -3,10 +3,9 @@
 import { html } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
 import type { StoredInquiry } from "../../storage/records.ts";
-import { forSubject } from "../stranger.ts";
 import { frame } from "./frame.ts";
 import type { Written } from "./layout.ts";
-import { aboutForm, emailFacts, noticeOf, optional, type Fact, type NoticeFacts } from "./notice.ts";
+import { emailFacts, noticeOf, type NoticeFacts } from "./notice.ts";
 import { receiptOf, repeatedLine, type InEachLanguage, type Repeated } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
@@ -77,15 +76,15 @@ function repeated({ language, selectedPackageIds }: StoredInquiry, packageTitles
 const writeNotice = noticeOf("New inquiry", "Answer this mail to write to the buyer.");
 
 /** The notice to sales: everything that the buyer sent, as text. */
-export function writeInquiryNotice(inquiry: StoredInquiry, packages: readonly string[], notice: NoticeFacts): Written {
-  const { reference, name, company } = inquiry;
-  const facts: Fact[] = [
-    { label: "Name", value: name },
-    ...optional("Company", company),
+export function writeInquiryNotice(inquiry: StoredInquiry, titles: PackageTitles, notice: NoticeFacts): Written {
+  const packages = inquiry.selectedPackageIds.map((id) => {
+    const title = titles.get(id);
+    return title === undefined ? id : `${title} (${id})`;
+  });
+  const facts = [
+    { label: "Company", value: inquiry.company },
     ...emailFacts(inquiry, notice),
     { label: `Packages (${packages.length})`, value: packages },
-    ...aboutForm(inquiry),
   ];
-  const subject = `New inquiry from ${forSubject(name)} (${reference})`;
-  return writeNotice({ subject, preheader: packageCount(packages.length), facts }, notice);
+  return writeNotice(inquiry, { preheader: packageCount(packages.length), facts }, notice);
 }

@@ -1,11 +1,15 @@
 // Notices, which tell the team everything of a submission: label and value, as text and as HTML. E-mail addresses and
 // telephone numbers are links; web addresses of strangers stay text, because a click on one must be a decision. The button
 // leads to the console, where the team works with the submission.
-import { mailtoOf, telOf } from "@submissions/shared/contact-links";
+import { mailtoOf } from "@submissions/shared/contact-links";
 import { html, type Markup } from "@submissions/shared/html";
 import type { StoredSubmission } from "../../storage/records.ts";
+import { forSubject } from "../stranger.ts";
 import { frame } from "./frame.ts";
 import { button, layout, textOf, type Written } from "./layout.ts";
+
+/** What submissions of a kind are called together, also in the addresses of their pages. */
+export const plurals = { inquiry: "inquiries", application: "applications" } as const;
 
 /** What a notice holds beside the submission. */
 export interface NoticeFacts {
@@ -17,8 +21,8 @@ export interface NoticeFacts {
 
 /** What differs from notice to notice. */
 interface Notice {
-  readonly subject: string;
   readonly preheader: string;
+  /** Between the name and what is said of every submission. */
   readonly facts: readonly Fact[];
   /** Blocks of text, and their markup. They are last, so that nothing in them can pass for one of our lines. */
   readonly letter?: { readonly text: readonly string[]; readonly html: Markup } | undefined;
@@ -27,7 +31,10 @@ interface Notice {
 const consoleWords = "Open in the console";
 
 /** Makes the function that writes the notices of a kind. */
-export function noticeOf(heading: string, answer: string): (notice: Notice, about: NoticeFacts) => Written {
+export function noticeOf(
+  heading: string,
+  answer: string,
+): (submission: StoredSubmission, notice: Notice, about: NoticeFacts) => Written {
   const fill = frame<"subject" | "brand" | "preheader" | "facts" | "consoleUrl" | "letter">((slot) =>
     layout({
       language: "en",
@@ -39,17 +46,29 @@ export function noticeOf(heading: string, answer: string): (notice: Notice, abou
       footer: `${answer} All values above are as the sender typed them.`,
     }),
   );
-  return ({ subject, preheader, facts, letter }, { brand, consoleUrl }) => ({
-    subject,
-    text: textOf(factLines(facts), [`${consoleWords}: ${consoleUrl}`, answer], ...(letter?.text ?? [])),
-    html: fill({ subject, preheader, facts: factList(facts), brand, consoleUrl, letter: letter?.html }).text,
-  });
+  return (submission, { preheader, facts: own, letter }, { brand, consoleUrl }) => {
+    const { name, language, receivedAt, reference } = submission;
+    const subject = `${heading} from ${forSubject(name)} (${reference})`;
+    const facts: readonly Fact[] = [
+      { label: "Name", value: name },
+      ...own,
+      { label: "Language of the form", value: language === "de" ? "German" : null },
+      { label: "Received", value: utcMinute(receivedAt) },
+      { label: "Reference", value: reference },
+    ];
+    return {
+      subject,
+      text: textOf(factLines(facts), [`${consoleWords}: ${consoleUrl}`, answer], ...(letter?.text ?? [])),
+      html: fill({ subject, preheader, facts: factList(facts), brand, consoleUrl, letter: letter?.html }).text,
+    };
+  };
 }
 
 /** One fact of a notice: what it is called and what was sent. */
 export interface Fact {
   readonly label: string;
-  readonly value: string | readonly string[];
+  /** Null: it was not sent, and the notice does not name it. */
+  readonly value: string | readonly string[] | null;
   /** Where the value leads: `mailto:` or `tel:`. */
   readonly href?: string | undefined;
 }
@@ -73,6 +92,7 @@ const listFrame = frame<"items">(
 /** Facts one below the other. */
 function factList(facts: readonly Fact[]): Markup {
   const items = facts.flatMap(({ label, value, href }) => {
+    if (value === null) return [];
     const values = typeof value === "string" ? [href === undefined ? value : linkFrame({ href, value })] : value;
     return [labelFrame({ label }), ...values.map((one) => valueFrame({ value: one }))];
   });
@@ -81,33 +101,20 @@ function factList(facts: readonly Fact[]): Markup {
 
 /** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
 const factLines = (facts: readonly Fact[]): string[] =>
-  facts.flatMap(({ label, value }) =>
-    typeof value === "string"
+  facts.flatMap(({ label, value }) => {
+    if (value === null) return [];
+    return typeof value === "string"
       ? [`${label}: ${oneLine(value)}`]
-      : [`${label}:`, ...value.map((item) => `  - ${oneLine(item)}`)],
-  );
+      : [`${label}:`, ...value.map((item) => `  - ${oneLine(item)}`)];
+  });
 
 // U+2028 and U+2029 pass for text in a field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
-/** A fact that may be absent. */
-export const optional = (label: string, value: string | null): Fact[] => (value === null ? [] : [{ label, value }]);
-
 /** The submitter's address, and what the team should know of it. */
 export const emailFacts = ({ email }: Pick<StoredSubmission, "email">, { isDisposable }: NoticeFacts): Fact[] => [
   { label: "E-mail", value: email, href: mailtoOf(email) },
-  ...(isDisposable ? [{ label: "Note", value: "The e-mail address is at a host of throw-away addresses." }] : []),
-];
-
-/** A telephone number that can be called. */
-export const phoneFact = (phone: string | null): Fact[] =>
-  phone === null ? [] : [{ label: "Phone", value: phone, href: telOf(phone) }];
-
-/** The last facts of a notice. */
-export const aboutForm = ({ language, receivedAt, reference }: StoredSubmission): Fact[] => [
-  ...(language === "de" ? [{ label: "Language of the form", value: "German" }] : []),
-  { label: "Received", value: utcMinute(receivedAt) },
-  { label: "Reference", value: reference },
+  { label: "Note", value: isDisposable ? "The e-mail address is at a host of throw-away addresses." : null },
 ];
 
 /** `2026-11-21 09:30 UTC`. */
