@@ -462,7 +462,7 @@ describe("a submission", () => {
     const { page } = visit;
     const row = rows(page).first();
     // What does not fit lies to the left of a text that begins at the right.
-    for (const part of [row.locator("strong"), row.locator(".row-text")]) {
+    for (const part of [row.locator("strong"), row.locator(".row-summary .clip")]) {
       const scrolled = await part.evaluate((cut) => {
         cut.scrollLeft = -1_000;
         return [cut.scrollWidth > cut.clientWidth, cut.scrollLeft < 0];

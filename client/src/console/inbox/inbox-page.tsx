@@ -1,11 +1,12 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
 import { submissionKinds, type SubmissionKind } from "@submissions/shared/console";
 import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { isFiltered, type InboxSearch } from "../inbox-search.ts";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { changed, isFiltered, type InboxSearch } from "../inbox-search.ts";
 import { seesSubmissions, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
+import { SearchBox } from "../parts/search-box.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Empty, MoreRows, Waiting } from "../parts/states.tsx";
 import { useTriage, type Change } from "../triage.ts";
@@ -16,7 +17,6 @@ import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { stillFits, useInboxList, useNewOnes } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
 import { MatchingDialog } from "./matching-dialog.tsx";
-import { SearchBox } from "./search-box.tsx";
 import { goToRow, moveCursor, referenceAtCursor, useSelection } from "./selection.ts";
 
 const wide = matchMedia("(min-width: 68rem)");
@@ -49,7 +49,6 @@ let lastOpen: string | undefined;
 function InboxList({ open }: { readonly open: string | undefined }) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
-  const searchInput = useRef<HTMLInputElement>(null);
   const [assigning, setAssigning] = useState<readonly string[] | "all" | null>(null);
   /** Whether everything that matches is selected, and what is to be done with it. */
   const [everything, setEverything] = useState(false);
@@ -103,7 +102,6 @@ function InboxList({ open }: { readonly open: string | undefined }) {
   };
   // With a submission open its page answers to these keys.
   useShortcuts({
-    "/": () => searchInput.current?.focus(),
     ...(open === undefined && {
       j: () => moveCursor(1),
       k: () => moveCursor(-1),
@@ -133,7 +131,16 @@ function InboxList({ open }: { readonly open: string | undefined }) {
       <header className="list-head">
         <div className="list-top">
           <h1>Inbox</h1>
-          <SearchBox search={search} onChange={onSearch} input={searchInput} />
+          <SearchBox
+            shown={search.q ?? search.letter ?? ""}
+            onPause={(words) => onSearch(changed(search, { q: words || undefined, letter: undefined }), true)}
+            onEnter={(words) => onSearch(changed(search, { q: undefined, letter: words || undefined }))}
+            placeholder="Name, address, company"
+            maxLength={200}
+            title="Press Enter to search whole letters as well"
+          >
+            <kbd aria-hidden="true">/</kbd>
+          </SearchBox>
         </div>
         <StatusTabs search={search} />
         {selected.size > 0 ? (

@@ -50,7 +50,7 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
             <Icon name={kind} size={15} />
             <span className="unseen">{word(kind)}: </span>
           </span>
-          <span className="row-text" dir="auto">
+          <span className="clip" dir="auto">
             {summary}
           </span>
         </span>
@@ -71,7 +71,7 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
           {assignee !== null && (
             <>
               <Avatar name={assignee} small />
-              <span className="assignee-name">
+              <span className="assignee-name clip">
                 <span className="unseen">Assigned to </span>
                 {shortName(assignee)}
               </span>

@@ -2,14 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { subscriberStatuses, type SubscriberStatus } from "@submissions/shared/console";
-import { useRef } from "react";
 import { calls, trpc } from "../calls.ts";
-import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { FilterSelect } from "../parts/fields.tsx";
-import { useShortcuts } from "../parts/shortcuts.ts";
+import { SearchBox } from "../parts/search-box.tsx";
 import { Age, Empty, Mark } from "../parts/states.tsx";
-import { useTypedSearch } from "../parts/typed-search.ts";
 import { count } from "../words.ts";
 import { DayLine } from "./charts.tsx";
 import { ExportMenu } from "./export-menu.tsx";
@@ -18,11 +15,8 @@ import { TableList } from "./table-list.tsx";
 export function SubscribersPage() {
   const search = useSearch({ from: "/subscribers" });
   const navigate = useNavigate();
-  const input = useRef<HTMLInputElement>(null);
-  useShortcuts({ "/": () => input.current?.focus() });
   const set = (status: SubscriberStatus | undefined, q: string) =>
     void navigate({ to: "/subscribers", search: { ...(status && { status }), ...(q !== "" && { q }) }, replace: true });
-  const { text, onType } = useTypedSearch(search.q ?? "", (words) => set(search.status, words));
   const filter = { ...(search.status && { status: search.status }), ...(search.q && { search: search.q }) };
   return (
     <PageFrame
@@ -32,18 +26,12 @@ export function SubscribersPage() {
     >
       <Growth />
       <div className="filters">
-        <form role="search" className="search-box" onSubmit={(event) => event.preventDefault()}>
-          <Icon name="search" />
-          <input
-            ref={input}
-            type="search"
-            aria-label="Search"
-            placeholder="Part of an address…"
-            value={text}
-            maxLength={254}
-            onChange={({ target }) => onType(target.value)}
-          />
-        </form>
+        <SearchBox
+          shown={search.q ?? ""}
+          onPause={(words) => set(search.status, words)}
+          placeholder="Part of an address…"
+          maxLength={254}
+        />
         <FilterSelect
           label="State"
           names={subscriberStatuses}
