@@ -1,11 +1,9 @@
 // The text rules as zod schemas, from which the schemas of the submissions are built.
 import { z } from "zod";
 import * as addresses from "./addresses.ts";
-import * as rules from "./text.ts";
 import { missing, readText, type TextRule } from "./text.ts";
 
 export { emailKey } from "./addresses.ts";
-export { cleanLine as cleanText } from "./text.ts";
 
 // A form field that was sent twice arrives as a list.
 const notText = (issue: { readonly input?: unknown }) =>
@@ -28,9 +26,6 @@ export const required = (rule: TextRule<true>) => text(rule).meta({ minLength: 1
 
 /** The schema of a text that may be left out. A blank one becomes undefined. */
 export const optional = (rule: TextRule<false>) => text(rule).meta(lengthsOf(rule)).optional();
-
-/** A required line of 1 to `lengthMax` code points. */
-export const requiredText = (lengthMax: number) => required(rules.requiredText(lengthMax));
 
 /** One e-mail address. Compare two with {@link emailKey}. */
 export const email = required(addresses.email);

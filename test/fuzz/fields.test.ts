@@ -1,12 +1,12 @@
 // What holds of the fields for every value: no schema throws, an accepted value has the promised shape and does not
 // change when it is sent again, and each refusal has a message.
 import { applicationInput } from "@submissions/shared/application";
-import { email, emailKey, optional, required, requiredText } from "@submissions/shared/fields";
+import { email, emailKey, optional, required } from "@submissions/shared/fields";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { applicationRules } from "@submissions/shared/rules";
 import { subscribeInput } from "@submissions/shared/subscription";
-import { optionalMultilineText, optionalText } from "@submissions/shared/text";
+import { optionalMultilineText, optionalText, requiredText } from "@submissions/shared/text";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { z } from "zod";
@@ -36,7 +36,7 @@ const addresses = fc
   .map(([local, host, top]) => `${local}@${host}.${top}`);
 
 const fields: readonly Field[] = [
-  { name: "a required text", schema: requiredText(200), max: 200, honest: words },
+  { name: "a required text", schema: required(requiredText(200)), max: 200, honest: words },
   { name: "an optional text", schema: optional(optionalText(50)), max: 50, honest: words },
   {
     name: "a text of several lines",
@@ -200,7 +200,7 @@ test("an inquiry that is accepted names each package once, in the order they wer
       const result = inquiryInput.safeParse({ name: "Ann", email: "ann@example.org", selectedPackageIds: ids });
       if (!result.success) return;
       const kept = result.data.selectedPackageIds;
-      expect(kept).toEqual([...new Set(ids.map((id) => requiredText(textLengthMax.packageId).parse(id)))]);
+      expect(kept).toEqual([...new Set(ids.map((id) => required(requiredText(textLengthMax.packageId)).parse(id)))]);
       expect(kept.length).toBeGreaterThan(0);
       expect(kept.length).toBeLessThanOrEqual(packageIdsMax);
     }),

@@ -1,11 +1,10 @@
 // What intake knows of a call beside the fields of its submission: the door, the key, the deadline, and the hidden fields
 // of the body.
 import { optionalWebUrl } from "@submissions/shared/addresses";
-import { cleanText } from "@submissions/shared/fields";
 import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
-import { optionalText, readText } from "@submissions/shared/text";
+import { cleanLine, optionalText, readText } from "@submissions/shared/text";
 import type { ConsentRecord, Door, LeasedMail } from "../storage/records.ts";
 
 export interface Call {
@@ -59,7 +58,7 @@ function valuesOf(input: object, field: string): readonly unknown[] {
 
 // Browsers send the empty field with the form. Only the beginning of a text is looked at: cleaning takes time.
 const isFilled = (value: unknown): boolean =>
-  typeof value === "string" ? value.length > 1_000 || cleanText(value) !== "" : value !== undefined && value !== null;
+  typeof value === "string" ? value.length > 1_000 || cleanLine(value) !== "" : value !== undefined && value !== null;
 
 const onlyText = ([value, ...more]: readonly unknown[]): string | null =>
   typeof value === "string" && value !== "" && more.length === 0 ? value : null;

@@ -1,10 +1,10 @@
 // The one router. Both doors and the OpenAPI document are made from it.
 import { applicationInput, applicationReceipt } from "@submissions/shared/application";
 import type { Issue } from "@submissions/shared/faults";
-import { cleanText } from "@submissions/shared/fields";
 import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
+import { cleanLine } from "@submissions/shared/text";
 import type { AnyTRPCProcedure } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { Fault } from "../fault.ts";
@@ -80,7 +80,7 @@ function unknownRawPackages(intake: Intake, raw: { readonly selectedPackageIds?:
   const ids = raw.selectedPackageIds;
   if (!Array.isArray(ids) || ids.length > packageIdsMax) return [];
   const texts = ids.map((id: unknown) =>
-    typeof id === "string" && id.length <= textLengthMax.packageId ? cleanText(id) : "",
+    typeof id === "string" && id.length <= textLengthMax.packageId ? cleanLine(id) : "",
   );
   return unknownPackages(intake, texts);
 }
