@@ -22,6 +22,12 @@ interface Row {
   readonly key: string;
 }
 
+interface ErasedSuppression {
+  readonly key: string;
+  readonly reason: string | null;
+  readonly at: number;
+}
+
 function prepareStatements({ prepare, along, among, lock }: Engine, { atOnce, order }: Own) {
   const rows = `SELECT arrival, resume_key AS "resumeKey", email_key AS key FROM submission`;
   // Arrival numbers are in the order of time, but for seconds: what is left out now is found the next day.
@@ -30,22 +36,29 @@ function prepareStatements({ prepare, along, among, lock }: Engine, { atOnce, or
       ${rows} ${along(`submission_${column}`)}
       WHERE ${column} = $1 AND arrival < $2 AND received_at < $3 ${condition}
       ORDER BY arrival LIMIT ${atOnce} ${lock("FOR UPDATE")}`);
+  const eraseSuppressions = (condition: string) =>
+    prepare<ErasedSuppression>(`
+      DELETE FROM suppression WHERE ${among("email_key", "$1")} ${condition}
+      RETURNING email_key AS key, reason, changed_at AS at`);
   return {
     ofPerson: prepare<Row>(`
       ${rows} ${along("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${lock("FOR UPDATE")}`),
     outdatedOfKind: outdated("kind", "AND status <> 'spam'"),
     outdatedSpam: outdated("status", ""),
     erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),
-    keepResumeKey: prepare("INSERT INTO erased_resume (resume_key) VALUES ($1) ON CONFLICT DO NOTHING"),
+    keepResumeKeys: prepare(`
+      INSERT INTO erased_resume (resume_key)
+      SELECT resume_key FROM submission WHERE ${among("arrival", "$1", "bigint")} AND resume_key IS NOT NULL
+      ON CONFLICT DO NOTHING`),
     eraseSubscriber: prepare<object>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
-    eraseSuppression: prepare<{ key: string; reason: string | null; at: number }>(
-      "DELETE FROM suppression WHERE email_key = $1 RETURNING email_key AS key, reason, changed_at AS at",
-    ),
+    eraseSuppressions: eraseSuppressions(""),
+    /** Only those of addresses that nothing else is stored of. */
+    eraseLastSuppressions: eraseSuppressions(`
+      AND NOT EXISTS (SELECT 1 FROM submission WHERE submission.email_key = suppression.email_key)
+      AND NOT EXISTS (SELECT 1 FROM subscriber WHERE subscriber.email_key = suppression.email_key)`),
     keepHash: prepare(`
       INSERT INTO suppression (email_key, reason, changed_at) VALUES ($1, $2, $3)
       ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, changed_at = excluded.changed_at`),
-    known: prepare<object>(`
-      SELECT 1 FROM submission WHERE email_key = $1 UNION ALL SELECT 1 FROM subscriber WHERE email_key = $1 LIMIT 1`),
     toDiscard: prepare<{ key: string }>("SELECT resume_key AS key FROM erased_resume ORDER BY resume_key LIMIT $1"),
     discarded: prepare(`DELETE FROM erased_resume WHERE ${among("resume_key", "$1")}`),
   };
@@ -61,16 +74,13 @@ export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) 
   /** Keys of their resumes are kept. Answers how many there are. */
   function* eraseRows(rows: readonly Row[]): Steps<number> {
     const arrivals = rows.map(({ arrival }) => arrival);
-    const resumes = rows.flatMap(({ resumeKey }) => resumeKey ?? []);
     own.removeWords?.(arrivals);
-    yield* together(resumes.map((key) => statements.keepResumeKey(key)));
-    yield* statements.erase(arrivals);
-    return resumes.length;
+    yield* together([statements.keepResumeKeys(arrivals), statements.erase(arrivals)]);
+    return rows.filter(({ resumeKey }) => resumeKey !== null).length;
   }
 
-  /** Of addresses that are not to be mailed a hash is kept. Answers how many were known. */
-  function* eraseSuppressions(keys: readonly string[]): Steps<number> {
-    const erased = (yield* together(keys.map((key) => statements.eraseSuppression(key)))).flat();
+  /** Of addresses that are not to be mailed a hash is kept. Answers how many there were. */
+  function* keepHashes(erased: readonly ErasedSuppression[]): Steps<number> {
     yield* together(
       erased.flatMap(({ key, reason, at }) => (reason === null ? [] : statements.keepHash(hashedKey(key), reason, at))),
     );
@@ -85,7 +95,7 @@ export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) 
         const rows = yield* statements.ofPerson(key);
         const resumes = yield* eraseRows(rows);
         const subscriptions = (yield* statements.eraseSubscriber(key)).length;
-        const suppressions = yield* eraseSuppressions([key]);
+        const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
         const detail = { submissions: rows.length, subscriptions, resumes };
         const erased = rows.length + subscriptions + suppressions > 0;
         if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
@@ -98,9 +108,7 @@ export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) 
       const erase = function* () {
         const rows = yield* outdated(kind, firstKept, before);
         const resumes = yield* eraseRows(rows);
-        const keys = [...new Set(rows.map(({ key }) => key))];
-        const known = yield* together(keys.map((key) => statements.known(key)));
-        yield* eraseSuppressions(keys.filter((_, index) => known[index]?.length === 0));
+        yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
         const detail = { submissions: rows.length, resumes };
         if (rows.length > 0) yield* audit({ action: "retention", subject: subjects[kind], detail }, actor);
         return { ...detail, subscriptions: 0, more: rows.length === own.atOnce };
