@@ -83,6 +83,16 @@ export function deskChangeGuarantees(test: StoreTest): void {
     ]);
   });
 
+  test("tells an operator who names a submission twice that the change was theirs", async ({ store }) => {
+    const reference = await acceptReference(store, inquiry(1));
+    await store.desk.triage(wholeScope, { targets: [{ reference, version: 1 }], status: "open" }, eva);
+    const target = { reference, version: 2 };
+    expect(await store.desk.triage(wholeScope, { targets: [target, target], status: "done" }, ben)).toMatchObject([
+      { result: "changed", version: 3 },
+      { result: "conflict", version: 3, status: "done", changedBy: ben.operator, changedAt: ben.at },
+    ]);
+  });
+
   test("lets one of two operators win who change the same submission at the same time", async ({ store, tested }) => {
     const other = await tested.openAgain();
     const reference = await acceptReference(store, inquiry(1));

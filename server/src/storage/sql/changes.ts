@@ -99,8 +99,10 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
       const row = rows.get(reference);
       const decision = row === undefined ? null : decideTriage(row, version, request, actor);
       if (row === undefined) outcomes.push({ reference, result: "unknown" });
-      else if (decision === null) outcomes.push(conflict(row, (yield* lastChange(reference))[0]));
-      else {
+      else if (decision === null) {
+        // What this request has changed is not in the audit log yet.
+        outcomes.push(conflict(row, changed.includes(row) ? actor : (yield* lastChange(reference))[0]));
+      } else {
         const after = { ...row, ...decision.after };
         outcomes.push({ reference, result: "changed", version: after.version });
         entries.push(...decision.entries);
