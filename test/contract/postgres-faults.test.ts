@@ -1,6 +1,8 @@
 // What the PostgreSQL engine does when the server, or the way to it, fails: nothing acknowledged is lost, nothing is stored
 // twice, what cannot be known is called unknown, and everything goes on by itself.
+import { Client, type QueryConfig } from "pg";
 import { describe, expect, inject, test, vi } from "vitest";
+import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { lockReceipts } from "../../server/src/storage/postgres/addresses.ts";
 import { prepared } from "../../server/src/storage/postgres/statement.ts";
@@ -10,12 +12,14 @@ import { confirmText } from "../../server/src/storage/sql/links.ts";
 import { suppressText } from "../../server/src/storage/sql/suppression.ts";
 import type { SubscriptionRecord } from "../../server/src/storage/records.ts";
 import { type Entry, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
+import { eva } from "./guarantees/desk-lists.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { type PostgresDatabase, startPostgres } from "../support/postgres-server.ts";
 import { locate, openPostgresUnderTest, type PostgresUnderTest } from "./postgres-under-test.ts";
 import {
   accept,
   acceptMails,
+  acceptReference,
   allMails,
   application,
   applications,
@@ -404,6 +408,22 @@ describe.concurrent("what another transaction locks", () => {
     expect(answers).toMatchObject([1, 2, 3].map(() => ({ result: "accepted" })));
     expect(await settled).toMatchObject({ refused: "not-stored", why: saying("55P03") });
   });
+});
+
+test("statements that were sent behind a lock that was not free are prepared the next time", async () => {
+  await using tested = await openPostgresUnderTest("test");
+  const { store, database } = tested;
+  const references = [1, 2].map((number) => acceptReference(store, inquiry(number), { spam: true }));
+  const targets = (await Promise.all(references)).map((reference) => ({ reference, version: 1 }));
+  const release = () => ended(store.desk.triage(wholeScope, { targets, status: "new" }, eva));
+  const held = await hold(database, "SELECT pg_advisory_xact_lock(hashtextextended(email_key, 1)) FROM submission");
+  expect(await release()).toMatchObject({ refused: "not-stored", why: saying("55P03") });
+  await held.end();
+  const query = vi.spyOn(Client.prototype, "query");
+  expect(await release()).toMatchObject({ result: [{ result: "changed" }, { result: "changed" }] });
+  const configs = query.mock.calls.map(([config]) => config as unknown as QueryConfig);
+  query.mockRestore();
+  expect(configs.filter(({ values, name }) => values !== undefined && name === undefined)).toEqual([]);
 });
 
 test("a process that is stopped while it is asked whether it is ready makes no other unready", async () => {

@@ -40,6 +40,7 @@ export class Lent implements Session {
   lost = false;
   unprepared = false;
   #contended = false;
+  #failed = false;
 
   constructor(client: PoolClient, prepares: boolean, deadline: number) {
     this.#client = client;
@@ -115,7 +116,9 @@ export class Lent implements Session {
       return await this.#client.query(this.#deadline === Infinity ? query : { ...query, ...this.#timeLeft() });
     } catch (error) {
       this.lost ||= isLost(error);
-      this.unprepared ||= isUnprepared(error);
+      // Only the first failure says so: the server prepares nothing that was sent behind a statement that failed.
+      this.unprepared ||= !this.#failed && isUnprepared(error);
+      this.#failed = true;
       this.#contended ||= isContention(error);
       throw asStorageError(error);
     }
