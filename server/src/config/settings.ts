@@ -118,7 +118,7 @@ const storage = {
   SERVICE_MODE: valued(kind.oneOf("all", "web", "worker"), "all", {
     means: "what this process does",
     values:
-      "`web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. `web` and `worker` need `DATABASE_URL`.",
+      "`web` takes submissions. `worker` sends mail that is due, scans resumes, tells webhooks, sends the digest, and makes submissions searchable. `all` does both. `web` and `worker` need `DATABASE_URL`.",
     example: "web",
   }),
   RESUME_STORE: optional(kind.s3Address, "`DATA_DIR/resumes`", {
