@@ -1,5 +1,5 @@
 // What the command line does for operators and for persons who ask for their data, or for its end.
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
@@ -97,6 +97,16 @@ test("erase removes the person's mails from the local mailbox, and no others", a
   for (const [name, text] of Object.entries({ ...kept, ...erased })) await writeFile(join(mailbox, name), text);
   expect(await run("erase", "ana@example.org", "--yes")).toMatchObject({ code: 0 });
   expect((await readdir(mailbox)).toSorted()).toEqual(Object.keys(kept));
+});
+
+test("erase takes no notice of a mail that goes from the mailbox meanwhile", async () => {
+  const mailbox = join(folder.path, "mailbox");
+  await mkdir(mailbox);
+  // Is in the list of names, but can no longer be read.
+  await symlink("gone", join(mailbox, "1.eml"));
+  await writeFile(join(mailbox, "2.eml"), "To: ana@example.org\r\n\r\n");
+  expect(await run("erase", "ana@example.org", "--yes")).toMatchObject({ code: 0 });
+  expect(await readdir(mailbox)).toEqual(["1.eml"]);
 });
 
 test("a file is looked for where npm was called, not in the project's folder", async () => {

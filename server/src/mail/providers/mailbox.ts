@@ -75,15 +75,21 @@ const codeOf = (error: unknown): string | null =>
 /** Erases a person's mails: those to an address, and notices that answer to it. A folder that is not there has none. */
 export async function eraseFromMailbox(folder: string, email: string): Promise<void> {
   const key = emailKey(email);
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
+  const names = await readdir(folder).catch(absentAs([]));
   for (const name of names.filter((one) => one.endsWith(".eml"))) {
     const file = join(folder, name);
-    if (addressesOf(await readFile(file, "latin1")).includes(key)) await rm(file, { force: true });
+    // Another erasure may just have removed it.
+    const message = await readFile(file, "latin1").catch(absentAs(""));
+    if (addressesOf(message).includes(key)) await rm(file, { force: true });
   }
 }
+
+const absentAs =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (codeOf(error) !== "ENOENT") throw error;
+    return instead;
+  };
 
 // The mailer writes bare addresses, so no comment or quoted name can hold one.
 function addressesOf(message: string): readonly string[] {
