@@ -228,6 +228,28 @@ test("a mail that is sent again while its submission is being erased is erased w
   expect(await allMails(store)).toEqual([]);
 });
 
+test("a submission that is erased while it is made searchable is left out, and the others become so", async () => {
+  await using tested = await openPostgresUnderTest();
+  const { store, database } = tested;
+  for (const n of [1, 2]) await accept(store, inquiry(n));
+  await using held = await database.connect();
+  await using erasing = await database.connect();
+  const waitingFor = async (lock: string) => {
+    const query = `SELECT 1 FROM pg_stat_activity WHERE wait_event = '${lock}' AND datname = current_database()`;
+    await vi.waitUntil(async () => (await database.query(query)).length === 1, { timeout: 10_000 });
+  };
+  // Indexing waits for transactions that began before it. The erasure begins after it.
+  await held.query("BEGIN; LOCK TABLE search_progress IN EXCLUSIVE MODE");
+  const indexed = store.desk.indexNext(10, () => false);
+  await waitingFor("relation");
+  await erasing.query("BEGIN; DELETE FROM submission WHERE arrival = 1");
+  await held.query("COMMIT");
+  await waitingFor("transactionid");
+  await erasing.query("COMMIT");
+  expect(await indexed).toBe(2);
+  expect(await database.query("SELECT arrival::integer FROM submission_search")).toEqual([{ arrival: 2 }]);
+});
+
 test("a process whose own clock is wrong follows the server's, as all others do", async () => {
   await using tested = await openPostgresUnderTest();
   const { store, database } = tested;

@@ -30,6 +30,7 @@ const insertWords = prepared(`
   INSERT INTO submission_search (arrival, who, letter)
   SELECT submission.arrival, ${lexemes("words.who")}, ${lexemes("words.letter")}
   FROM ${rowsAs("words", wordColumns)} JOIN submission ON submission.arrival = words.arrival
+  FOR KEY SHARE OF submission
   ON CONFLICT (arrival) DO NOTHING`);
 
 const markColumns = { arrival: "bigint", disposable: "integer", resume_sha256: "text" } as const;
