@@ -2,7 +2,7 @@
 import type { References } from "../rules/references.ts";
 import { detailOf } from "../sql/audit.ts";
 import { type Changing, changingColumns, makeChanges } from "../sql/changes.ts";
-import { type Engine, together } from "../sql/engine.ts";
+import type { Engine } from "../sql/engine.ts";
 import { query } from "./engine.ts";
 import { leaveSpam } from "./leave-spam.ts";
 import { prepared, type RowOf, rowsAs, valuesOf } from "./statement.ts";
@@ -37,18 +37,19 @@ const rowOf = (row: Changing): RowOf<typeof changedColumns> => ({ ...row, respon
 
 export const makeDeskChanges = (engine: Engine, references: References) =>
   makeChanges(engine, references, {
-    lock: (named) =>
-      query(
-        lockRows,
-        named.map(({ dayNumber }) => dayNumber),
-        named.map(({ kind }) => kind),
-      )[Symbol.iterator](),
+    *lockRows(named) {
+      const dayNumbers = named.map(({ dayNumber }) => dayNumber);
+      const kinds = named.map(({ kind }) => kind);
+      return yield* query(lockRows, dayNumbers, kinds);
+    },
 
-    update: (changed) => together([query(update, ...valuesOf(changedColumns, changed.map(rowOf)))]),
+    *update(changed) {
+      yield* query(update, ...valuesOf(changedColumns, changed.map(rowOf)));
+    },
 
-    audit(entries, { operator, at }) {
+    *audit(entries, { operator, at }) {
       const rows = entries.map((entry) => ({ ...entry, at, operator, detail: detailOf(entry) }));
-      return together([query(insertAudit, ...valuesOf(auditColumns, rows))]);
+      yield* query(insertAudit, ...valuesOf(auditColumns, rows));
     },
 
     leaveSpam: (rows, now) =>

@@ -13,12 +13,12 @@ export const makeEngine = (connections: Connections): Engine => ({
     const statement = prepared<Row>(text);
     return (...values) => query(statement, ...values);
   },
-  lock: (how) => how,
+  locking: (how) => how,
   lockAddress: (key) => [query(lockAddress, key)],
-  along: () => "",
+  indexedBy: () => "",
   among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,
   // As an array: the planner then uses the index.
-  chosen: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
+  amongUnlocked: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
   read: (one) => rowsOf(connections, one),
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),

@@ -9,13 +9,13 @@ const operatorColumns = "operator.id, operator.email, operator.role, operator.pa
 
 const tokenColumns = `id, name, role, created_at AS "createdAt", expires_at AS "expiresAt", used_at AS "usedAt"`;
 
-function prepareStatements({ prepare, lock }: Engine) {
+function prepareStatements({ prepare, locking }: Engine) {
   const operators = (condition: string) =>
     prepare<StoredOperator>(`SELECT ${operatorColumns} FROM operator WHERE ${condition}`);
   return {
     byKey: operators("email_key = $1"),
-    lockByKey: operators(`email_key = $1 ${lock("FOR UPDATE")}`),
-    lockById: operators(`id = $1 ${lock("FOR SHARE")}`),
+    lockByKey: operators(`email_key = $1 ${locking("FOR UPDATE")}`),
+    lockById: operators(`id = $1 ${locking("FOR SHARE")}`),
     byOidc: operators("oidc_issuer = $1 AND oidc_subject = $2"),
     byInvitation: operators("invitation_hash = $1 AND invitation_expires_at > $2"),
     all: prepare<OperatorRow>(`
@@ -23,7 +23,7 @@ function prepareStatements({ prepare, lock }: Engine) {
         CASE WHEN password IS NULL AND oidc_issuer IS NULL THEN 'invited' ELSE 'active' END AS state
       FROM operator ORDER BY id`),
     lockAdmins: prepare<{ id: number }>(
-      `SELECT id FROM operator WHERE role = 'admin' ORDER BY id ${lock("FOR UPDATE")}`,
+      `SELECT id FROM operator WHERE role = 'admin' ORDER BY id ${locking("FOR UPDATE")}`,
     ),
     // Two may invite the same new address at once. Neither found a row to lock, so the second changes the role here.
     invite: prepare(`

@@ -40,14 +40,14 @@ type Delivery = Pick<Extract<KnownFact, { kind: "delivery" }>, "event" | "status
   readonly url: string;
 };
 
-function prepareStatements({ prepare, along, among }: Engine) {
+function prepareStatements({ prepare, indexedBy, among }: Engine) {
   const ofOwner = <Row>(textOf: (owner: "submission" | "subscriber") => string) => {
     const [ofSubmission, ofSubscriber] = [prepare<Row>(textOf("submission")), prepare<Row>(textOf("subscriber"))];
     return (owner: Owner) => (typeof owner === "number" ? ofSubmission(owner) : ofSubscriber(owner));
   };
   const same = (column: "email_key" | "resume_sha256", index: string) =>
     prepare<Twin>(`
-      SELECT arrival, reference, kind, received_at AS "receivedAt", status FROM submission ${along(index)}
+      SELECT arrival, reference, kind, received_at AS "receivedAt", status FROM submission ${indexedBy(index)}
       WHERE ${column} = $1 AND arrival <> $2 AND ${among("kind", "$3")}
       ORDER BY arrival DESC LIMIT ${duplicatesMax}`);
   return {
@@ -56,7 +56,7 @@ function prepareStatements({ prepare, along, among }: Engine) {
       WHERE day_number = $1 AND kind = $2`),
     /** Of an address, newest first, below an arrival number. */
     submissionsOf: prepare<ListedRow>(`
-      SELECT ${listedColumns} FROM submission ${along("submission_email")}
+      SELECT ${listedColumns} FROM submission ${indexedBy("submission_email")}
       WHERE email_key = $1 AND arrival < $2 AND ${among("kind", "$3")} ORDER BY arrival DESC LIMIT $4`),
     subscriberOf: prepare<SubscriberRow>(`SELECT ${subscriberColumns} FROM subscriber WHERE email_key = $1`),
     suppressionOf: prepare<{ reason: string | null; at: number }>(

@@ -32,7 +32,7 @@ export const changingColumns = `arrival, kind, reference, email_key AS "emailKey
 /** What each engine does by itself. */
 interface Own {
   /** The rows of some submissions, locked until the end of the transaction. */
-  lock(named: readonly DayNumber[]): Steps<readonly Changing[]>;
+  lockRows(named: readonly DayNumber[]): Steps<readonly Changing[]>;
   /** Stores what became of submissions. */
   update(changed: readonly Changing[]): Steps<unknown>;
   /** Adds entries to the audit log. */
@@ -53,7 +53,7 @@ interface SentMail {
 }
 
 export function makeChanges(engine: Engine, references: References, own: Own) {
-  const { prepare, lock, transaction } = engine;
+  const { prepare, locking, transaction } = engine;
   const audit = prepareAudit(engine);
   const lastChange = prepare<Actor>(`
     SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)})
@@ -64,7 +64,7 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
   const findMail = prepare<SentMail>(`
     SELECT mail.kind, mail.status, mail.submission, submission.reference, submission.email_key AS key
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
-    WHERE mail.id = $1 AND mail.created_at = $2 ${lock("FOR UPDATE OF mail")}`);
+    WHERE mail.id = $1 AND mail.created_at = $2 ${locking("FOR UPDATE OF mail")}`);
   const wakeMail = prepare("UPDATE mail SET status = 'queued', due_at = $2, attempts = 0 WHERE id = $1");
   const findSuppression = prepare<object>(
     "SELECT 1 FROM suppression WHERE email_key IN ($1, $2) AND reason IS NOT NULL",
@@ -73,12 +73,12 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
   const insertMail = prepare(`
     INSERT INTO mail (kind, submission, status, created_at, due_at)
     SELECT CAST($1 AS TEXT), arrival, 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT)
-    FROM submission WHERE arrival = $2 ${lock("FOR KEY SHARE")}`);
+    FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
 
   /** The rows of some references that the scope holds, locked until the end of the transaction. */
   function* lockRows({ kinds }: Scope, names: readonly string[]): Steps<Map<string, Changing>> {
     const named = names.flatMap((reference) => references.parse(reference) ?? []);
-    const rows = yield* own.lock(named.filter(({ kind }) => kinds.includes(kind)));
+    const rows = yield* own.lockRows(named.filter(({ kind }) => kinds.includes(kind)));
     return new Map(rows.map((row) => [row.reference, row]));
   }
 

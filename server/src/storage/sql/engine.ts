@@ -21,15 +21,15 @@ export type Steps<T> = Generator<readonly Query<unknown>[], T, readonly (readonl
 export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
-  lock(how: `FOR ${string}`): string;
+  locking(how: `FOR ${string}`): string;
   /** What waits until no other transaction changes what is known of an address. Nothing where they cannot. */
   lockAddress(key: string): readonly Query<never>[];
   /** Which index a SELECT walks along, where the planner needs to be told; stands behind the table. */
-  along(index: string): string;
+  indexedBy(index: string): string;
   /** A condition: a column is in the list of a parameter. */
   among(column: string, parameter: string, type?: "text" | "bigint"): string;
   /** A condition: a column is among those that a SELECT finds and that no other transaction is changing at this moment. */
-  chosen(column: string, select: string): string;
+  amongUnlocked(column: string, select: string): string;
   /** Runs a statement that changes nothing. */
   read<Row>(query: Query<Row>): Promise<readonly Row[]>;
   /** Runs a statement in a transaction of its own. It must do the same when it runs twice. */

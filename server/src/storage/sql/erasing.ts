@@ -28,21 +28,21 @@ interface ErasedSuppression {
   readonly at: number;
 }
 
-function prepareStatements({ prepare, along, among, lock }: Engine, { atOnce, order }: Own) {
+function prepareStatements({ prepare, indexedBy, among, locking }: Engine, { atOnce, order }: Own) {
   const rows = `SELECT arrival, resume_key AS "resumeKey", email_key AS key FROM submission`;
   // Arrival numbers are in the order of time, but for seconds: what is left out now is found the next day.
   const outdated = (column: "kind" | "status", condition: string) =>
     prepare<Row>(`
-      ${rows} ${along(`submission_${column}`)}
+      ${rows} ${indexedBy(`submission_${column}`)}
       WHERE ${column} = $1 AND arrival < $2 AND received_at < $3 ${condition}
-      ORDER BY arrival LIMIT ${atOnce} ${lock("FOR UPDATE")}`);
+      ORDER BY arrival LIMIT ${atOnce} ${locking("FOR UPDATE")}`);
   const eraseSuppressions = (condition: string) =>
     prepare<ErasedSuppression>(`
       DELETE FROM suppression WHERE ${among("email_key", "$1")} ${condition}
       RETURNING email_key AS key, reason, changed_at AS at`);
   return {
     ofPerson: prepare<Row>(`
-      ${rows} ${along("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${lock("FOR UPDATE")}`),
+      ${rows} ${indexedBy("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${locking("FOR UPDATE")}`),
     outdatedOfKind: outdated("kind", "AND status <> 'spam'"),
     outdatedSpam: outdated("status", ""),
     erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),

@@ -36,24 +36,24 @@ export interface MailCount {
 /** Counts the mails of some kinds, from one row to the last. */
 type CountMails = (from: number, last: number, kinds: readonly string[]) => Promise<readonly MailCount[]>;
 
-function prepareStatements({ prepare, along, among }: Engine) {
+function prepareStatements({ prepare, indexedBy, among }: Engine) {
   return {
     counted: prepare<CountedDay>("SELECT day, kind, counted FROM day_count WHERE day >= $1 ORDER BY day"),
     lastCounted: prepare<{ day: number | null }>("SELECT max(day) AS day FROM day_count"),
     countKind: prepare<{ count: number }>(`
-      SELECT count(*) AS count FROM submission ${along("submission_kind")}
+      SELECT count(*) AS count FROM submission ${indexedBy("submission_kind")}
       WHERE kind = $1 AND arrival >= $2 AND arrival < $3 AND status <> 'spam'`),
     countActive: prepare<{ count: number }>(
-      `SELECT count(*) AS count FROM subscriber ${along("subscriber_status")} WHERE status = 'active'`,
+      `SELECT count(*) AS count FROM subscriber ${indexedBy("subscriber_status")} WHERE status = 'active'`,
     ),
     storeDay: prepare(`
       INSERT INTO day_count (day, kind, counted) VALUES ($1, $2, $3)
       ON CONFLICT (day, kind) DO UPDATE SET counted = excluded.counted`),
     responses: prepare<{ took: number }>(`
-      SELECT responded_at - received_at AS took FROM submission ${along("submission_responded")}
+      SELECT responded_at - received_at AS took FROM submission ${indexedBy("submission_responded")}
       WHERE responded_at > $1 AND ${among("kind", "$2")} ORDER BY responded_at DESC LIMIT ${responsesMax}`),
     waiting: prepare<ListedRow>(`
-      SELECT ${listedColumns} FROM submission ${along("submission_status")}
+      SELECT ${listedColumns} FROM submission ${indexedBy("submission_status")}
       WHERE status = 'new' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${waitingMax}`),
     lastMail: prepare<{ last: number }>("SELECT coalesce(max(id), 0) AS last FROM mail"),
     mailAt: prepare<{ at: number }>("SELECT created_at AS at FROM mail WHERE id >= $1 ORDER BY id LIMIT 1"),

@@ -2,9 +2,9 @@
 import type { Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
 
-export function makeResumes({ prepare, among, chosen, read, write }: Engine) {
+export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engine) {
   const claim = prepare<{ arrival: number; reference: string; key: string }>(`
-    UPDATE submission SET resume_lease_until = $3 WHERE ${chosen(
+    UPDATE submission SET resume_lease_until = $3 WHERE ${amongUnlocked(
       "arrival",
       `SELECT arrival FROM submission
       WHERE resume_scan = 'unscanned' AND (resume_lease_until IS NULL OR resume_lease_until <= $1)

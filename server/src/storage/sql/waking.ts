@@ -9,7 +9,7 @@ import type { Engine } from "./engine.ts";
 /** Mails that one transaction wakes. */
 export const wokenAtOnce = 250;
 
-export function makeWaking({ prepare, along, chosen, write }: Engine) {
+export function makeWaking({ prepare, indexedBy, amongUnlocked, write }: Engine) {
   const storeDigest = prepare<{ id: number }>(`
     INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
     VALUES ('digest', $1, $2, 'queued', $3, $3) ON CONFLICT DO NOTHING RETURNING id`);
@@ -22,9 +22,9 @@ export function makeWaking({ prepare, along, chosen, write }: Engine) {
   // The status is part of the text, and the condition of the index is repeated: only then the planners use it.
   const wakeBatch = (status: "failed" | "in-doubt") =>
     prepare<{ id: number }>(`
-      ${wake} WHERE ${chosen(
+      ${wake} WHERE ${amongUnlocked(
         "id",
-        `SELECT id FROM mail ${along("mail_stopped")}
+        `SELECT id FROM mail ${indexedBy("mail_stopped")}
         WHERE status IN ('failed', 'in-doubt') AND status = '${status}' AND id > $2 ORDER BY id LIMIT ${wokenAtOnce}`,
       )} RETURNING id`);
   const wakeSome = { failed: wakeBatch("failed"), "in-doubt": wakeBatch("in-doubt") };

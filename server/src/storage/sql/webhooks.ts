@@ -34,7 +34,7 @@ const entryOf = (
   detail: { host: URL.parse(url)?.host ?? null, ...more },
 });
 
-function prepareStatements({ prepare, lock, chosen }: Engine) {
+function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
   const live = "removed_at IS NULL";
   const list = (condition: string) =>
     prepare<Omit<DeliveryRow, "id">>(`
@@ -49,7 +49,7 @@ function prepareStatements({ prepare, lock, chosen }: Engine) {
   return {
     all: prepare<StoredWebhook>(`SELECT ${webhookColumns} FROM webhook WHERE ${live} ORDER BY id`),
     lockOne: prepare<StoredWebhook>(
-      `SELECT ${webhookColumns} FROM webhook WHERE id = $1 AND ${live} ${lock("FOR NO KEY UPDATE")}`,
+      `SELECT ${webhookColumns} FROM webhook WHERE id = $1 AND ${live} ${locking("FOR NO KEY UPDATE")}`,
     ),
     insert: prepare<StoredWebhook>(
       `INSERT INTO webhook (url, events, secret, created_at) VALUES ($1, $2, $3, $4) RETURNING ${webhookColumns}`,
@@ -66,7 +66,7 @@ function prepareStatements({ prepare, lock, chosen }: Engine) {
       ${replay} WHERE id = $2 AND created_at = $3 AND webhook IN (SELECT id FROM webhook WHERE ${live})
       RETURNING webhook AS id, (SELECT url FROM webhook WHERE webhook.id = webhook_delivery.webhook) AS url`),
     replayFailed: prepare<{ id: number }>(`
-      ${replay} WHERE ${chosen(
+      ${replay} WHERE ${amongUnlocked(
         "id",
         `SELECT id FROM webhook_delivery
         WHERE webhook = $2 AND status = 'failed' AND last_answer IS DISTINCT FROM '${keptBack}' AND id > $3

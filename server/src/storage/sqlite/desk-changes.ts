@@ -49,7 +49,7 @@ export function makeDeskChanges(
   }
 
   return makeChanges(engine, references, {
-    *lock(named) {
+    *lockRows(named) {
       return (yield* together(named.map(({ dayNumber, kind }) => find(dayNumber, kind)))).flat();
     },
 

@@ -10,11 +10,11 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
     const statement = connection.prepare<SQLInputValue[], Row>(text.replaceAll("$", "?"));
     return (...values) => queryOf<Row>(statement, values.map(inputOf));
   },
-  lock: () => "",
+  locking: () => "",
   lockAddress: () => [],
-  along: (index) => `INDEXED BY ${index}`,
+  indexedBy: (index) => `INDEXED BY ${index}`,
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
-  chosen: (column, select) => `${column} IN (${select})`,
+  amongUnlocked: (column, select) => `${column} IN (${select})`,
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
   transaction: (steps) => run(() => runSteps(steps())),
