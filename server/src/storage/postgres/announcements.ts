@@ -1,7 +1,6 @@
 // What webhooks are to be told, stored by the statement of the event itself or in its transaction.
-import type { Announce } from "../sql/engine.ts";
+import { announceText } from "../sql/announcements.ts";
 import { keptBack } from "../webhook-store.ts";
-import { query } from "./engine.ts";
 import { prepared } from "./statement.ts";
 
 /**
@@ -21,9 +20,4 @@ export const announcing = (from: string, at: string, condition = "true"): string
         AND told.webhook = webhook.id AND told.last_answer IS DISTINCT FROM '${keptBack}' LIMIT 1) IS NULL
   )`;
 
-export const announceSubscriber = prepared(`
-  INSERT INTO webhook_delivery (webhook, event, subscriber, created_at, due_at)
-  SELECT id, $1::text, $2, $3, $3 FROM webhook WHERE removed_at IS NULL AND position($1::text IN events) > 0`);
-
-export const announce: Announce = (event, key, at) =>
-  event === null ? [] : [query(announceSubscriber, event, key, at)];
+export const announceSubscriber = prepared(announceText);

@@ -1,5 +1,5 @@
 // PostgreSQL as the engine of what both engines run.
-import { type Engine, type Query, queryOf, type Steps } from "../sql/engine.ts";
+import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
 import { lockAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import type { Reader } from "./session.ts";
@@ -14,7 +14,11 @@ export const makeEngine = (connections: Connections): Engine => ({
     return (...values) => query(statement, ...values);
   },
   locking: (how) => how,
-  lockAddress: (key) => [query(lockAddress, key)],
+  // A statement sees what was committed before it begins: those behind the lock see what its last holder changed.
+  *lockAddress<Rows extends readonly unknown[]>(key: string, queries: QueriesOf<Rows>) {
+    const [, ...rows] = yield [query(lockAddress, key), ...queries];
+    return rows as AnswersOf<Rows>;
+  },
   indexedBy: () => "",
   among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,
   // As an array: the planner then uses the index.

@@ -19,7 +19,6 @@ import { makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
-import { announce } from "./announcements.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { makeDeskChanges } from "./desk-changes.ts";
@@ -112,7 +111,7 @@ function makeStore(
   const references = new References(referenceKey);
   const engine = makeEngine(connections);
   const arrivals = makeArrivals(engine);
-  const suppressions = prepareSuppressions(engine, announce);
+  const suppressions = prepareSuppressions(engine);
   const acceptor = new Acceptor(connections, references);
   let closed: Promise<void> | undefined;
 
@@ -141,7 +140,7 @@ function makeStore(
     access: makeAccess(engine),
     webhooks: makeWebhooks(engine, makeDeliveryClaims(connections)),
     ...makeReading(connections),
-    ...makeLinks(engine, announce),
+    ...makeLinks(engine),
     ...makeOutbox(
       connections,
       (settled) => acceptor.settle(settled),

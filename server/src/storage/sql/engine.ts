@@ -2,7 +2,6 @@
 // parameters (`$1`); quoted names keep their case on both engines. A transaction is a generator: it yields its queries and
 // is given their rows. SQLite runs it to its end at once, as a job of the commit queue must be; PostgreSQL waits for each
 // answer.
-import type { WebhookEvent } from "@submissions/shared/console";
 
 /** A list is for {@link Engine.among}, or for a statement of the engine's own. */
 export type Value = string | number | null | readonly (string | number | null)[];
@@ -15,15 +14,27 @@ export interface Query<Row> {
   [Symbol.iterator](): Steps<readonly Row[]>;
 }
 
-/** The steps of a transaction, each of one query or several. They may be run again from the beginning. */
+/** Queries, by what rows they give. */
+export type QueriesOf<Rows extends readonly unknown[]> = readonly [...{ [At in keyof Rows]: Query<Rows[At]> }];
+
+/** The rows of each query. */
+export type AnswersOf<Rows extends readonly unknown[]> = { readonly [At in keyof Rows]: readonly Rows[At][] };
+
+/**
+ * The steps of a transaction, each of one query or several. They may be run again from the beginning. A query that fails
+ * ends them where they are: no `catch` or `finally` of theirs runs.
+ */
 export type Steps<T> = Generator<readonly Query<unknown>[], T, readonly (readonly unknown[])[]>;
 
 export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
   locking(how: `FOR ${string}`): string;
-  /** What waits until no other transaction changes what is known of an address. Nothing where they cannot. */
-  lockAddress(key: string): readonly Query<never>[];
+  /**
+   * Keeps other transactions from changing what is known of an address, where they could, and then runs queries as
+   * {@link together}: in one round trip.
+   */
+  lockAddress<Rows extends readonly unknown[]>(key: string, queries: QueriesOf<Rows>): Steps<AnswersOf<Rows>>;
   /** Which index a SELECT walks along, where the planner needs to be told; stands behind the table. */
   indexedBy(index: string): string;
   /** A condition: a column is in the list of a parameter. */
@@ -40,12 +51,6 @@ export interface Engine {
   settled(): Promise<void>;
 }
 
-/**
- * Stores what webhooks are to be told of a subscriber, within the transaction of the change: at once, or by the queries
- * that it answers.
- */
-export type Announce = (event: WebhookEvent | null, key: string, at: number) => readonly Query<never>[];
-
 /** To be used by an engine. */
 export const queryOf = <Row>(statement: unknown, values: readonly unknown[]): Query<Row> => ({
   statement,
@@ -57,6 +62,6 @@ export const queryOf = <Row>(statement: unknown, values: readonly unknown[]): Qu
 });
 
 /** Queries that do not wait for each other's answers, in their order. `yield*` gives the rows of each. */
-export function* together<Row>(queries: readonly Query<Row>[]): Steps<readonly (readonly Row[])[]> {
-  return (yield queries) as readonly (readonly Row[])[];
+export function* together<Rows extends readonly unknown[]>(queries: QueriesOf<Rows>): Steps<AnswersOf<Rows>> {
+  return (yield queries) as AnswersOf<Rows>;
 }

@@ -5,6 +5,7 @@ import { hashedKey } from "../rules/erasing.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
+import { suppressText } from "./suppression.ts";
 
 /** What differs between the engines. */
 interface Own {
@@ -56,9 +57,7 @@ function prepareStatements({ prepare, indexedBy, among, locking }: Engine, { atO
     eraseLastSuppressions: eraseSuppressions(`
       AND NOT EXISTS (SELECT 1 FROM submission WHERE submission.email_key = suppression.email_key)
       AND NOT EXISTS (SELECT 1 FROM subscriber WHERE subscriber.email_key = suppression.email_key)`),
-    keepHash: prepare(`
-      INSERT INTO suppression (email_key, reason, changed_at) VALUES ($1, $2, $3)
-      ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, changed_at = excluded.changed_at`),
+    keepHash: prepare(suppressText),
     toDiscard: prepare<{ key: string }>("SELECT resume_key AS key FROM erased_resume ORDER BY resume_key LIMIT $1"),
     discarded: prepare(`DELETE FROM erased_resume WHERE ${among("resume_key", "$1")}`),
   };
@@ -91,8 +90,7 @@ export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) 
     erasePerson: (email, actor) =>
       transaction(function* () {
         const key = emailKey(email);
-        yield* together(lockAddress(key));
-        const rows = yield* statements.ofPerson(key);
+        const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
         const resumes = yield* eraseRows(rows);
         const subscriptions = (yield* statements.eraseSubscriber(key)).length;
         const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));

@@ -1,9 +1,9 @@
 // The links in welcome mails. Which of them work is decided in `rules/subscription.ts`.
 import type { FollowedLink, LinkPurpose, SubscriberStatus } from "../records.ts";
 import { linkWorks } from "../rules/subscription.ts";
-import { subscriberEvent } from "../rules/webhooks.ts";
 import type { Store } from "../store.ts";
-import { type Announce, type Engine, type Query, together } from "./engine.ts";
+import { prepareAnnouncements } from "./announcements.ts";
+import { type Engine, type Query, together } from "./engine.ts";
 
 interface Holder {
   readonly key: string;
@@ -17,7 +17,9 @@ export const confirmText = `
 
 export const unlinkText = "DELETE FROM newsletter_token WHERE email_key = $1 AND purpose = 'confirm'";
 
-export function makeLinks({ prepare, lockAddress, read, transaction }: Engine, announce: Announce) {
+export function makeLinks(engine: Engine) {
+  const { prepare, lockAddress, read, transaction } = engine;
+  const announce = prepareAnnouncements(engine);
   const find = prepare<Holder>(`
     SELECT subscriber.email_key AS key, subscriber.status
     FROM newsletter_token AS token JOIN subscriber ON subscriber.email_key = token.email_key
@@ -37,12 +39,12 @@ export function makeLinks({ prepare, lockAddress, read, transaction }: Engine, a
     const steps = function* () {
       const [found] = yield* holderOf();
       if (found === undefined) return false;
-      const holder = (yield* together([...lockAddress(found.key), holderOf()])).at(-1)?.[0];
+      const [[holder]] = yield* lockAddress(found.key, [holderOf()]);
       if (holder === undefined || !linkWorks(purpose, holder.status)) return false;
       const { key, status } = holder;
-      yield* together(purpose === "confirm" ? [confirm(key, at)] : [leave(key, at), unlink(key)]);
-      const event = subscriberEvent(status, purpose === "confirm" ? "active" : "unsubscribed");
-      yield* together(announce(event, key, at));
+      if (purpose === "confirm") yield* confirm(key, at);
+      else yield* together([leave(key, at), unlink(key)]);
+      yield* announce(status, purpose === "confirm" ? "active" : "unsubscribed", key, at);
       return true;
     };
     return transaction(steps, { repeatable: true });

@@ -5,8 +5,8 @@ import type { SuppressionChange } from "../records.ts";
 import { hashedKey } from "../rules/erasing.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import { decideNews, type KnownAddressee, type Standing } from "../rules/suppression.ts";
-import { subscriberEvent } from "../rules/webhooks.ts";
-import { type Announce, type Engine, type Steps, together } from "./engine.ts";
+import { prepareAnnouncements } from "./announcements.ts";
+import { type Engine, type Steps, together } from "./engine.ts";
 import { unlinkText } from "./links.ts";
 
 interface Subscriber extends Omit<KnownAddressee, "hasConfirmLink"> {
@@ -17,7 +17,9 @@ export const suppressText = `
   INSERT INTO suppression (email_key, reason, changed_at) VALUES ($1, $2, $3)
   ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, changed_at = excluded.changed_at`;
 
-export function prepareSuppressions({ prepare, lockAddress }: Engine, announce: Announce) {
+export function prepareSuppressions(engine: Engine) {
+  const { prepare, lockAddress } = engine;
+  const announce = prepareAnnouncements(engine);
   // Of an erased address only a hash is kept.
   const find = prepare<Standing & { readonly key: string }>(
     "SELECT email_key AS key, reason, changed_at AS at FROM suppression WHERE email_key IN ($1, $2)",
@@ -39,9 +41,7 @@ export function prepareSuppressions({ prepare, lockAddress }: Engine, announce: 
   /** Answers whether the change was news. */
   function* note(change: SuppressionChange): Steps<boolean> {
     const key = emailKey(change.email);
-    yield* together(lockAddress(key));
-    const [standing] = yield* find(key, hashedKey(key));
-    const [subscriber] = yield* findSubscriber(key);
+    const [[standing], [subscriber]] = yield* lockAddress(key, [find(key, hashedKey(key)), findSubscriber(key)]);
     const known = subscriber && { ...subscriber, hasConfirmLink: subscriber.linked === 1 };
     const follows = decideNews(change, standing, known);
     if (follows === null) return false;
@@ -50,8 +50,8 @@ export function prepareSuppressions({ prepare, lockAddress }: Engine, announce: 
       write(standing?.key ?? key, follows.standing.reason, follows.standing.at),
       ...(status === undefined ? [] : [setStatus(key, status, unsubscribedAt ?? null)]),
       ...(follows.deletesConfirmLinks ? [unlink(key)] : []),
-      ...(status === undefined ? [] : announce(subscriberEvent(subscriber?.status, status), key, change.at)),
     ]);
+    if (status !== undefined) yield* announce(subscriber?.status, status, key, change.at);
     return true;
   }
 

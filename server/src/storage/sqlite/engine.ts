@@ -1,6 +1,6 @@
 // SQLite as the engine of what both engines run.
 import type { SQLInputValue } from "node:sqlite";
-import { type Engine, type Query, queryOf, type Steps, type Value } from "../sql/engine.ts";
+import { type Engine, type Query, queryOf, type Steps, together, type Value } from "../sql/engine.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
@@ -11,7 +11,7 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
     return (...values) => queryOf<Row>(statement, values.map(inputOf));
   },
   locking: () => "",
-  lockAddress: () => [],
+  lockAddress: (_key, queries) => together(queries),
   indexedBy: (index) => `INDEXED BY ${index}`,
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   amongUnlocked: (column, select) => `${column} IN (${select})`,

@@ -8,7 +8,6 @@ import { makeAccess } from "../sql/access.ts";
 import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
-import type { Announce } from "../sql/engine.ts";
 import { makeErasing } from "../sql/erasing.ts";
 import { makeLinks } from "../sql/links.ts";
 import { makeOverview } from "../sql/overview.ts";
@@ -62,11 +61,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
   const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
   const engine = makeEngine(connection, run);
   const arrivals = makeArrivals(engine);
-  const announce: Announce = (...change) => {
-    announcements.ofSubscriber(...change);
-    return [];
-  };
-  const suppressions = prepareSuppressions(engine, announce);
+  const suppressions = prepareSuppressions(engine);
   const search = prepareDeskSearch(connection, run);
 
   return {
@@ -90,7 +85,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     access: makeAccess(engine),
     webhooks: makeWebhooks(engine, makeDeliveryClaims(connection, run)),
     ...makeReading(connection),
-    ...makeLinks(engine, announce),
+    ...makeLinks(engine),
     ...makeOutbox(connection, run, (...mail) => runSteps(suppressions.noteRefusal(...mail))),
     ...makeOversight(connection),
     ...makeWaking(engine),
