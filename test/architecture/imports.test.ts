@@ -172,6 +172,12 @@ describe.each(Object.entries(layers))("server/src/%s", (layer, allowed) => {
   });
 });
 
+test.each(["rules", "sql"])("storage/%s, which both engines run, imports neither of them", (folder) => {
+  const imports = all.filter(inside(`server/src/storage/${folder}`));
+  expect(imports.length).toBeGreaterThan(20);
+  expect(named(imports.filter(({ to }) => /^server\/src\/storage\/(?:sqlite|postgres)\//.test(to)))).toEqual([]);
+});
+
 test("the configuration imports nothing but types of what it configures", () => {
   const wrong = all
     .filter(inside("server/src/config"))

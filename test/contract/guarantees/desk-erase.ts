@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { personMax } from "../../../server/src/storage/sql/belongings.ts";
-import { erasedAtOnce } from "../../../server/src/storage/rules/erasing.ts";
+import { erasedAtOnce as batch } from "../../../server/src/storage/sqlite/sqlite-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -142,7 +142,6 @@ export function deskEraseGuarantees(test: StoreTest): void {
   });
 
   test("records each batch of what is outdated with it, and nothing where there is none", async ({ store }) => {
-    const { sqlite: batch } = erasedAtOnce;
     for (let number = 0; number < batch + 1; number += 1)
       await accept(store, application(number, { resume: number === 0 ? resume(1) : null }));
     const outdated = { kind: "application", before: noon + 1 } as const;

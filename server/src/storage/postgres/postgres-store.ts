@@ -3,7 +3,6 @@
 // database.
 import type { Clock } from "../../clock.ts";
 import type { Access } from "../open-store.ts";
-import { erasedAtOnce } from "../rules/erasing.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
 import { makeArrivals } from "../sql/arrivals.ts";
@@ -41,6 +40,9 @@ const exportAnswerMs = 30_000;
 
 /** A readiness probe gives up after 1 s, so this fails sooner. */
 const readinessLimits: Limits = { statementMs: 500, lockMs: 500, idleMs: 1_000 };
+
+/** Submissions that one transaction erases. */
+const erasedAtOnce = 100;
 
 // A message in the write-ahead log that no program reads: to be committed it has to reach stable storage, and processes do not
 // wait for each other as they would for a row. The locks are those of an INSERT, and only a change of the schema refuses
@@ -131,7 +133,7 @@ function makeStore(
       ...makeOverview(engine, arrivals, (first, _last, kinds) => countMails(connections, first, kinds)),
       ...makeDeskChanges(engine, references),
       ...makeErasing(engine, arrivals, {
-        atOnce: erasedAtOnce.postgres,
+        atOnce: erasedAtOnce,
         // As all transactions that lock several, so that they cannot deadlock.
         order: "ORDER BY arrival",
       }),

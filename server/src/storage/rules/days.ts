@@ -10,7 +10,3 @@ export const shownDay = (at: number): string => new Date(at).toISOString().slice
 
 /** 20261121 */
 export const storedDay = (at: number): number => Number(shownDay(at).replaceAll("-", ""));
-
-/** The beginning of a stored day. */
-export const dayAt = (day: number): number =>
-  Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100);

@@ -9,6 +9,3 @@ export const hashedPrefix = "sha256:";
  * be told. PostgreSQL computes the same in SQL.
  */
 export const hashedKey = (emailKey: string): string => hashedPrefix + hash("sha256", emailKey);
-
-/** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from SQLite's search. */
-export const erasedAtOnce = { sqlite: 4, postgres: 100 };

@@ -1,7 +1,6 @@
 // Which rows the filter of a list wants, and which index leads to them. Planners choose badly here on both engines, so
 // the choice is made in code.
 import type { InboxFilter, Page, PageRequest } from "@submissions/shared/console";
-import { referenceShape } from "@submissions/shared/reference";
 import { pageLimit, pageLimitMax, type Scope } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
 
@@ -19,16 +18,6 @@ export interface Condition {
 export interface ListPlan {
   readonly index: ListIndex;
   readonly conditions: readonly Condition[];
-}
-
-/** A search for a whole reference, if it is one, and what else the filter wants. */
-export function splitReference(asked: InboxFilter): { reference: string | null; filter: InboxFilter } {
-  for (const part of ["search", "letter"] as const) {
-    const { [part]: text, ...filter } = asked;
-    const reference = text?.trim().toUpperCase() ?? "";
-    if (referenceShape.test(reference)) return { reference, filter };
-  }
-  return { reference: null, filter: asked };
 }
 
 /** Null: the scope holds nothing of it. */

@@ -1,4 +1,4 @@
-// What a subscription does to an address, known or not. Engines read, ask here and write within one transaction.
+// What a subscription does to an address, known or not. One transaction reads, asks here and writes.
 import { languageOf } from "@submissions/shared/language";
 import type { LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";

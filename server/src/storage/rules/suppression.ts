@@ -1,5 +1,5 @@
 // What news of an address changes. Providers repeat their news and mix up its order, so the outcome must be the same
-// whatever comes twice or late. Engines read, ask here and write within one transaction.
+// whatever comes twice or late. One transaction reads, asks here and writes.
 import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
 
 /** What is known of an address, and since when. */

@@ -1,4 +1,4 @@
-// What a change by an operator does to a submission. Engines read, ask here and write within one transaction.
+// What a change by an operator does to a submission. One transaction reads, asks here and writes.
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Actor, type AuditEntry, triageMax } from "../desk-store.ts";

@@ -1,5 +1,5 @@
-// Deliveries to webhooks as rows, and which events a change of a subscriber is. Engines read, ask here and write within
-// one transaction.
+// Deliveries to webhooks as rows, and which events a change of a subscriber is. One transaction reads,
+// asks here and writes.
 import type { WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import type { LeasedDelivery } from "../webhook-store.ts";

@@ -1,8 +1,9 @@
 // A page of the inbox, and the neighbours of a submission in it. An engine finds the arrival numbers of the rows.
 import type { InboxFilter, InboxRow, Page, PageRequest } from "@submissions/shared/console";
+import { referenceShape } from "@submissions/shared/reference";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import type { Bounds, Found } from "../ranges.ts";
-import { pageOf, rowsOf, splitReference } from "../rules/inbox-filter.ts";
+import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { DayNumber, References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
@@ -69,4 +70,14 @@ export function makeInboxLists(engine: Engine, references: References, { firstSi
       return { previous: nameOf(before.rows), next: nameOf(behind.rows) };
     },
   } satisfies Partial<DeskStore>;
+}
+
+/** A search for a whole reference, if it is one, and what else the filter wants. */
+function splitReference(asked: InboxFilter): { reference: string | null; filter: InboxFilter } {
+  for (const part of ["search", "letter"] as const) {
+    const { [part]: text, ...filter } = asked;
+    const reference = text?.trim().toUpperCase() ?? "";
+    if (referenceShape.test(reference)) return { reference, filter };
+  }
+  return { reference: null, filter: asked };
 }

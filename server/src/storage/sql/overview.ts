@@ -3,7 +3,7 @@ import type { Overview } from "@submissions/shared/console";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
 import { firstAt } from "../ranges.ts";
-import { dayAt, dayMs, shownDay, startOfDay, storedDay } from "../rules/days.ts";
+import { dayMs, shownDay, startOfDay, storedDay } from "../rules/days.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { Arrivals } from "./arrivals.ts";
@@ -142,6 +142,9 @@ export function makeOverview(engine: Engine, { firstSince, timeAt }: Arrivals, c
 
 /** The first of the last days that are shown, as it is stored. */
 const firstShown = (now: number, days: number): number => storedDay(startOfDay(now) - (days - 1) * dayMs);
+
+/** The beginning of a stored day. */
+const dayAt = (day: number): number => Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100);
 
 const countsOf = (known: readonly CountedDay[], day: number): DayCounts =>
   Object.fromEntries(known.filter((row) => row.day === day).map(({ kind, counted }) => [kind, counted]));
