@@ -178,6 +178,19 @@ test.each(["rules", "sql"])("storage/%s, which both engines run, imports neither
   expect(named(imports.filter(({ to }) => /^server\/src\/storage\/(?:sqlite|postgres)\//.test(to)))).toEqual([]);
 });
 
+test("no query is left behind that never runs: a statement begins with yield* or runs none", () => {
+  const files = globSync("server/src/storage/{sql/*,*/desk-changes,*/leave-spam}.ts", { cwd: root });
+  expect(files.length).toBeGreaterThan(10);
+  // Calls that are statements of their own; names with a type behind the call are methods of an interface.
+  const call = /(?<=[;{}]\n(?:\s*\/\/.*\n)*)\s+(?:if \(.*\) |for \(.*\) |else )?([\w.?]+)\((?!.*\): \w)/g;
+  const runsNone = /\.(?:push|set|removeWords\?\.|ofSubmission)$/;
+  const names = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(call)].map(([, name]) => name),
+  );
+  expect(names).toContain("rows.set");
+  expect(names.filter((name) => !runsNone.test(name ?? ""))).toEqual([]);
+});
+
 test("the configuration imports nothing but types of what it configures", () => {
   const wrong = all
     .filter(inside("server/src/config"))
