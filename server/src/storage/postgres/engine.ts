@@ -21,6 +21,7 @@ export const makeEngine = (connections: Connections): Engine => ({
   },
   indexedBy: () => "",
   among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,
+  rowId: () => "ctid",
   // As an array: the planner then uses the index.
   amongUnlocked: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
   read: (one) => rowsOf(connections, one),

@@ -7,7 +7,6 @@ import { forgottenAtOnce } from "../rules/retention.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
-import { forgetBatch } from "./housekeeping.ts";
 import { prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
 const connectionsMax = 2;
@@ -34,7 +33,10 @@ const count = prepared<CountRow>(`
     expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
   RETURNING key, points AS calls, expire AS "endsAt"`);
 
-const forgetCounts = forgetBatch("call_count", "expire");
+const forgetCounts = prepared<object>(`
+  DELETE FROM call_count WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM call_count WHERE expire <= $1 ORDER BY expire LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED
+  )) RETURNING 1`);
 
 const away = () => new StorageUnavailable("The counts of calls are away.");
 
@@ -78,9 +80,7 @@ export function openPostgresCallCounts(url: string, events: CallCountEvents): Ca
       return queue.run(calls);
     },
     async forget(before) {
-      let batch: { readonly forgotten: number } | undefined;
-      do [batch] = await counted(forgetCounts, [before]);
-      while (batch?.forgotten === forgottenAtOnce);
+      while ((await counted(forgetCounts, [before])).length === forgottenAtOnce);
     },
     async [Symbol.asyncDispose]() {
       await queue.close();

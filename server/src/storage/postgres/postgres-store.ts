@@ -9,6 +9,7 @@ import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeErasing } from "../sql/erasing.ts";
+import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeLinks } from "../sql/links.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeResumes } from "../sql/resumes.ts";
@@ -26,7 +27,6 @@ import { countMails, makeDeskReading } from "./desk-reading.ts";
 import { makeDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
-import { makeHousekeeping } from "./housekeeping.ts";
 import { checkServer, findPending, migratePostgres } from "./migrate.ts";
 import { findEarlier } from "./once.ts";
 import { makeOutbox } from "./outbox.ts";
@@ -150,7 +150,7 @@ function makeStore(
     ),
     ...makeWaking(engine),
     ...makeResumes(engine),
-    ...makeHousekeeping(connections),
+    ...makeHousekeeping(engine),
 
     get commitCounts() {
       return acceptor.counts;

@@ -39,6 +39,8 @@ export interface Engine {
   indexedBy(index: string): string;
   /** A condition: a column is in the list of a parameter. */
   among(column: string, parameter: string, type?: "text" | "bigint"): string;
+  /** What names a row for {@link amongUnlocked}: its key, of one column or several, or what the engine has instead. */
+  rowId(key: string): string;
   /** A condition: a column is among those that a SELECT finds and that no other transaction is changing at this moment. */
   amongUnlocked(column: string, select: string): string;
   /** Runs a statement that changes nothing. */

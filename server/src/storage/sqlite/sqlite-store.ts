@@ -8,6 +8,7 @@ import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeErasing } from "../sql/erasing.ts";
+import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeLinks } from "../sql/links.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeResumes } from "../sql/resumes.ts";
@@ -26,7 +27,6 @@ import { countMails, prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
 import { makeEngine, runSteps } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
-import { makeHousekeeping } from "./housekeeping.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeOversight } from "./oversight.ts";
@@ -92,7 +92,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     ...makeOversight(connection),
     ...makeWaking(engine),
     ...makeResumes(engine),
-    ...makeHousekeeping(connection, run),
+    ...makeHousekeeping(engine),
 
     get commitCounts() {
       return queue.counts;
