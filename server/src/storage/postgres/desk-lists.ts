@@ -1,8 +1,8 @@
 // The lists of the inbox: along an index that is chosen here.
-import type { InboxCounts, InboxFilter } from "@submissions/shared/console";
-import type { DeskStore, Scope } from "../desk-store.ts";
+import type { InboxFilter } from "@submissions/shared/console";
+import type { Scope } from "../desk-store.ts";
 import type { Bounds } from "../ranges.ts";
-import { type Condition, countMax, type ListPlan, planList } from "../rules/inbox-filter.ts";
+import { type Condition, type ListPlan, planList } from "../rules/inbox-filter.ts";
 import type { References } from "../rules/references.ts";
 import { folded, searchedWords, typedWords } from "../rules/words.ts";
 import type { Arrivals } from "../sql/arrivals.ts";
@@ -10,24 +10,6 @@ import type { Engine } from "../sql/engine.ts";
 import { makeInboxLists } from "../sql/inbox-list.ts";
 import type { Connections } from "./connections.ts";
 import type { Session } from "./session.ts";
-import { prepared } from "./statement.ts";
-
-const counts = prepared<InboxCounts>(`
-  WITH waiting AS MATERIALIZED (
-    SELECT status, count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine FROM submission
-    WHERE status IN ('new', 'open') AND kind = ANY ($1::text[]) GROUP BY status
-  )
-  SELECT (SELECT coalesce(sum(count), 0)::int FROM waiting WHERE status = 'new') AS new,
-    (SELECT coalesce(sum(count), 0)::int FROM waiting WHERE status = 'open') AS open,
-    (SELECT coalesce(sum(mine), 0)::int FROM waiting) AS mine,
-    (SELECT count(*) FROM (SELECT FROM submission WHERE status = 'done' AND kind = ANY ($1::text[]) LIMIT ${countMax}) AS done) AS done,
-    (SELECT count(*) FROM (SELECT FROM submission WHERE status = 'spam' AND kind = ANY ($1::text[]) LIMIT ${countMax}) AS spam) AS spam`);
-
-const since = prepared<{ latest: number; added: number }>(`
-  SELECT (SELECT coalesce(max(last), 0) FROM unnest($1::text[]) AS wanted (kind),
-      LATERAL (SELECT arrival AS last FROM submission WHERE submission.kind = wanted.kind ORDER BY arrival DESC LIMIT 1) AS newest) AS latest,
-    (SELECT count(*) FROM (SELECT FROM submission
-      WHERE status = 'new' AND kind = ANY ($1::text[]) AND arrival > $2 LIMIT ${countMax}) AS fresh) AS added`);
 
 // A list is ordered by the first column of its index, too, so that no other index gives its order. Sorting is ruled out.
 const alongIndex = "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off";
@@ -35,23 +17,11 @@ const alongIndex = "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = o
 const bySearch = "SET LOCAL plan_cache_mode = force_custom_plan";
 
 export function makeDeskLists(connections: Connections, engine: Engine, references: References, arrivals: Arrivals) {
-  return {
-    ...makeInboxLists(engine, references, arrivals, async (scope, filter, bounds) => {
-      const wanted = listOf(scope, filter);
-      const found = wanted === null ? [] : await find(connections, arrivals, wanted, bounds);
-      return { rows: found.map(({ arrival }) => arrival), stoppedAt: null };
-    }),
-
-    async countByStatus({ kinds }, operator) {
-      const [row] = await connections.all(counts, [kinds, operator]);
-      return row ?? { new: 0, open: 0, done: 0, spam: 0, mine: 0 };
-    },
-
-    async since({ kinds }, arrival) {
-      const [row] = await connections.all(since, [kinds, arrival]);
-      return row ?? { latest: 0, added: 0 };
-    },
-  } satisfies Partial<DeskStore>;
+  return makeInboxLists(engine, references, arrivals, async (scope, filter, bounds) => {
+    const wanted = listOf(scope, filter);
+    const found = wanted === null ? [] : await find(connections, arrivals, wanted, bounds);
+    return { rows: found.map(({ arrival }) => arrival), stoppedAt: null };
+  });
 }
 
 /**

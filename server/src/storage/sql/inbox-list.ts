@@ -1,9 +1,10 @@
-// A page of the inbox, and the neighbours of a submission in it. An engine finds the arrival numbers of the rows.
-import type { InboxFilter, InboxRow, Page, PageRequest } from "@submissions/shared/console";
+// A page of the inbox, the neighbours of a submission in it, and how many there are. An engine finds the arrival numbers of the rows.
+import type { InboxCounts, InboxFilter, InboxRow, Page, PageRequest } from "@submissions/shared/console";
 import { referenceShape } from "@submissions/shared/reference";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import type { Bounds, Found } from "../ranges.ts";
-import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
+import { countMax, pageOf, rowsOf } from "../rules/inbox-filter.ts";
+import type { SubmissionKind, TriageStatus } from "../records.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { DayNumber, References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
@@ -14,13 +15,32 @@ import type { Engine } from "./engine.ts";
 type Find = (scope: Scope, filter: InboxFilter, bounds: Bounds) => Promise<Found<number>>;
 
 export function makeInboxLists(engine: Engine, references: References, { firstSince }: Arrivals, find: Find) {
-  const { prepare, among, read } = engine;
+  const { prepare, indexedBy, among, read } = engine;
   const arrivalOfDay = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
   const rowsOfArrivals = prepare<ListedRow>(
     `SELECT ${listedColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`,
   );
+
+  /** Those of a status, counted up to a limit. */
+  const capped = (status: TriageStatus, condition = "true") =>
+    `(SELECT count(*) FROM (SELECT 1 FROM submission ${indexedBy("submission_status")}
+      WHERE status = '${status}' AND ${among("kind", "$1")} AND ${condition} LIMIT ${countMax}) AS counted)`;
+  // Each by itself: for both in one SQLite would compare every row with both words.
+  const waiting = (status: "new" | "open") =>
+    `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine
+      FROM submission ${indexedBy("submission_status")} WHERE status = '${status}' AND ${among("kind", "$1")})`;
+  const counts = prepare<InboxCounts>(`
+    SELECT fresh.count AS new, begun.count AS open, fresh.mine + begun.mine AS mine,
+      ${capped("done")} AS done, ${capped("spam")} AS spam
+    FROM ${waiting("new")} AS fresh, ${waiting("open")} AS begun`);
+  const latest = (kind: SubmissionKind) =>
+    `SELECT (SELECT arrival FROM submission ${indexedBy("submission_kind")}
+      WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$1")} ORDER BY arrival DESC LIMIT 1) AS last`;
+  const since = prepare<{ latest: number; added: number }>(`
+    SELECT coalesce(max(last), 0) AS latest, ${capped("new", "arrival > $2")} AS added
+    FROM (${latest("inquiry")} UNION ALL ${latest("application")}) AS newest`);
 
   const arrivalOf = async (named: DayNumber): Promise<number | null> =>
     (await read(arrivalOfDay(named.dayNumber, named.kind)))[0]?.arrival ?? null;
@@ -57,6 +77,16 @@ export function makeInboxLists(engine: Engine, references: References, { firstSi
     listSubmissions: (scope, filter, page) => list(scope, filter, page, inboxRow),
 
     listWhole: (scope, filter, page) => list(scope, filter, page, readSubmissionAnyway),
+
+    async countByStatus({ kinds }, operator) {
+      const [row] = await read(counts(kinds, operator));
+      return row ?? { new: 0, open: 0, done: 0, spam: 0, mine: 0 };
+    },
+
+    async since({ kinds }, arrival) {
+      const [row] = await read(since(kinds, arrival));
+      return row ?? { latest: 0, added: 0 };
+    },
 
     async neighbours(scope, reference, filter) {
       const named = references.parse(reference);

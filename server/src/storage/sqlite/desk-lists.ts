@@ -1,10 +1,9 @@
 // The lists of the inbox: along an index that is chosen here, in ranges of arrival numbers.
 import type { InboxFilter } from "@submissions/shared/console";
 import type { SQLInputValue } from "node:sqlite";
-import type { DeskStore, Scope } from "../desk-store.ts";
+import type { Scope } from "../desk-store.ts";
 import { type Bounds, type Found, searchRanges } from "../ranges.ts";
-import type { SubmissionKind, TriageStatus } from "../records.ts";
-import { countMax, type ListPlan, planList } from "../rules/inbox-filter.ts";
+import { type ListPlan, planList } from "../rules/inbox-filter.ts";
 import type { References } from "../rules/references.ts";
 import type { Arrivals } from "../sql/arrivals.ts";
 import type { Engine } from "../sql/engine.ts";
@@ -32,19 +31,6 @@ export function prepareDeskLists(
   references: References,
   arrivals: Arrivals,
 ) {
-  const countCapped = connection.prepare<[TriageStatus, string], { count: number }>(`
-    SELECT count(*) AS count FROM (SELECT 1 FROM submission INDEXED BY submission_status
-      WHERE status = ? AND kind IN (SELECT value FROM json_each(?)) LIMIT ${countMax})`);
-  const countExactly = connection.prepare<[TriageStatus, string, string], { count: number; mine: number | null }>(`
-    SELECT count(*) AS count, sum(assignee = ?3) AS mine FROM submission INDEXED BY submission_status
-    WHERE status = ?1 AND kind IN (SELECT value FROM json_each(?2))`);
-  const latestOf = connection.prepare<[SubmissionKind], { arrival: number | null }>(
-    "SELECT max(arrival) AS arrival FROM submission INDEXED BY submission_kind WHERE kind = ?",
-  );
-  const addedOf = connection.prepare<[string, number], { count: number }>(`
-    SELECT count(*) AS count FROM (SELECT 1 FROM submission INDEXED BY submission_status
-      WHERE status = 'new' AND kind IN (SELECT value FROM json_each(?)) AND arrival > ? LIMIT ${countMax})`);
-
   /** Reads the arrival numbers of a plan within a range. Null: nothing can match. */
   function reader(plan: ListPlan, { search, letter }: InboxFilter, descending: boolean): ReadRange | null {
     const typed = search === undefined ? [] : [matchOf("search_who", search)];
@@ -103,25 +89,5 @@ export function prepareDeskLists(
     return searchRanges({ ...bounds, below, read: readRange, ...(bySearch && { firstWidth: searchWidth }) });
   }
 
-  const countsOf = (status: TriageStatus, kinds: string) => countCapped.get(status, kinds)?.count ?? 0;
-
-  return {
-    ...makeInboxLists(engine, references, arrivals, findArrivals),
-
-    countByStatus({ kinds }, operator) {
-      const wanted = JSON.stringify(kinds);
-      return read(() => {
-        const [fresh, open] = [countExactly.get("new", wanted, operator), countExactly.get("open", wanted, operator)];
-        const mine = (fresh?.mine ?? 0) + (open?.mine ?? 0);
-        const [done, spam] = [countsOf("done", wanted), countsOf("spam", wanted)];
-        return { new: fresh?.count ?? 0, open: open?.count ?? 0, done, spam, mine };
-      });
-    },
-
-    since: ({ kinds }, arrival) =>
-      read(() => ({
-        latest: Math.max(0, ...kinds.map((kind) => latestOf.get(kind)?.arrival ?? 0)),
-        added: addedOf.get(JSON.stringify(kinds), arrival)?.count ?? 0,
-      })),
-  } satisfies Partial<DeskStore>;
+  return makeInboxLists(engine, references, arrivals, findArrivals);
 }
