@@ -1,7 +1,5 @@
-// What webhooks are to be told, stored by the statement of the event itself or in its transaction.
-import { announceText } from "../sql/announcements.ts";
+// What webhooks are to be told of submissions, stored by the statement of the event itself.
 import { keptBack } from "../webhook-store.ts";
-import { prepared } from "./statement.ts";
 
 /**
  * The part of a statement that stores what webhooks are to be told of submissions: once for each, so that one that was
@@ -19,5 +17,3 @@ export const announcing = (from: string, at: string, condition = "true"): string
       AND (SELECT id FROM webhook_delivery AS told WHERE told.submission = ${from}.arrival
         AND told.webhook = webhook.id AND told.last_answer IS DISTINCT FROM '${keptBack}' LIMIT 1) IS NULL
   )`;
-
-export const announceSubscriber = prepared(announceText);

@@ -140,7 +140,7 @@ function makeStore(
       ...makeDeskSearch(connections),
     },
     access: makeAccess(engine),
-    webhooks: makeWebhooks(engine, makeDeliveryClaims(connections)),
+    webhooks: { ...makeWebhooks(engine), ...makeDeliveryClaims(connections) },
     ...makeReading(connections),
     ...makeLinks(engine),
     ...makeOutbox(

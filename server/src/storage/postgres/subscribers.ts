@@ -15,7 +15,7 @@ import type { Connections } from "./connections.ts";
 import { latestDeadline } from "./filing.ts";
 import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
 import { type Session, withId } from "./session.ts";
-import { announceSubscriber } from "./announcements.ts";
+import { announceText } from "../sql/announcements.ts";
 import { suppressedInSql } from "./suppression.ts";
 
 /** A subscription that is to be stored. */
@@ -155,6 +155,8 @@ async function findIn(
   return (await findTaken(session, jobs)).size > 0 ? answers : null;
 }
 
+const announce = prepared(announceText);
+
 const findToken = prepared<object>("SELECT 1 FROM newsletter_token WHERE token_hash = $1");
 
 async function subscribeIn(
@@ -187,8 +189,7 @@ async function subscribeIn(
     ...valuesOf(keyColumns, keys),
     ...valuesOf(challengeColumns, challengeRows(all)),
   ]);
-  for (const [key, { event, at }] of changes)
-    if (event !== null) await session.run(announceSubscriber, [event, key, at]);
+  for (const [key, { event, at }] of changes) if (event !== null) await session.run(announce, [event, key, at]);
   for (const one of welcomed) answers.set(one, welcomedAnswer(one, stored));
   return answers;
 }

@@ -3,7 +3,6 @@ import type { Note } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskDetail, DeskStore, KnownFact } from "../desk-store.ts";
 import { pageRows } from "../pages.ts";
-import { hashedKey } from "../rules/erasing.ts";
 import { inboxRow, inboxRowOf, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import { readFields } from "../rules/json-column.ts";
 import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-row.ts";
@@ -13,6 +12,7 @@ import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import { entryColumns, type StoredEntry } from "./audit.ts";
 import type { Engine, Query } from "./engine.ts";
+import { prepareStanding } from "./suppression.ts";
 
 /** Entries of the audit log that the page of a submission shows. */
 const historyMax = 200;
@@ -59,9 +59,6 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       SELECT ${listedColumns} FROM submission ${indexedBy("submission_email")}
       WHERE email_key = $1 AND arrival < $2 AND ${among("kind", "$3")} ORDER BY arrival DESC LIMIT $4`),
     subscriberOf: prepare<SubscriberRow>(`SELECT ${subscriberColumns} FROM subscriber WHERE email_key = $1`),
-    suppressionOf: prepare<{ reason: string | null; at: number }>(
-      "SELECT reason, changed_at AS at FROM suppression WHERE email_key IN ($1, $2)",
-    ),
     sameAddress: same("email_key", "submission_email"),
     sameResume: same("resume_sha256", "submission_same_resume"),
     historyOf: prepare<StoredEntry>(
@@ -88,10 +85,10 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
 export function makeBelongings(engine: Engine, references: References) {
   const { read } = engine;
   const statements = prepareStatements(engine);
+  const standingOf = prepareStanding(engine);
 
   const find = async <Row>(query: Query<Row>): Promise<Row | undefined> => (await read(query))[0];
   const findSubscriber = (key: string) => find(statements.subscriberOf(key));
-  const findSuppression = (key: string) => find(statements.suppressionOf(key, hashedKey(key)));
 
   async function* factsOf(owner: Owner): AsyncGenerator<KnownFact, void, undefined> {
     for (const mail of await read(statements.mailsOf(owner))) yield { kind: "mail", mail: mailRow(mail) };
@@ -134,7 +131,7 @@ export function makeBelongings(engine: Engine, references: References) {
       const [rows, subscriber, suppression] = await Promise.all([
         read(statements.submissionsOf(key, Number.MAX_SAFE_INTEGER, kinds, personMax + 1)),
         subscribers ? findSubscriber(key) : undefined,
-        findSuppression(key),
+        find(standingOf(key)),
       ]);
       if (rows.length === 0 && subscriber === undefined) return null;
       return {
@@ -163,8 +160,8 @@ export function makeBelongings(engine: Engine, references: References) {
         yield { kind: "subscription", subscriber: storedSubscriber(subscriber) };
         yield* factsOf(key);
       }
-      const suppression = await findSuppression(key);
-      if (suppression !== undefined) yield { kind: "suppression", ...suppression };
+      const suppression = await find(standingOf(key));
+      if (suppression !== undefined) yield { kind: "suppression", reason: suppression.reason, at: suppression.at };
     },
   } satisfies Partial<DeskStore>;
 }

@@ -2,7 +2,6 @@
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore, Scope } from "../desk-store.ts";
 import type { MailKind, MailStatus, SubmissionKind } from "../records.ts";
-import { hashedKey } from "../rules/erasing.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/mail-id.ts";
 import { isAutomatic } from "../rules/mails.ts";
@@ -18,6 +17,7 @@ import {
 } from "../rules/triage.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine, Steps } from "./engine.ts";
+import { prepareStanding } from "./suppression.ts";
 
 /** A submission that is to be changed. */
 export interface Changing extends Triaged {
@@ -66,9 +66,7 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
     WHERE mail.id = $1 AND mail.created_at = $2 ${locking("FOR UPDATE OF mail")}`);
   const wakeMail = prepare("UPDATE mail SET status = 'queued', due_at = $2, attempts = 0 WHERE id = $1");
-  const findSuppression = prepare<object>(
-    "SELECT 1 FROM suppression WHERE email_key IN ($1, $2) AND reason IS NOT NULL",
-  );
+  const standingOf = prepareStanding(engine);
   // The submission is locked, so that no other transaction erases it without this mail.
   const insertMail = prepare(`
     INSERT INTO mail (kind, submission, status, created_at, due_at)
@@ -83,7 +81,8 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
   }
 
   function* isSuppressed(key: string): Steps<boolean> {
-    return (yield* findSuppression(key, hashedKey(key))).length > 0;
+    const [standing] = yield* standingOf(key);
+    return standing !== undefined && standing.reason !== null;
   }
 
   function* triage(scope: Scope, targets: readonly TriageTarget[], request: TriageRequest, actor: Actor) {

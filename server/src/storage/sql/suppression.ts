@@ -17,13 +17,18 @@ export const suppressText = `
   INSERT INTO suppression (email_key, reason, changed_at) VALUES ($1, $2, $3)
   ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, changed_at = excluded.changed_at`;
 
-export function prepareSuppressions(engine: Engine) {
-  const { prepare, lockAddress } = engine;
-  const announce = prepareAnnouncements(engine);
-  // Of an erased address only a hash is kept.
+/** What is known of an address. Of an erased one only a hash is kept. */
+export function prepareStanding({ prepare }: Engine) {
   const find = prepare<Standing & { readonly key: string }>(
     "SELECT email_key AS key, reason, changed_at AS at FROM suppression WHERE email_key IN ($1, $2)",
   );
+  return (key: string) => find(key, hashedKey(key));
+}
+
+export function prepareSuppressions(engine: Engine) {
+  const { prepare, lockAddress } = engine;
+  const announce = prepareAnnouncements(engine);
+  const standingOf = prepareStanding(engine);
   const findSubscriber = prepare<Subscriber>(`
     SELECT status, welcomed_at AS "welcomedAt", confirmed_at AS "confirmedAt", unsubscribed_at AS "unsubscribedAt",
       (SELECT count(*) FROM (SELECT 1 FROM newsletter_token AS token
@@ -41,7 +46,7 @@ export function prepareSuppressions(engine: Engine) {
   /** Answers whether the change was news. */
   function* note(change: SuppressionChange): Steps<boolean> {
     const key = emailKey(change.email);
-    const [[standing], [subscriber]] = yield* lockAddress(key, [find(key, hashedKey(key)), findSubscriber(key)]);
+    const [[standing], [subscriber]] = yield* lockAddress(key, [standingOf(key), findSubscriber(key)]);
     const known = subscriber && { ...subscriber, hasConfirmLink: subscriber.linked === 1 };
     const follows = decideNews(change, standing, known);
     if (follows === null) return false;

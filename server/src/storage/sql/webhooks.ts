@@ -79,14 +79,12 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
   };
 }
 
-export function makeWebhooks(engine: Engine, claims: Pick<WebhookStore, "claimDeliveries">): WebhookStore {
+export function makeWebhooks(engine: Engine) {
   const { read, write, transaction } = engine;
   const statements = prepareStatements(engine);
   const audit = prepareAudit(engine);
 
   return {
-    ...claims,
-
     add: ({ url, events, secret }, actor) =>
       transaction(function* () {
         if ((yield* statements.all()).length >= webhooksMax) return "too-many";
@@ -160,5 +158,5 @@ export function makeWebhooks(engine: Engine, claims: Pick<WebhookStore, "claimDe
       // The second time the lease is gone.
       await write(statements.settle(status, tries, dueAt, endedAt, answer, named.row, named.createdAt, owner));
     },
-  };
+  } satisfies Partial<WebhookStore>;
 }

@@ -85,7 +85,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       indexNext: search.indexNext,
     },
     access: makeAccess(engine),
-    webhooks: makeWebhooks(engine, makeDeliveryClaims(connection, run)),
+    webhooks: { ...makeWebhooks(engine), ...makeDeliveryClaims(connection, run) },
     ...makeReading(connection),
     ...makeLinks(engine),
     ...makeOutbox(connection, run, (...mail) => runSteps(suppressions.noteRefusal(...mail))),
