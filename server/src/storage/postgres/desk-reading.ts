@@ -1,21 +1,11 @@
-// Subscribers and mails, page by page, and how many mails there are.
+// Subscribers and mails, page by page.
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
 import { mailKindsOf, pageOf, rowsOf } from "../rules/inbox-filter.ts";
 import { mailRow } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
-import type { MailCount } from "../sql/overview.ts";
 import type { Connections } from "./connections.ts";
 import { mailsBelow } from "./outbox.ts";
-import { prepared } from "./statement.ts";
-
-const mailCounts = prepared<MailCount>(
-  "SELECT status, count(*) AS count FROM mail WHERE id >= $1 AND kind = ANY ($2::text[]) GROUP BY status",
-);
-
-/** Counts mails by status. */
-export const countMails = (connections: Connections, first: number, kinds: readonly string[]): Promise<MailCount[]> =>
-  connections.all(mailCounts, [first, kinds]);
 
 /** Where a list begins that is read downwards. */
 const top = Number.MAX_SAFE_INTEGER;

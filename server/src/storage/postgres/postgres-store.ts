@@ -23,7 +23,7 @@ import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { makeDeskChanges } from "./desk-changes.ts";
 import { makeDeskLists } from "./desk-lists.ts";
-import { countMails, makeDeskReading } from "./desk-reading.ts";
+import { makeDeskReading } from "./desk-reading.ts";
 import { makeDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
@@ -130,7 +130,7 @@ function makeStore(
       ...makeBelongings(engine, references),
       ...makeAuditLog(engine),
       ...makeDeskReading(connections),
-      ...makeOverview(engine, arrivals, (first, _last, kinds) => countMails(connections, first, kinds)),
+      ...makeOverview(engine, arrivals, Infinity),
       ...makeDeskChanges(engine, references),
       ...makeErasing(engine, arrivals, {
         atOnce: erasedAtOnce,

@@ -1,4 +1,5 @@
 // The overview. Past days were counted before; only what came since is counted when it is asked for.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Overview } from "@submissions/shared/console";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
@@ -27,15 +28,6 @@ interface CountedDay {
 
 type DayCounts = Partial<Record<CountedDay["kind"], number>>;
 
-/** How many mails have a status. A status may come several times. */
-export interface MailCount {
-  readonly status: string;
-  readonly count: number;
-}
-
-/** Counts the mails of some kinds, from one row to the last. */
-type CountMails = (from: number, last: number, kinds: readonly string[]) => Promise<readonly MailCount[]>;
-
 function prepareStatements({ prepare, indexedBy, among }: Engine) {
   return {
     counted: prepare<CountedDay>("SELECT day, kind, counted FROM day_count WHERE day >= $1 ORDER BY day"),
@@ -55,12 +47,18 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     waiting: prepare<ListedRow>(`
       SELECT ${listedColumns} FROM submission ${indexedBy("submission_status")}
       WHERE status = 'new' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${waitingMax}`),
+    /** Mails of some kinds from one row to another. */
+    countMails: prepare<Overview["mails"]>(`
+      SELECT count(*) FILTER (WHERE status = 'queued') AS queued, count(*) FILTER (WHERE status = 'sent') AS sent,
+        count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'in-doubt') AS "inDoubt"
+      FROM mail WHERE id >= $1 AND id < $2 AND ${among("kind", "$3")}`),
     lastMail: prepare<{ last: number }>("SELECT coalesce(max(id), 0) AS last FROM mail"),
     mailAt: prepare<{ at: number }>("SELECT created_at AS at FROM mail WHERE id >= $1 ORDER BY id LIMIT 1"),
   };
 }
 
-export function makeOverview(engine: Engine, { firstSince, timeAt }: Arrivals, countMails: CountMails) {
+/** @param mailsAtOnce mails that are counted by one statement */
+export function makeOverview(engine: Engine, { firstSince, timeAt }: Arrivals, mailsAtOnce: number) {
   const { read, transaction } = engine;
   const statements = prepareStatements(engine);
 
@@ -91,9 +89,13 @@ export function makeOverview(engine: Engine, { firstSince, timeAt }: Arrivals, c
   async function outcomesOfMails(since: number, kinds: readonly string[]): Promise<Overview["mails"]> {
     const last = (await read(statements.lastMail()))[0]?.last ?? 0;
     const first = await firstAt(since, last, async (id) => (await read(statements.mailAt(id)))[0]?.at ?? null);
-    const rows = kinds.length === 0 ? [] : await countMails(first, last, kinds);
-    const of = (status: string) => rows.reduce((sum, row) => (row.status === status ? sum + row.count : sum), 0);
-    return { queued: of("queued"), sent: of("sent"), failed: of("failed"), inDoubt: of("in-doubt") };
+    const counts = { queued: 0, sent: 0, failed: 0, inDoubt: 0 };
+    for (let from = first; from <= last; from += mailsAtOnce) {
+      const [row] = await read(statements.countMails(from, Math.min(from + mailsAtOnce, last + 1), kinds));
+      for (const status of ["queued", "sent", "failed", "inDoubt"] as const) counts[status] += row?.[status] ?? 0;
+      await nextTurn();
+    }
+    return counts;
   }
 
   return {

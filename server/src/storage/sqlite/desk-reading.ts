@@ -1,5 +1,4 @@
-// Subscribers and mails, page by page, and how many mails there are.
-import { setImmediate as nextTurn } from "node:timers/promises";
+// Subscribers and mails, page by page.
 import type { Page, PageRequest } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
@@ -8,7 +7,6 @@ import type { MailStatus } from "../records.ts";
 import { mailKindsOf, pageOf, quoted, rowsOf } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
-import type { MailCount } from "../sql/overview.ts";
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 
@@ -58,27 +56,6 @@ export function prepareMailPage(connection: SqliteConnection) {
     const readRows = (above: number, below: number, limit: number) => statement.all(above, below, limit);
     return pageBelow(lastMail, page, ({ row }) => row, readRows);
   };
-}
-
-/** Mails that are counted in one turn: some milliseconds. */
-const mailsAtOnce = 20_000;
-
-/** Counts mails by status in ranges: there may be many. */
-export async function countMails(
-  connection: SqliteConnection,
-  first: number,
-  last: number,
-  kinds: readonly string[],
-): Promise<MailCount[]> {
-  const text = `SELECT status, count(*) AS count FROM mail NOT INDEXED
-    WHERE id >= ? AND id < ? AND kind IN (${quoted(kinds)}) GROUP BY status`;
-  const countRange = await read(() => connection.prepare<[number, number], MailCount>(text));
-  const counts: MailCount[] = [];
-  for (let from = first; from <= last; from += mailsAtOnce) {
-    counts.push(...(await read(() => countRange.all(from, Math.min(from + mailsAtOnce, last + 1)))));
-    await nextTurn();
-  }
-  return counts;
 }
 
 /** One page of a table by its row number, newest first. */

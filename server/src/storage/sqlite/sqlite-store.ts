@@ -23,7 +23,7 @@ import { engineWaitMs, retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { makeDeskChanges } from "./desk-changes.ts";
 import { prepareDeskLists } from "./desk-lists.ts";
-import { countMails, prepareDeskReading } from "./desk-reading.ts";
+import { prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
 import { makeEngine, runSteps } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
@@ -38,6 +38,9 @@ const readinessWaitMs = 500;
 
 /** All pages in one step: a copy in several steps starts again whenever something was written between two of them. */
 const pagesAtOnce = 2 ** 31 - 1;
+
+/** Mails that are counted in one turn: some milliseconds. */
+const mailsCountedAtOnce = 20_000;
 
 /** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from the search. */
 export const erasedAtOnce = 4;
@@ -74,7 +77,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       ...makeBelongings(engine, references),
       ...makeAuditLog(engine),
       ...prepareDeskReading(connection),
-      ...makeOverview(engine, arrivals, (...range) => countMails(connection, ...range)),
+      ...makeOverview(engine, arrivals, mailsCountedAtOnce),
       ...makeDeskChanges(engine, references, acceptor, announcements),
       ...makeErasing(engine, arrivals, {
         atOnce: erasedAtOnce,
