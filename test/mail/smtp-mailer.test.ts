@@ -58,13 +58,14 @@ test.each<[string, SmtpBehaviour, object]>([
   ],
   ["a disabled mailbox", { recipients: all(550, "5.2.1 Disabled") }, { result: "refused", inactiveRecipient: true }],
   ["a bad address", { recipients: all(553, "5.1.3 Bad syntax") }, { result: "refused", inactiveRecipient: false }],
+  ["relaying denied", { recipients: all(554, "5.7.1 Relay access denied") }, { result: "later", cause: "recipient" }],
   [
-    "relaying denied",
-    { recipients: all(554, "5.7.1 Relay access denied") },
+    "a login that is wanted",
+    { recipients: all(530, "5.7.0 Authentication required") },
     { result: "later", cause: "configuration" },
   ],
-  ["a greylisted recipient", { recipients: all(450, "4.7.1 Greylisted") }, { result: "later", cause: "provider" }],
-  ["a full mailbox", { recipients: all(452, "4.2.2 Over quota") }, { result: "later", cause: "provider" }],
+  ["a greylisted recipient", { recipients: all(450, "4.7.1 Greylisted") }, { result: "later", cause: "recipient" }],
+  ["a full mailbox", { recipients: all(452, "4.2.2 Over quota") }, { result: "later", cause: "recipient" }],
   ["a server going down", { recipients: all(421, "4.3.2 Shutting down") }, { result: "later", cause: "provider" }],
   [
     "a refused sender",

@@ -1,11 +1,13 @@
 // A sender that is refused as a whole: it pauses, and no mail loses a try.
 import { expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
+import { openSmtpMailer } from "../../server/src/mail/providers/smtp.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { startService } from "../support/service.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
-import { buyerAddress, eventually, inquire } from "./mail-service.ts";
-import { hour, minute, openOutboxUnderTest, type OutboxUnderTest, type Sender } from "./outbox-under-test.ts";
+import { SmtpStandIn } from "../support/smtp-stand-in.ts";
+import { buyerAddress, count, eventually, inquire } from "./mail-service.ts";
+import { from, hour, minute, openOutboxUnderTest, type OutboxUnderTest, type Sender } from "./outbox-under-test.ts";
 
 const wrongToken = { kind: "error", status: 401, code: 10 } as const;
 
@@ -130,6 +132,23 @@ test("one mail that Postmark will not have does not stop the others", async () =
   expect(await deliver(tested, sender, 3)).toBe(true);
   expect(sender.pauses).toEqual([]);
   expect(tested.taken()).toHaveLength(2);
+});
+
+test.each([
+  ["by its policy", { code: 554, words: "5.7.1 Blocked" }],
+  ["for now", { code: 450, words: "4.2.0 Greylisted" }],
+])("recipients that an SMTP server refuses %s do not stop the mails to others", async (_how, refusal) => {
+  await using server = await SmtpStandIn.open();
+  await using tested = await openOutboxUnderTest();
+  await using mailer = openSmtpMailer(server.url, from, "0".repeat(32));
+  const refused = 10;
+  server.behaviour = {
+    recipients: Object.fromEntries(count(refused).map((n) => [`reader${n}@example.org`, refusal])),
+  };
+  const sender = tested.openSender({ mailer });
+  for (let mails = 0; mails < refused; mails += 1) expect(await deliver(tested, sender)).toBe(false);
+  expect(await deliver(tested, sender)).toBe(true);
+  expect(sender.pauses).toEqual([]);
 });
 
 test("a pause is logged once, and shown in the metrics while it lasts", async () => {

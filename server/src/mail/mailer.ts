@@ -44,11 +44,12 @@ export interface Later {
   readonly error: string;
   /**
    * - `provider`: it did not take the mail, and may take it another time.
+   * - `recipient`: the same, but it works: it will not have the mail for this recipient now.
    * - `limit`: it did not take the mail because we send too fast.
    * - `ambiguous`: it may have taken the mail all the same.
    * - `configuration`: our token or account is refused, for any recipient.
    */
-  readonly cause: "provider" | "limit" | "ambiguous" | "configuration";
+  readonly cause: "provider" | "recipient" | "limit" | "ambiguous" | "configuration";
   /** What the provider asked for, in milliseconds; undefined when it named no time. */
   readonly retryAfterMs?: number;
 }

@@ -12,6 +12,7 @@ const down = (retryAfterMs?: number): MailOutcome => ({
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 const denied: MailOutcome = { result: "later", error: "wrong token", cause: "configuration" };
+const unwelcome: MailOutcome = { result: "later", error: "greylisted", cause: "recipient" };
 
 /** A sender that pauses since `now`, for five seconds. */
 function paused(): SenderPause {
@@ -28,6 +29,12 @@ describe("goes on", () => {
     }
     expect([pause.isOn, pause.isUneasy, pause.until]).toEqual([false, false, 0]);
     expect(pause.admit(50, now)).toBe(50);
+  });
+
+  test("however many recipients the provider will not have", () => {
+    const pause = new SenderPause();
+    for (let call = 0; call < 30; call += 1) expect(pause.note([unwelcome], now, false)).toBeNull();
+    expect([pause.isOn, pause.isUneasy]).toEqual([false, false]);
   });
 
   test("when a call brought nothing to learn from", () => {

@@ -57,7 +57,9 @@ export class SenderPause {
   note(answers: readonly Answer[], now: number, isProbe: boolean): { readonly began: string } | "ended" | null {
     const failures = answers.filter((answer) => answer.result === "later");
     if (answers.length === 0) return null;
-    if (failures.length < answers.length) return this.#end();
+    // Strangers choose the recipients: what a provider says of one must not stop the mails to all others.
+    const works = failures.length < answers.length || failures.some(({ cause }) => cause === "recipient");
+    if (works) return this.#end();
     // A provider that says we send too fast works: `Pace` waits for it.
     const waitMs = Math.max(
       ...failures.map(({ cause, retryAfterMs }) => (cause === "limit" ? 0 : (retryAfterMs ?? 0))),

@@ -137,13 +137,15 @@ function readReply(error: SmtpError, reply: number) {
 }
 
 function judgeReply({ reply, status, command, words }: ReturnType<typeof readReply>): MailOutcome {
-  // 503: the session was out of step, which the next one need not be.
-  if (reply < 500 || reply === 503) return later(words, "provider");
+  const isOfRecipient = command === "RCPT TO";
+  // 421: the server closes the connection. 503: the session was out of step, which the next one need not be.
+  if (reply === 421 || reply === 503) return later(words, "provider");
+  if (reply < 500) return later(words, isOfRecipient ? "recipient" : "provider");
   const ours = later(words, "configuration");
   if (command.startsWith("AUTH") || reply === 530 || reply === 534 || reply === 535) return ours;
-  if (command === "RCPT TO") {
-    // 5.7: relaying denied or a policy against us, for any recipient.
-    return status.startsWith("5.7.") ? ours : refused(words, inactiveStatus.test(status));
+  if (isOfRecipient) {
+    // 5.7: a policy against this recipient, or against us, which the reply does not tell apart.
+    return status.startsWith("5.7.") ? later(words, "recipient") : refused(words, inactiveStatus.test(status));
   }
   if (command === "DATA" || reply === 552) return refused(words, false);
   // Refused before there was a recipient: our sender address, our host or our way of saying hello.
