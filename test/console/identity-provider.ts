@@ -16,6 +16,8 @@ interface Person {
 export class IdentityProvider implements AsyncDisposable {
   readonly issuer: string;
   person: Person = { subject: "1" };
+  /** What it answers when it is asked for its keys, in place of them. */
+  jwks: object | null = null;
   readonly #close: () => Promise<void>;
 
   private constructor(issuer: string, close: () => Promise<void>) {
@@ -42,6 +44,11 @@ export class IdentityProvider implements AsyncDisposable {
       // Made at the first request: it must know where the service is.
       handler ??= providerOf(one, redirects()).callback();
       const { url = "" } = request;
+      if (one.jwks !== null && url === "/jwks") {
+        response.setHeader("content-type", "application/jwk-set+json");
+        response.end(JSON.stringify(one.jwks));
+        return;
+      }
       // The library takes what was cut off as the place where it is mounted.
       if (path !== "" && url.startsWith(path))
         Object.assign(request, { originalUrl: url, url: url.slice(path.length - 1) });

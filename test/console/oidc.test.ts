@@ -1,4 +1,5 @@
 // Sign-in by OpenID Connect, against a real provider on the loopback.
+import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -167,6 +168,21 @@ test("refuses an answer that does not fit what the browser began", async () => {
   }
   browser.cookie = "console-oidc=bm90IG91cnM";
   expect((await finish(browser, mine)).status).toBe(400);
+});
+
+test("refuses an ID token that is not signed with a key of the provider", async () => {
+  const at: { service?: Service } = {};
+  await using forged = await IdentityProvider.open(() => `${at.service?.url}/console/oidc/callback`);
+  const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  forged.jwks = { keys: [{ ...publicKey.export({ format: "jwk" }), alg: "RS256", use: "sig" }] };
+  await using one = await startService({ env: envOf(forged.issuer) });
+  at.service = one;
+  await invite(one, "eve@example.org", "sales");
+  forged.person = { subject: "eve", email: "eve@example.org" };
+  const browser = new Operator(one);
+  const start = await browser.fetch("/console/oidc/start");
+  const back = new URL(await throughProvider(start.headers.get("location")!, one));
+  expect((await finish(browser, back)).status).toBe(400);
 });
 
 test("says so when the provider does not answer", async () => {

@@ -40,10 +40,12 @@ export function openIdConnect(
   let discovering: Promise<Configuration> | undefined;
 
   async function discovered(): Promise<Configuration> {
-    const { discovery, allowInsecureRequests } = await import("openid-client");
+    const { discovery, allowInsecureRequests, enableNonRepudiationChecks } = await import("openid-client");
     const url = new URL(issuer);
+    // By itself the library trusts the connection to the provider, and does not check signatures of ID tokens.
+    const execute = [enableNonRepudiationChecks];
     // The configuration takes plain http on this machine only.
-    const execute = url.protocol === "http:" ? [allowInsecureRequests] : [];
+    if (url.protocol === "http:") execute.push(allowInsecureRequests);
     discovering ??= discovery(url, clientId, clientSecret, undefined, { execute, timeout: providerSecondsMax });
     try {
       return await discovering;
