@@ -26,7 +26,7 @@ async function subscribed(store: Store, more: Parameters<typeof subscription>[0]
 export function suppressionGuarantees(test: StoreTest, open: OpenStoreUnderTest): void {
   whatStops(test);
   refusals(test);
-  repeatsAndDisorder(test);
+  repeatsAndDisorder(test, open);
   refusalsExplained(test, open);
   whatBecomesOfSubscribers(test);
   withheldWelcomes(test);
@@ -99,7 +99,7 @@ function refusals(test: StoreTest): void {
   });
 }
 
-function repeatsAndDisorder(test: StoreTest): void {
+function repeatsAndDisorder(test: StoreTest, open: OpenStoreUnderTest): void {
   test("says that a repetition is no news", async ({ store }) => {
     for (const reason of ["bounced", "complained"] as const) {
       expect(await store.suppress(news(reason))).toBe(true);
@@ -134,6 +134,42 @@ function repeatsAndDisorder(test: StoreTest): void {
     expect(await store.suppress(news("complained", noon))).toBe(true);
     expect(await isSuppressed(store)).toBe(true);
     expect(await onlySubscriber(store)).toMatchObject({ status: "complained" });
+  });
+
+  const disorder = (["pending", "active"] as const).flatMap((before) =>
+    (["bounced", "unsubscribed"] as const).flatMap((reason) =>
+      ([null, "manual", "unsubscribed", "bounced"] as const).map((newer) => ({ before, reason, newer })),
+    ),
+  );
+
+  test.for(disorder)(
+    "ends alike for a subscriber who is $before and $reason, told before or after that the address is $newer",
+    async ({ before, reason, newer }) => {
+      const told = [news(reason, noon + 3), news(newer, noon + 5)];
+      const outcome = async (inOrder: readonly SuppressionChange[]) => {
+        await using tested = await open();
+        const first = await subscribed(tested.store);
+        const link = { tokenHash: first.confirm.hash, at: noon + 1 };
+        if (before === "active") await tested.store.confirmSubscription(link);
+        for (const change of inOrder) await tested.store.suppress(change);
+        for (const change of inOrder) expect(await tested.store.suppress(change)).toBe(false);
+        const subscriber = await onlySubscriber(tested.store);
+        return {
+          status: subscriber?.status,
+          linkWorks: await tested.store.checkLink("confirm", link),
+          suppressed: await isSuppressed(tested.store),
+        };
+      };
+      expect(await outcome(told.toReversed())).toEqual(await outcome(told));
+    },
+  );
+
+  test("does not end the subscription of a subscriber who has asked since", async ({ store }) => {
+    const first = await subscribed(store);
+    await store.confirmSubscription({ tokenHash: first.confirm.hash, at: noon + 4 });
+    await store.suppress(news(null, noon + 5));
+    expect(await store.suppress(news("unsubscribed", noon + 3))).toBe(false);
+    expect(await onlySubscriber(store)).toMatchObject({ status: "active" });
   });
 
   test("learns why an address is inactive from older news", async ({ store }) => {

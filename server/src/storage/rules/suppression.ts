@@ -28,10 +28,11 @@ export function decideNews(
   subscriber: KnownAddressee | undefined,
 ): Consequences | null {
   const news = { reason: explainedReason(reason, known, subscriber?.status), at };
-  const standing = decideStanding(known, news);
+  const standing = decideStanding(known, news) ?? standingOfLateNews(known, news, subscriber);
   if (standing === null) return null;
   // News that only confirms a reason does nothing more to the subscriber.
-  if (subscriber === undefined || news.reason === null || standing.reason !== news.reason) {
+  const onlyConfirms = standing !== known && standing.reason !== news.reason;
+  if (subscriber === undefined || news.reason === null || onlyConfirms) {
     return { standing, change: null, deletesConfirmLinks: false };
   }
   const before = statusBeforeRefusal(subscriber, known);
@@ -61,9 +62,27 @@ function decideStanding(known: Standing | undefined, news: Standing): Standing |
   return weight(news.reason) > weight(known.reason) ? news : null;
 }
 
+/**
+ * What stays known when a bounce or a leaving is told after newer news: the address may be mailed as before, but the
+ * subscriber becomes what they would be had it been told in time. Null when that changes nothing, or when the subscriber
+ * has asked for the newsletter since.
+ */
+function standingOfLateNews(
+  known: Standing | undefined,
+  { reason, at }: Standing,
+  subscriber: KnownAddressee | undefined,
+): Standing | null {
+  if (known === undefined || subscriber === undefined || at > known.at) return null;
+  if (reason !== "bounced" && reason !== "unsubscribed") return null;
+  const { subscribedAt, welcomedAt, confirmedAt, status } = subscriber;
+  const hasAskedSince = Math.max(subscribedAt, welcomedAt ?? 0, confirmedAt ?? 0) > at;
+  return hasAskedSince || statusAfterSuppression(status, reason) === status ? null : known;
+}
+
 /** What is known of a subscriber whose address there is news of. */
 export interface KnownAddressee {
   readonly status: SubscriberStatus;
+  readonly subscribedAt: number;
   readonly welcomedAt: number | null;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;

@@ -30,7 +30,8 @@ export function prepareSuppressions(engine: Engine) {
   const announce = prepareAnnouncements(engine);
   const standingOf = prepareStanding(engine);
   const findSubscriber = prepare<Subscriber>(`
-    SELECT status, welcomed_at AS "welcomedAt", confirmed_at AS "confirmedAt", unsubscribed_at AS "unsubscribedAt",
+    SELECT status, subscribed_at AS "subscribedAt", welcomed_at AS "welcomedAt", confirmed_at AS "confirmedAt",
+      unsubscribed_at AS "unsubscribedAt",
       (SELECT count(*) FROM (SELECT 1 FROM newsletter_token AS token
         WHERE token.email_key = subscriber.email_key AND purpose = 'confirm' LIMIT 1) AS one) AS linked
     FROM subscriber WHERE email_key = $1`);
