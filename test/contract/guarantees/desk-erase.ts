@@ -1,4 +1,5 @@
 // What the port promises about erasing persons and outdated submissions, and about telling a person what is known.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { personMax } from "../../../server/src/storage/sql/belongings.ts";
@@ -197,6 +198,15 @@ export function deskEraseGuarantees(test: StoreTest): void {
     expect((await store.desk.findPerson(sales, email))?.submissions).toHaveLength(1);
     expect(await store.desk.findPerson(marketing, email)).toMatchObject({ submissions: [], suppressed: "manual" });
     expect(await store.desk.findPerson(wholeScope, "nobody@example.org")).toBeNull();
+  });
+
+  test("serves others while a person with many submissions is read", async ({ store }) => {
+    const submissions = 20;
+    for (let number = 1; number <= submissions; number += 1) await accept(store, inquiry(number, { email }));
+    const reading = collect(store.desk.readPerson(wholeScope, email));
+    let turns = 0;
+    while ((await Promise.race([reading, nextTurn()])) === undefined) turns += 1;
+    expect(turns).toBeGreaterThanOrEqual(submissions);
   });
 
   test("says where a person has more submissions than are shown", async ({ store }) => {
