@@ -22,7 +22,7 @@ const words = {
       opening:
         "Thank you for subscribing to our newsletter. One step is left: please confirm that this address is yours.",
       closing: [
-        "The link works for 7 days.",
+        "The link works for 7 days after the form was sent.",
         "If you did not ask for this, please ignore this mail: without your confirmation we send no newsletter.",
       ],
     },
@@ -49,7 +49,7 @@ const words = {
       opening:
         "vielen Dank für Ihr Interesse an unserem Newsletter. Ein Schritt fehlt noch: Bitte bestätigen Sie, dass diese Adresse Ihnen gehört.",
       closing: [
-        "Der Link gilt 7 Tage.",
+        "Der Link gilt 7 Tage ab dem Absenden des Formulars.",
         "Falls Sie das nicht wollten, brauchen Sie nichts zu tun: Ohne Ihre Bestätigung senden wir keinen Newsletter.",
       ],
     },
