@@ -2,6 +2,7 @@
 // not exactly understood is refused, never guessed or repaired, because guesses are how checks are slipped past.
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
 import { Fault } from "../../fault.ts";
@@ -63,21 +64,38 @@ export const acceptBodies =
  * @param mayBeEmpty whether an empty body is no body, instead of malformed
  */
 export function takeJson(app: FastifyInstance, { mayBeEmpty = false } = {}): void {
+  const turnOf = oneLargeATurn();
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer", bodyLimit: bytesMax.json },
-    async (_request: FastifyRequest, bytes: Buffer) =>
-      mayBeEmpty && bytes.length === 0 ? undefined : parseJson(textOf(bytes)),
+    async (_request: FastifyRequest, bytes: Buffer) => {
+      if (bytes.length > largeBytes) await turnOf();
+      return mayBeEmpty && bytes.length === 0 ? undefined : parseJson(textOf(bytes));
+    },
   );
 }
 
 /** URL-encoded forms of at most 256 KiB become `URLSearchParams`. */
 export function takeUrlencoded(app: FastifyInstance): void {
+  const turnOf = oneLargeATurn();
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
     { parseAs: "buffer", bodyLimit: bytesMax.urlencodedForm },
-    async (_request: FastifyRequest, bytes: Buffer) => parseUrlencoded(textOf(bytes)),
+    async (_request: FastifyRequest, bytes: Buffer) => {
+      if (bytes.length > largeBytes) await turnOf();
+      return parseUrlencoded(textOf(bytes));
+    },
   );
+}
+
+/** Larger bodies wait for a turn of the event loop of their own. Most submissions are smaller. */
+const largeBytes = 8 * 1024;
+
+// A client may send its 60 submissions at once. The largest take some milliseconds each, and all that arrive together would
+// hold the event loop for as long as all of them take. With one in a turn, other clients are served in between.
+function oneLargeATurn(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => (last = last.then(() => nextTurn()));
 }
 
 function textOf(bytes: Buffer): string {
