@@ -120,6 +120,20 @@ describe("signing in", () => {
     expect(await page.locator(".who").first().innerText()).toContain("cleo");
   });
 
+  test("a tab that asks to sign in goes on once the operator has signed in in another one", async () => {
+    const one = standIn.submissions[0]!;
+    await using visit = await Visit.begin(browser);
+    const { page, context } = visit;
+    await page.goto(`${standIn.url}${pathOf(one)}`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    const other = await context.newPage();
+    await other.goto(standIn.url);
+    await fillSignIn(other);
+    await rows(other).first().waitFor();
+    await page.evaluate(() => dispatchEvent(new Event("focus")));
+    await page.getByRole("heading", { name: one.name }).waitFor();
+  });
+
   test("marketing begins with the subscribers and is offered nothing else of its colleagues", async () => {
     standIn.role = "marketing";
     await using visit = await enter(browser, standIn);

@@ -72,11 +72,12 @@ export function App() {
 /** In another tab the operator may have signed out or in again, or another one may have signed in. */
 async function lookWhoIsSignedIn(): Promise<void> {
   const { state } = session;
-  if (!("me" in state) || document.hidden) return;
+  if (state.name === "unknown" || document.hidden) return;
   // Where the server cannot be reached, the next call says so.
   const me = await calls.session.me.query().catch(() => undefined);
   if (me === undefined || session.state !== state) return;
   if (me === null) session.expire();
+  else if (state.name === "signed-out") session.set(me);
   // Another operator must not see what this one had on the page.
   else if (me.email !== state.me.email) location.reload();
   else if (me.role !== state.me.role || state.name === "expired") session.set(me);
