@@ -62,6 +62,24 @@ describe("signing in", () => {
     expect(page.url()).toBe(standIn.url);
   });
 
+  test("a sign-in with the password leaves nothing of one that was begun at the provider", async () => {
+    const one = standIn.submissions[0]!;
+    standIn.oidc = true;
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    // The page stays as it is.
+    await page.route("**/oidc/start", (route) => route.fulfill({ status: 204 }));
+    await page.goto(`${standIn.url}${pathOf(one)}`);
+    const begun = page.waitForResponse("**/oidc/start");
+    await page.getByRole("link", { name: "Sign in with your organisation" }).click();
+    await begun;
+    await fillSignIn(page);
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    await page.goto(standIn.url);
+    await rows(page).first().waitFor();
+    expect(page.url()).toBe(standIn.url);
+  });
+
   test("an invitation sets a password and signs in", async () => {
     await using visit = await Visit.begin(browser);
     const { page } = visit;

@@ -1,6 +1,6 @@
 // Signing in: a page at the same address as what was asked for, and a dialog over the page when the session ended.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useId } from "react";
+import { useEffect, useId } from "react";
 import { consoleUrl, messageOf, trpc } from "./calls.ts";
 import { textOf } from "./parts/fields.tsx";
 import { Modal } from "./parts/modal.tsx";
@@ -20,6 +20,8 @@ export function takeWanted(): string | null {
 const icon = new URL("icon.svg", import.meta.url).href;
 
 export function SignInPage() {
+  // Runs after a sign-in with the password or in another tab, but not when the browser leaves for the provider.
+  useEffect(() => () => sessionStorage.removeItem(wantedKey), []);
   useTitle("Sign in");
   return (
     <main className="card-page">
