@@ -96,7 +96,7 @@ test("after a new secret was drawn, the old one and the new one verify", async (
   expect(one.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
 });
 
-test("a filled honeypot is told to nobody until it is released", async () => {
+test("no webhook is told of a filled honeypot until it is released", async () => {
   await add();
   const { receipt } = await rest.send(service, "marketplace.inquiry", json({ ...buyer, website: "spam" }));
   const inquiryId = String(receipt?.["inquiryId"]);

@@ -93,7 +93,7 @@ export function webhookGuarantees(test: StoreTest): void {
     for (const each of ids) expect(each).toMatch(/^msg_\d+-[0-9a-z]+$/);
   });
 
-  test("spam is told to nobody until it is released, and then once", async ({ store }) => {
+  test("no webhook is told of spam until it is released, and then once", async ({ store }) => {
     await addWebhook(store);
     const [first, second] = [
       await acceptReference(store, inquiry(1), { spam: true }),
@@ -188,7 +188,9 @@ export function webhookGuarantees(test: StoreTest): void {
     ]);
   });
 
-  test("who never confirmed is told to nobody; who is active at once, or bounces, is", async ({ store }) => {
+  test("webhooks are told of a subscriber who is active at once or bounces, not of one who never confirmed", async ({
+    store,
+  }) => {
     await addWebhook(store);
     const pending = subscription({ email: "pending@example.org" });
     await accept(store, pending);
