@@ -1,12 +1,32 @@
 // Does long work in pages, each its own short transaction: memory stays flat, other work gets its turn, and no read
 // transaction stays open while a slow consumer takes its time, which would keep the engine from tidying up.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 
 /** Rows, or arrival numbers, that one page looks at, whether they are wanted or not. */
 export const pageRows = 500;
 
 /** Pause between two batches of changes that can wait, so that submissions are stored in between. */
 export const batchPauseMs = 2;
+
+/**
+ * Changes rows in batches, in the order of their numbers. Rows that get into the same state meanwhile are not changed again.
+ *
+ * @param atOnce rows of a batch
+ * @param change changes the next rows behind a number, and answers which
+ * @returns how many rows were changed
+ */
+export async function changeInBatches(
+  atOnce: number,
+  change: (after: number) => Promise<readonly { readonly id: number }[]>,
+): Promise<number> {
+  let all = 0;
+  for (let after = 0; ; await pause(batchPauseMs)) {
+    const batch = await change(after);
+    all += batch.length;
+    if (batch.length < atOnce) return all;
+    after = Math.max(...batch.map(({ id }) => id));
+  }
+}
 
 /** The wanted rows among those that a page has looked at. */
 export interface Page<Row> {

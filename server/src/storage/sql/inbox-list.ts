@@ -1,4 +1,5 @@
-// A page of the inbox, the neighbours of a submission in it, and how many there are. An engine finds the arrival numbers of the rows.
+// A page of the inbox, the neighbours of a submission in it, and how many there are. An engine finds the arrival numbers of
+// the rows.
 import type { InboxCounts, InboxFilter, InboxRow, Page, PageRequest } from "@submissions/shared/console";
 import { referenceShape } from "@submissions/shared/reference";
 import type { DeskStore, Scope } from "../desk-store.ts";

@@ -8,7 +8,7 @@ import { dayMs, shownDay, startOfDay, storedDay } from "../rules/days.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { Arrivals } from "./arrivals.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, together } from "./engine.ts";
 
 /** Today among them. */
 const shownDays = 30;
@@ -133,10 +133,8 @@ export function makeOverview(engine: Engine, { firstSince, timeAt }: Arrivals, m
       // The subscribers of an earlier day can no longer be counted.
       const isYesterday = day === today - dayMs;
       if (isYesterday) counts.subscriber = await countActive();
-      const store = function* () {
-        for (const [kind, count] of Object.entries(counts)) yield* statements.storeDay(storedDay(day), kind, count);
-      };
-      await transaction(store, { repeatable: true });
+      const stored = Object.entries(counts).map(([kind, count]) => statements.storeDay(storedDay(day), kind, count));
+      await transaction(() => together(stored), { repeatable: true });
       return !isYesterday;
     },
   } satisfies Partial<DeskStore>;

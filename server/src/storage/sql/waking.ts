@@ -1,6 +1,5 @@
 // Mails that are made due now: the digest of a day, and those that an operator wakes.
-import { setTimeout as pause } from "node:timers/promises";
-import { batchPauseMs } from "../pages.ts";
+import { changeInBatches } from "../pages.ts";
 import { storedDay } from "../rules/days.ts";
 import { parseMailId } from "../rules/mail-id.ts";
 import type { Store } from "../store.ts";
@@ -41,14 +40,8 @@ export function makeWaking({ prepare, indexedBy, amongUnlocked, write }: Engine)
         const mail = parseMailId(which.id);
         return mail === null ? 0 : (await write(wakeOne(now, mail.row, mail.createdAt))).length;
       }
-      let all = 0;
-      for (let after = 0; ; await pause(batchPauseMs)) {
-        const batch = await write(wakeSome[which.status](now, after));
-        all += batch.length;
-        if (batch.length < wokenAtOnce) return all;
-        // Mails that fail again meanwhile are not woken again.
-        after = Math.max(...batch.map(({ id }) => id));
-      }
+      const wakeNext = wakeSome[which.status];
+      return changeInBatches(wokenAtOnce, (after) => write(wakeNext(now, after)));
     },
   } satisfies Partial<Store>;
 }

@@ -1,9 +1,8 @@
 // Outgoing webhooks, and the deliveries that wait for them or were made. Which of them a process may send, each engine
 // finds by itself.
 import type { DeliveryRow, WebhookEvent, WebhookRow } from "@submissions/shared/console";
-import { setTimeout as pause } from "node:timers/promises";
 import type { AuditEntry } from "../desk-store.ts";
-import { batchPauseMs } from "../pages.ts";
+import { changeInBatches } from "../pages.ts";
 import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
 import { storable } from "../rules/mails.ts";
 import { deliveryId, parseDeliveryId } from "../rules/webhooks.ts";
@@ -138,13 +137,7 @@ export function makeWebhooks(engine: Engine) {
         return found !== undefined;
       });
       if (!isNoted) return null;
-      let replayed = 0;
-      for (let after = 0; ; await pause(batchPauseMs)) {
-        const batch = await write(statements.replayFailed(actor.at, webhook, after));
-        replayed += batch.length;
-        if (batch.length < replayedAtOnce) return replayed;
-        after = Math.max(...batch.map(({ id }) => id));
-      }
+      return changeInBatches(replayedAtOnce, (after) => write(statements.replayFailed(actor.at, webhook, after)));
     },
 
     async settleDelivery(id, settlement, owner) {
