@@ -1,5 +1,6 @@
 // `mail list` and `mail retry`: what waits in the outbox, what was sent, what failed and why; and `release`, which lets
 // the mails of spam be sent. The service sends them, not these commands: one sender is enough.
+import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
@@ -10,7 +11,6 @@ import { forTerminal, toSecond, writeList } from "./terminal.ts";
 
 /** A list for people. Longer ones need the database's own tools. */
 const mailsMax = 1000;
-const statuses = ["queued", "sent", "failed", "in-doubt"] as const satisfies readonly MailStatus[];
 const stopped = ["failed", "in-doubt"] as const satisfies readonly MailStatus[];
 
 const listExamples = `
@@ -44,7 +44,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .command("list")
     .summary("list mails, newest first")
     .description("Lists mails, newest first, with the reason of the last try that failed.")
-    .addOption(new Option("--status <status>", "only mails that are").choices(statuses))
+    .addOption(new Option("--status <status>", "only mails that are").choices(mailStatuses))
     .option("--limit <number>", "at most this many", parseNumber(1, mailsMax), 50)
     .option("--json", "one JSON array instead of a table")
     .addHelpText("after", listExamples)

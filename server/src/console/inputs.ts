@@ -1,6 +1,10 @@
 // What the procedures of the console take.
 import {
+  mailStatuses,
   roles,
+  submissionKinds,
+  subscriberStatuses,
+  triageStatuses,
   webhookEvents,
   type InboxFilter,
   type PageRequest,
@@ -11,8 +15,6 @@ import { email } from "@submissions/shared/fields";
 import { z } from "zod";
 import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
 import { passwordLengthMax } from "./password-rules.ts";
-
-const statuses = ["new", "open", "done", "spam"] as const;
 
 /** Text that is compared with stored text; what is longer is stored nowhere. */
 const word = (lengthMax: number) => z.string("This field must be one text.").max(lengthMax, "This field is too long.");
@@ -57,11 +59,11 @@ export const page: z.ZodType<PageRequest, PageRequest> = z.object({
   limit: wholeNumber.min(1).max(pageLimitMax).exactOptional(),
 });
 
-export const kind = z.enum(["inquiry", "application"]);
+export const kind = z.enum(submissionKinds);
 
 export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   kind: kind.exactOptional(),
-  status: z.enum(statuses).exactOptional(),
+  status: z.enum(triageStatuses).exactOptional(),
   assignee: word(254).exactOptional(),
   from: instant.exactOptional(),
   until: instant.exactOptional(),
@@ -77,13 +79,13 @@ export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
     .array(z.object({ reference, version: wholeNumber }))
     .min(1)
     .max(triageMax, "These are too many at once."),
-  status: z.enum(statuses).exactOptional(),
+  status: z.enum(triageStatuses).exactOptional(),
   assignee: address.nullable().exactOptional(),
 });
 
 export const subscriberFilter: z.ZodType<SubscriberFilter, SubscriberFilter> = z.object({
-  status: z.enum(["pending", "active", "unsubscribed", "bounced", "complained"]).exactOptional(),
+  status: z.enum(subscriberStatuses).exactOptional(),
   search: word(254).exactOptional(),
 });
 
-export const mailStatus = z.enum(["queued", "sent", "failed", "in-doubt"]);
+export const mailStatus = z.enum(mailStatuses);
