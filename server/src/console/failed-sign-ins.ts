@@ -26,11 +26,15 @@ export class FailedSignIns implements AsyncDisposable {
   note(operator: string | null): void {
     const name = operator ?? unknown;
     this.#gathered.set(name, (this.#gathered.get(name) ?? 0) + 1);
-    this.#timer ??= setTimeout(() => void this[Symbol.asyncDispose](), gatheredMs).unref();
+    this.#timer ??= setTimeout(() => void this.#write(), gatheredMs).unref();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#write();
   }
 
   /** Writes what was gathered. Never rejects. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async #write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const gathered = [...this.#gathered];
