@@ -39,10 +39,10 @@ async function throughProvider(location: string, target = service): Promise<stri
 }
 
 /** Begins a sign-in in a browser and goes to the provider; answers the address of the return. */
-async function begin(browser: Operator): Promise<URL> {
+async function begin(browser: Operator, target = service): Promise<URL> {
   const start = await browser.fetch("/console/oidc/start");
   expect(start.status).toBe(302);
-  return new URL(await throughProvider(start.headers.get("location")!));
+  return new URL(await throughProvider(start.headers.get("location")!, target));
 }
 
 const finish = (browser: Operator, { pathname, search }: URL) => browser.fetch(pathname + search);
@@ -180,8 +180,7 @@ test("refuses an ID token that is not signed with a key of the provider", async 
   await invite(one, "eve@example.org", "sales");
   forged.person = { subject: "eve", email: "eve@example.org" };
   const browser = new Operator(one);
-  const start = await browser.fetch("/console/oidc/start");
-  const back = new URL(await throughProvider(start.headers.get("location")!, one));
+  const back = await begin(browser, one);
   expect((await finish(browser, back)).status).toBe(400);
 });
 
@@ -206,8 +205,7 @@ describe("a provider below a path that ends in a slash", () => {
     await invite(one, "dora@example.org", "sales");
     below.person = { subject: "dora", email: "dora@example.org" };
     const browser = new Operator(one);
-    const start = await browser.fetch("/console/oidc/start");
-    const back = new URL(await throughProvider(start.headers.get("location")!, one));
+    const back = await begin(browser, one);
     expect((await finish(browser, back)).headers.get("location")).toBe(`${one.url}/console`);
   });
 
