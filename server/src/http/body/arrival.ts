@@ -50,8 +50,8 @@ function answerExpectations(server: Server): void {
   server.on("checkExpectation", goOn);
 }
 
-// HAProxy 2.6 hands a connection on to the next client even if the body of an answered request on it was never finished. That
-// client's request would be read as the rest of the body. So an answer to an unfinished request ends the connection.
+// HAProxy 2.6 hands a connection on to the next client even if the body of an answered request on it was never finished.
+// That client's request would be read as the rest of the body. So an answer to an unfinished request ends the connection.
 function endAfterEarlyAnswers(app: FastifyInstance): void {
   app.addHook("onSend", ({ raw: request }, { raw: response }, _payload, done) => {
     if (request.complete || !bringsBody(request)) return done();
