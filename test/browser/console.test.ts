@@ -543,6 +543,21 @@ describe("a submission", () => {
     expect(one.notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
   });
 
+  test("the dialog that asks to sign in stays until it is answered, however often Escape is pressed", async () => {
+    await using visit = await enter(browser, standIn, "/settings");
+    const { page } = visit;
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    visit.expectProblems(/status of 401/);
+    standIn.endSessionsAt("tokens.create");
+    await page.getByRole("button", { name: "Create token" }).click();
+    await page.getByLabel("Name").fill("Nightly export");
+    await page.keyboard.press("Enter");
+    await dialog.getByLabel("Password").fill(password);
+    for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("textbox", { name: "API token" }).waitFor();
+  });
+
   test.each([
     ["a download", "Download resume"],
     ["a resume that is to be shown", "Show resume"],

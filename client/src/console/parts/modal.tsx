@@ -41,6 +41,8 @@ export function Modal({ title, onClose, children, wide = false }: Props) {
       ref={dialog}
       className={wide ? "wide" : undefined}
       aria-labelledby={heading}
+      // Without it Chromium closes the dialog when Escape is pressed again, although `onCancel` prevents that.
+      closedby={onClose ? undefined : "none"}
       onCancel={(event) => {
         event.preventDefault();
         onClose?.();
