@@ -785,6 +785,22 @@ test("a dialog puts the keyboard where its work begins, and back when it is clos
   await expect.poll(() => hasFocus(dialog.getByRole("button", { name: "Cancel" }))).toBe(true);
 });
 
+test("a dialog stays when the selection of its text ends beside it, and is closed by a click there", async () => {
+  await using visit = await enter(browser, standIn, "/settings");
+  const { page } = visit;
+  await page.getByRole("button", { name: "Create token" }).click();
+  const name = page.getByLabel("Name");
+  await name.fill("Nightly export");
+  const { x, y, height } = (await name.boundingBox())!;
+  await page.mouse.move(x + 60, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(5, y + height / 2);
+  await page.mouse.up();
+  expect(await name.inputValue()).toBe("Nightly export");
+  await page.mouse.click(5, y);
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+});
+
 test("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
   standIn.deliveries = [queuedDelivery];
   await using visit = await enter(browser, standIn, "/settings");

@@ -19,6 +19,7 @@ interface Props {
 
 export function Modal({ title, onClose, children, wide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const pressed = useRef<EventTarget>(null);
   const heading = useId();
   const [shown, setShown] = useState(false);
   useLayoutEffect(() => {
@@ -47,7 +48,9 @@ export function Modal({ title, onClose, children, wide = false }: Props) {
         event.preventDefault();
         onClose?.();
       }}
-      onClick={(event) => event.target === dialog.current && onClose?.()}
+      onPointerDown={(event) => (pressed.current = event.target)}
+      // Text that is selected to beyond the edge ends in a click there, too.
+      onClick={({ target }) => target === dialog.current && target === pressed.current && onClose?.()}
     >
       <div className="dialog-body">
         <header>
