@@ -107,6 +107,19 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   });
 });
 
+test("a long address in a dialog leaves its buttons on a phone", async () => {
+  const email = `${"very.".repeat(10)}long.address@${"label".repeat(12)}.example.org`;
+  Object.assign(standIn.add("Ida Long"), { email });
+  await using visit = await enter(browser, standIn, `/people/${encodeURIComponent(email)}`, {
+    viewport: { width: 320, height: 740 },
+  });
+  const { page } = visit;
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Erase" }).click();
+  await dialog.getByText(email).waitFor();
+  expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+});
+
 test.each(["", "/subscribers"])("what to search for can be read as a whole on a phone in console%s", async (path) => {
   await using visit = await enter(browser, standIn, path, { viewport: { width: 360, height: 740 } });
   const room = await visit.page.getByRole("searchbox").evaluate((input: HTMLInputElement) => {
