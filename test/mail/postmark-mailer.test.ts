@@ -137,6 +137,20 @@ test.each(["hang", "trickle"] as const)("gives up after its time when the answer
   expect(outcome).toMatchObject({ error: expect.stringContaining("time-out"), cause: "ambiguous" });
 });
 
+test("takes an answer that changes the protocol as ambiguous, and ends", async () => {
+  const changing = createServer((socket) => {
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => changing.listen(0, "127.0.0.1", resolve));
+  const { port } = changing.address() as AddressInfo;
+  await using sent = mailer({ apiUrl: `http://127.0.0.1:${port}` });
+  expect(await sent.send(welcomes(1))).toMatchObject([later("ambiguous")]);
+  expect(await sent.find!([{ id: "unknown" }])).toMatchObject([later("ambiguous")]);
+  changing.close();
+});
+
 test("knows that nothing was sent when no server listens", async () => {
   const [outcome] = await mailer({ apiUrl: "http://127.0.0.1:9" }).send(welcomes(1));
   expect(outcome).toEqual({ result: "later", error: "postmark: ECONNREFUSED", cause: "provider" });

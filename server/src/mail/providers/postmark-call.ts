@@ -121,6 +121,12 @@ export class PostmarkApi implements Disposable {
       else socket.once(isSecure ? "secureConnect" : "connect", () => (seen.sent = true));
     });
     request.on("error", fail);
+    // 101: without this the request would neither be answered nor fail.
+    request.on("upgrade", ({ statusCode: status = 101 }, socket) => {
+      seen.status = status;
+      socket.destroy();
+      fail(new Error("unexpected answer"));
+    });
     request.on("response", (response) => {
       answer = response;
       seen.status = response.statusCode ?? null;
