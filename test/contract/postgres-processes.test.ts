@@ -266,6 +266,26 @@ test("a process whose own clock is wrong follows the server's, as all others do"
   expect(Math.abs(store.clock.now() - Date.now())).toBeLessThan(2 * minute);
 });
 
+test.each([10, -10])(
+  "a process whose own clock is set by %d minutes takes no lease, and loses none, as if it had not been",
+  async (minutes) => {
+    await using tested = await openPostgresUnderTest();
+    const { store } = tested;
+    const other = await tested.openAgain();
+    const leaseOf = (owner: string, { clock }: Store) => ({ owner, until: clock.now() + minute });
+    await accept(other, inquiry(1), { lease: leaseOf("other", other) });
+    const right = Date.now.bind(Date);
+    const set = vi.spyOn(Date, "now").mockImplementation(() => right() + minutes * minute);
+    try {
+      expect(await store.claimDueMails(store.clock.now(), 10, leaseOf("this", store))).toEqual([]);
+      await accept(store, inquiry(2), { lease: leaseOf("this", store) });
+    } finally {
+      set.mockRestore();
+    }
+    expect(await other.claimDueMails(other.clock.now(), 10, leaseOf("other", other))).toEqual([]);
+  },
+);
+
 test("a clock that a test moves stays moved", async () => {
   await using tested = await openPostgresUnderTest();
   const clock = { now: () => Date.now() + 5 * 60 * minute };
