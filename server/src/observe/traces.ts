@@ -1,7 +1,7 @@
 // Traces as OpenTelemetry has them: requests, the stages of their calls, and mails. Nothing of a person is ever told. A
 // span is written once it has ended, from times that were noted, so that nothing has to be carried through the code. The
 // exporter (otlp-exporter.ts) sends them. Loaded only where a collector is set.
-import { randomFillSync } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Stage } from "../intake/call.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import { openExporter, type ExporterOptions } from "./otlp-exporter.ts";
@@ -49,7 +49,6 @@ interface Place {
 export class Traces implements AsyncDisposable {
   readonly #exporter: ReturnType<typeof openExporter>;
   readonly #share: number;
-  readonly #ids = new RandomIds();
   readonly #mails = new Map<string, { readonly kind: string; readonly from: number; readonly parent: Place }>();
 
   constructor({ share, ...options }: TracingSettings & ExporterOptions) {
@@ -68,8 +67,8 @@ export class Traces implements AsyncDisposable {
     const caller = readTraceparent(traceparent);
     if (caller === null ? Math.random() >= this.#share : !caller.isSampled) return null;
     const root: Place = {
-      traceId: caller?.traceId ?? this.#ids.draw(16),
-      spanId: this.#ids.draw(8),
+      traceId: caller?.traceId ?? drawTraceId(),
+      spanId: drawSpanId(),
       epochMs: Date.now() - performance.now(),
     };
     return {
@@ -120,7 +119,7 @@ export class Traces implements AsyncDisposable {
   }
 
   #add(parent: Place, timed: Timed, facts: Facts): void {
-    this.#write(parent, this.#ids.draw(8), parent.spanId, timed, facts);
+    this.#write(parent, drawSpanId(), parent.spanId, timed, facts);
   }
 
   #write(
@@ -161,20 +160,12 @@ interface Timed {
 /** By their names; those that are null are left out. */
 type Facts = Readonly<Record<string, string | number | null>>;
 
-/** Bytes are drawn for hundreds of ids at once: drawing them costs more than all else of a span. */
-class RandomIds {
-  readonly #bytes = Buffer.alloc(4_096);
-  #used = this.#bytes.length;
+// Hexadecimal digits of UUIDs: Node draws the bytes of many at once, and six bits of each are fixed.
+const drawTraceId = (): string => randomUUID().replaceAll("-", "");
 
-  /** Hexadecimal. */
-  draw(bytes: 8 | 16): string {
-    if (this.#used + bytes > this.#bytes.length) {
-      randomFillSync(this.#bytes);
-      this.#used = 0;
-    }
-    this.#used += bytes;
-    return this.#bytes.toString("hex", this.#used - bytes, this.#used);
-  }
+function drawSpanId(): string {
+  const uuid = randomUUID();
+  return uuid.slice(19, 23) + uuid.slice(24);
 }
 
 /** W3C Trace Context: version, trace, span, flags. Later versions may add more behind them. */
