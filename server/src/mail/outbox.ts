@@ -7,7 +7,6 @@ import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { Lease, Store } from "../storage/store.ts";
 import { Answers } from "./answers.ts";
 import { Delivery, keepMsMax, type HeldMail, type OutboxEvents } from "./delivery.ts";
-import { keepLeases } from "./lease-renewal.ts";
 import type { MailContent, Mailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
 import { SenderPause } from "./pause.ts";
@@ -36,6 +35,10 @@ interface OutboxOptions {
 const leaseMs = 30_000;
 /** The query for due mails is a look at a partial index that is empty most of the time. */
 const pollMsDefault = 1_000;
+/** Two renewals may fail before a lease ends. */
+const renewMsDefault = 8_000;
+/** A lease with less left is renewed. */
+const renewedLeaseMsMin = 20_000;
 const stopMsDefault = 7_000;
 /** New mails that wait for the provider's limit in memory; more are left to be due, in the store. */
 const keptMax = 1_000;
@@ -56,7 +59,7 @@ export class Outbox implements AsyncDisposable {
   #latestCallAt = -Infinity;
   #freshTimer: NodeJS.Timeout | null = null;
   #freshQueued = false;
-  readonly #leases: AsyncDisposable;
+  readonly #renewing: AsyncDisposable;
   #polling: AsyncDisposable | null = null;
   #stopped = false;
 
@@ -65,11 +68,13 @@ export class Outbox implements AsyncDisposable {
     this.#answers = new Answers(options.deadlineMs);
     this.#book = new SettlementBook(options.store, this.#owner);
     this.#delivery = new Delivery({ ...options, book: this.#book, pause: this.#pause, pace: this.#pace });
-    this.#leases = keepLeases({
-      ...options,
-      lease: () => this.lease(),
-      held: () => this.#held(),
-      failed: options.events.failed,
+    const { renewMs = renewMsDefault, events } = options;
+    this.#renewing = repeatedly(async () => {
+      // A store that is slow to fail does not put off the next round.
+      const nextAt = performance.now() + renewMs;
+      // When the store cannot be used now, the next round may still be in time.
+      await this.#renewLeases().catch(events.failed);
+      return Math.max(nextAt - performance.now(), 0);
     });
   }
 
@@ -153,7 +158,7 @@ export class Outbox implements AsyncDisposable {
     await Promise.race([Promise.all([polled, ...this.#freshCalls, ...this.#dueCalls]), tooLate]);
     patience.abort();
     // A renewal that is under way is not waited for: the store may hang.
-    void this.#leases[Symbol.asyncDispose]();
+    void this.#renewing[Symbol.asyncDispose]();
     this.#delivery.abandon();
     await this.#book.close().catch(events.failed);
     // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
@@ -252,6 +257,18 @@ export class Outbox implements AsyncDisposable {
       this.#call(this.#dueCalls, held.slice(first, first + mailer.batchMax), isProbe);
     }
     return due.length === admitted && wanted === room;
+  }
+
+  /** A provider may take minutes, and no other process may send its mails meanwhile. */
+  async #renewLeases(): Promise<void> {
+    const { store } = this.#options;
+    const now = store.clock.now();
+    const ending = this.#held().filter(({ leasedUntil }) => leasedUntil - now < renewedLeaseMsMin);
+    if (ending.length === 0) return;
+    const lease = this.lease();
+    const ids = ending.map(({ mail }) => mail.id);
+    const renewed = await store.renewLeases(ids, lease);
+    for (const held of ending) if (renewed.has(held.mail.id)) held.leasedUntil = lease.until;
   }
 
   #held(): readonly HeldMail[] {
