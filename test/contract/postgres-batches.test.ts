@@ -2,7 +2,7 @@
 // another transaction holds.
 import { expect, test } from "vitest";
 import { openCallCounts } from "../../server/src/storage/open-store.ts";
-import { forgottenAtOnce } from "../../server/src/storage/rules/retention.ts";
+import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
 import { wokenAtOnce } from "../../server/src/storage/sql/waking.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
-import { forgottenAtOnce } from "../../server/src/storage/rules/retention.ts";
+import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
 import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";

@@ -219,7 +219,7 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Forgets one batch of what has had its time: keys, challenges, mails that were sent or failed long ago (see
-   * `rules/retention.ts`). Answers how many rows it forgot, and whether there may be more.
+   * `sql/housekeeping.ts`). Answers how many rows it forgot, and whether there may be more.
    */
   forgetExpired(now: number): Promise<{ readonly forgotten: number; readonly more: boolean }>;
 

@@ -1,6 +1,6 @@
 // What the port promises about forgetting: what has had its time, in batches, and nothing else.
 import { expect } from "vitest";
-import { challengeMs, forgottenAtOnce, mailMs } from "../../../server/src/storage/rules/retention.ts";
+import { challengeMs, forgottenAtOnce, mailMs } from "../../../server/src/storage/sql/housekeeping.ts";
 import { idempotencyMs, type Store } from "../../../server/src/storage/store.ts";
 import {
   accept,

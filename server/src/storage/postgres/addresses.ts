@@ -1,6 +1,8 @@
-// The locks on an address: what is read after one was taken stays true until the transaction ends, in all processes. One
-// is for what is known of the address: its subscriber, its links, its suppression. Another is for its receipts. Only
-// transactions that are sent as a whole take that one, so that a process that stops cannot keep it.
+// An address within statements: its locks, and whether it is not to be mailed. What is read after a lock was taken stays
+// true until the transaction ends, in all processes. One lock is for what is known of the address: its subscriber, its
+// links, its suppression. Another is for its receipts. Only transactions that are sent as a whole take that one, so that a
+// process that stops cannot keep it.
+import { hashedPrefix } from "../rules/suppression.ts";
 import { prepared } from "./statement.ts";
 
 const lockOf = (key: string) => `hashtextextended(${key}, 0)`;
@@ -26,3 +28,10 @@ export const lockReceipts = lockReceiptsFrom("unnest($1::text[]) AS key", "key")
 
 /** Locks the receipts of the addresses of some submissions. */
 export const lockReceiptsOf = lockReceiptsFrom("submission WHERE arrival = ANY ($1::bigint[])", "email_key");
+
+/** What `rules/suppression.ts` makes of the key of an erased address. */
+const hashedInSql = (key: string): string => `'${hashedPrefix}' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
+
+/** There is at most one row: the key or its hash. */
+export const suppressedInSql = (key: string): string =>
+  `((SELECT max(reason) FROM suppression WHERE suppression.email_key IN (${key}, ${hashedInSql(key)})) IS NOT NULL)`;

@@ -9,10 +9,9 @@ import { dayNumber, type References } from "../rules/references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "../rules/submission-row.ts";
 import { type Acceptance, type Entry, StorageUnavailable } from "../store.ts";
 import { type Bound, preparedArrays, rowsAs, type RowOf, valuesOf } from "./statement.ts";
-import { lockReceipts } from "./addresses.ts";
+import { lockReceipts, suppressedInSql } from "./addresses.ts";
 import type { DayNumbers } from "./day-numbers.ts";
 import { type Session, withId } from "./session.ts";
-import { suppressedInSql } from "./suppression.ts";
 import { announcing } from "./announcements.ts";
 
 /** A submission that is to be stored. */

@@ -3,11 +3,10 @@ import { quoted } from "../rules/inbox-filter.ts";
 import { capMs, receiptsMax } from "../rules/mails.ts";
 import { statusActions } from "../rules/triage.ts";
 import { type Steps, together } from "../sql/engine.ts";
-import { lockReceiptsOf } from "./addresses.ts";
+import { lockReceiptsOf, suppressedInSql } from "./addresses.ts";
 import { announcing } from "./announcements.ts";
 import { query } from "./engine.ts";
 import { prepared } from "./statement.ts";
-import { suppressedInSql } from "./suppression.ts";
 
 /** Whether a submission has no mail of a kind. */
 const lacksMail = (submission: string, kind: string) =>

@@ -3,7 +3,7 @@
 // while others are being counted share the next statement: each alone would cost several times what storing costs.
 import type { CallCount, CallCountEvents, CallCounts, CountedCalls } from "../call-counts.ts";
 import { CommitQueue } from "../commit-queue.ts";
-import { forgottenAtOnce } from "../rules/retention.ts";
+import { forgottenAtOnce } from "../sql/housekeeping.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";

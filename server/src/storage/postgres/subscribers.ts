@@ -9,14 +9,13 @@ import { newConsent } from "../rules/subscriber-row.ts";
 import { decideSubscription, type KnownSubscriber, tokensOf, welcomeOf, welcomeTokens } from "../rules/subscription.ts";
 import { subscriberEvent } from "../rules/webhooks.ts";
 import type { Accepted, Entry } from "../store.ts";
-import { lockAddress, lockFreeAddresses } from "./addresses.ts";
+import { lockAddress, lockFreeAddresses, suppressedInSql } from "./addresses.ts";
 import { prepared, rowsAs, type RowOf, valuesOf } from "./statement.ts";
 import type { Connections } from "./connections.ts";
 import { latestDeadline } from "./filing.ts";
 import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
 import { type Session, withId } from "./session.ts";
 import { announceText } from "../sql/announcements.ts";
-import { suppressedInSql } from "./suppression.ts";
 
 /** A subscription that is to be stored. */
 export interface Subscribing {

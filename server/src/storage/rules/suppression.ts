@@ -1,5 +1,6 @@
-// What news of an address changes. Providers repeat their news and mix up its order, so the outcome must be the same
-// whatever comes twice or late. One transaction reads, asks here and writes.
+// What news of an address changes, and what stays of one that is erased. Providers repeat their news and mix up its order,
+// so the outcome must be the same whatever comes twice or late. One transaction reads, asks here and writes.
+import { hash } from "node:crypto";
 import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
 
 /** What is known of an address, and since when. */
@@ -120,3 +121,12 @@ function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionRea
   // Inactive: mail does not arrive, whatever the cause.
   return "bounced";
 }
+
+/** Marks a key of `suppression` that is a hash; no address begins with it. */
+export const hashedPrefix = "sha256:";
+
+/**
+ * The key of an erased address that is not to be mailed: without the address itself, a later submission of it can still
+ * be told. PostgreSQL computes the same in SQL.
+ */
+export const hashedKey = (emailKey: string): string => hashedPrefix + hash("sha256", emailKey);

@@ -1,7 +1,7 @@
 // Erases persons and outdated submissions, a few in each transaction. What refers to a submission goes with it.
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
-import { hashedKey } from "../rules/erasing.ts";
+import { hashedKey } from "../rules/suppression.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";

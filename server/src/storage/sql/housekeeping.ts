@@ -1,8 +1,20 @@
 // Deletes expired rows, a batch of each table in one transaction. Rows that another transaction is changing at this moment
 // are left to it.
-import { expiredBefore, forgottenAtOnce } from "../rules/retention.ts";
-import type { Store } from "../store.ts";
+import { dayMs } from "../rules/days.ts";
+import { idempotencyMs, type Store } from "../store.ts";
 import { type Engine, together } from "./engine.ts";
+
+/** Mails that were sent, failed or are in doubt. Counted from when they were stored. */
+export const mailMs = 90 * dayMs;
+
+/** Deliveries to webhooks, after they were delivered or given up. */
+const deliveryMs = 90 * dayMs;
+
+/** Spent challenges, after they have expired: clocks of processes may differ. */
+export const challengeMs = 60 * 60 * 1000;
+
+/** Rows of each table that one commit forgets, so that no commit holds up the submissions behind it. */
+export const forgottenAtOnce = 250;
 
 function prepareStatements({ prepare, rowId, amongUnlocked }: Engine) {
   /** Deletes rows whose time was at or before an instant. */
@@ -39,19 +51,19 @@ export function makeHousekeeping(engine: Engine) {
   let mailsSeen = 0;
 
   function* forget(now: number) {
-    const before = expiredBefore(now);
+    const mailsBefore = now - mailMs;
     const [keys, challenges, deliveries, ofRemoved, mails] = yield* together([
-      statements.forgetKeys(before.keys),
-      statements.forgetChallenges(before.challenges),
-      statements.forgetDeliveries(before.deliveries),
+      statements.forgetKeys(now - idempotencyMs),
+      statements.forgetChallenges(now - challengeMs),
+      statements.forgetDeliveries(now - deliveryMs),
       statements.forgetOfRemoved(),
       statements.nextMails(mailsSeen),
     ]);
     const last = mails.at(-1);
-    const ofMails = last === undefined ? [] : yield* statements.forgetMails(mailsSeen, last.id, before.mails);
+    const ofMails = last === undefined ? [] : yield* statements.forgetMails(mailsSeen, last.id, mailsBefore);
     // Mails have no index by time. Their rows are in the order of their times, but for seconds: once a batch ends with one
     // that is too young, the search begins again at the oldest.
-    const seen = last !== undefined && mails.length === forgottenAtOnce && last.createdAt <= before.mails ? last.id : 0;
+    const seen = last !== undefined && mails.length === forgottenAtOnce && last.createdAt <= mailsBefore ? last.id : 0;
     const counts = [keys, challenges, deliveries, ofRemoved].map(({ length }) => length);
     const forgotten = counts.reduce((sum, count) => sum + count, ofMails.length);
     return { forgotten, more: seen > 0 || counts.includes(forgottenAtOnce), seen };

@@ -2,9 +2,8 @@
 // written.
 import { emailKey } from "@submissions/shared/fields";
 import type { SuppressionChange } from "../records.ts";
-import { hashedKey } from "../rules/erasing.ts";
 import { mailJoins } from "../rules/mail-row.ts";
-import { decideNews, type KnownAddressee, type Standing } from "../rules/suppression.ts";
+import { decideNews, hashedKey, type KnownAddressee, type Standing } from "../rules/suppression.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { unlinkText } from "./links.ts";

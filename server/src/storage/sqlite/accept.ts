@@ -10,7 +10,7 @@ import type {
   SubmissionRecord,
   SubscriptionRecord,
 } from "../records.ts";
-import { hashedKey } from "../rules/erasing.ts";
+import { hashedKey } from "../rules/suppression.ts";
 import { justStored } from "../rules/leased-mail.ts";
 import { capMs, mailsOf, receiptsMax } from "../rules/mails.ts";
 import { dayNumber, type References } from "../rules/references.ts";

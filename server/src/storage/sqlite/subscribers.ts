@@ -1,7 +1,7 @@
 // Subscribers. What a subscription changes is decided in `rules/subscription.ts`; here it is written.
 import type { Language } from "@submissions/shared/language";
 import type { LinkPurpose, SubscriberStatus, SubscriptionRecord } from "../records.ts";
-import { hashedKey } from "../rules/erasing.ts";
+import { hashedKey } from "../rules/suppression.ts";
 import { capMs } from "../rules/mails.ts";
 import { newConsent } from "../rules/subscriber-row.ts";
 import {
