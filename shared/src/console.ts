@@ -85,14 +85,17 @@ export type MailStatus = (typeof mailStatuses)[number];
 export interface MailRow {
   readonly id: string;
   readonly kind: string;
+  /** Of the submission; null for the newsletter. */
   readonly reference: string | null;
   /** Whom it is for; null for the team's notices. */
   readonly email: string | null;
   readonly status: MailStatus;
   readonly attempts: number;
   readonly createdAt: number;
+  /** When the next try is due; null unless queued. */
   readonly dueAt: number | null;
   readonly sentAt: number | null;
+  /** What the last try said, without personal data. */
   readonly lastError: string | null;
 }
 
@@ -176,14 +179,18 @@ export interface SubscriberRow {
   readonly arrival: number;
   readonly email: string;
   readonly status: SubscriberStatus;
+  /** The first source and the latest. */
   readonly source: string;
   readonly lastSource: string;
   readonly subscribedAt: number;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;
-  /** Of the latest form before the address was active. */
+  /** Of the latest form before the address was active; what is mailed to the subscriber should be written in it. */
   readonly language: Language;
-  /** The privacy notice that was shown; null: the form did not tell. */
+  /**
+   * The privacy notice that was shown; null: the form did not tell. What is asked for an active address without its owner
+   * replaces nothing.
+   */
   readonly consent: { readonly text: string; readonly page: string | null; readonly at: number } | null;
   readonly disposable: boolean;
 }

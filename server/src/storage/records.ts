@@ -1,6 +1,6 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
-
+import type { MailRow, SubscriberRow } from "@submissions/shared/console";
 import type { Language } from "@submissions/shared/language";
 
 /** Which door a submission came through. */
@@ -117,22 +117,8 @@ export type ScanState = "unscanned" | "clean" | "infected";
 
 export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
 
-export interface StoredSubscriber {
-  /** As of submissions. */
-  readonly arrival: number;
-  readonly email: string;
-  readonly status: SubscriberStatus;
-  /** The first source and the latest. */
-  readonly source: string;
-  readonly lastSource: string;
-  readonly subscribedAt: number;
-  readonly confirmedAt: number | null;
-  readonly unsubscribedAt: number | null;
-  /** Of the latest form before the address was active; what is mailed to the subscriber should be written in it. */
-  readonly language: Language;
-  /** The one that counts: what is asked for an active address without its owner replaces nothing. */
-  readonly consent: ConsentRecord | null;
-}
+/** A subscriber; whether the address is at a host of throw-away addresses is computed where it is shown. */
+export type StoredSubscriber = Omit<SubscriberRow, "disposable">;
 
 export type MailKind =
   | "inquiry-receipt"
@@ -201,24 +187,11 @@ export interface LeasedMail {
   readonly leasedUntil: number;
 }
 
-/** A mail as an operator sees it. */
-export interface StoredMail {
-  readonly id: string;
+/** A mail as the command line shows it. `email`, of a notice too, is of the submitter or subscriber that it is about. */
+export interface StoredMail extends MailRow {
   readonly kind: MailKind;
-  /** Of the submission; null for the newsletter. */
-  readonly reference: string | null;
-  /** The address of the submitter or subscriber that it is about; null once that is erased. */
-  readonly email: string | null;
-  readonly status: MailStatus;
-  readonly attempts: number;
-  readonly createdAt: number;
-  /** When the next try is due; null unless queued. */
-  readonly dueAt: number | null;
-  readonly sentAt: number | null;
   /** The provider's id of a sent mail. */
   readonly providerId: string | null;
-  /** What the last try said, without personal data. */
-  readonly lastError: string | null;
 }
 
 /** How a try ended. */
