@@ -1,14 +1,14 @@
 // Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { barriersOf, openBrowser, Visit } from "../support/browser.ts";
 import { shared } from "../support/shared.ts";
 import { webhookEvents } from "@submissions/shared/console";
-import { ConsoleStandIn, queuedDelivery } from "./console-stand-in.ts";
-import { enter } from "./console-visit.ts";
+import { ConsoleSite } from "./console-site.ts";
+import { enter, operator } from "./console-visit.ts";
 
 const browser = shared(openBrowser);
-const standIn = shared(() => ConsoleStandIn.open());
+const site = shared(() => ConsoleSite.open());
 
 async function findings(page: Page): Promise<string[]> {
   // Without the style sheets, which axe would copy into the page against its policy.
@@ -19,12 +19,12 @@ async function findings(page: Page): Promise<string[]> {
 const pages: readonly (readonly [string, () => string])[] = [
   ["the inbox", () => ""],
   ["no match", () => "?q=nothing-has-this-name"],
-  ["an inquiry", () => `/inquiries/${standIn.submissions.find(({ kind }) => kind === "inquiry")!.reference}`],
+  ["an inquiry", () => `/inquiries/${site.submissions.find(({ kind }) => kind === "inquiry")!.reference}`],
   [
     "an application",
-    () => `/applications/${standIn.submissions.find(({ hasResume }) => hasResume)!.reference}?status=new`,
+    () => `/applications/${site.submissions.find(({ hasResume }) => hasResume)!.reference}?status=new`,
   ],
-  ["a person", () => `/people/${encodeURIComponent(standIn.submissions[1]!.email)}`],
+  ["a person", () => `/people/${encodeURIComponent(site.submissions[1]!.email)}`],
   ["subscribers", () => "/subscribers"],
   ["mails", () => "/mails"],
   ["the overview", () => "/overview"],
@@ -38,7 +38,7 @@ const looks = [
 ] as const;
 
 test.each(pages)("%s is free of barriers and fits", async (_what, path) => {
-  await using visit = await enter(browser, standIn, path());
+  await using visit = await enter(browser, site, path());
   const { page } = visit;
   for (const { colorScheme, viewport } of looks) {
     await page.emulateMedia({ colorScheme });
@@ -49,18 +49,18 @@ test.each(pages)("%s is free of barriers and fits", async (_what, path) => {
   }
 });
 
+beforeAll(async () => {
+  const url = "https://crm.example.org/a-long-path/0123456789abcdef0123456789abcdef";
+  const { webhooks } = site.store;
+  const at = Date.now();
+  await webhooks.add({ url, events: [...webhookEvents], secret: "whsec_c2VjcmV0" }, { operator, at });
+  await webhooks.rotate(1, "whsec_bmV3", { operator, at });
+  site.addDeliveries();
+});
+
 describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => {
   test("webhooks and their dialogs are free of barriers and fit", async () => {
-    const url = "https://crm.example.org/a-long-path/0123456789abcdef0123456789abcdef";
-    standIn.webhooks.splice(0, 1, {
-      id: 1,
-      url,
-      events: [...webhookEvents],
-      createdAt: Date.now(),
-      oldSecretUntil: Date.now() + 60_000,
-    });
-    standIn.deliveries = [queuedDelivery, { ...queuedDelivery, id: "msg_8-a", reference: null, status: "failed" }];
-    await using visit = await enter(browser, standIn, "/settings", look);
+    await using visit = await enter(browser, site, "/settings", look);
     const { page } = visit;
     for (const name of ["Add webhook", "Deliveries: crm.example.org", "New secret: crm.example.org"]) {
       await page.getByRole("button", { name }).click();
@@ -74,8 +74,8 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   test("the sign-in and the invitation are free of barriers", async () => {
     await using visit = await Visit.begin(browser, look);
     const { page } = visit;
-    for (const path of ["", "/invitation?token=invited"]) {
-      await page.goto(standIn.url + path);
+    for (const path of ["", `/invitation?token=${await site.invite("nils@voices.example", "sales")}`]) {
+      await page.goto(site.url + path);
       await page.getByLabel("Password").waitFor();
       expect(await findings(page)).toEqual([]);
     }
@@ -83,7 +83,7 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
 
   test("dialogs and menus are free of barriers", async () => {
     // Few rows, because axe checks each of them. The whole inbox is checked as a page above.
-    await using visit = await enter(browser, standIn, "?q=liam", look);
+    await using visit = await enter(browser, site, "?q=liam", look);
     const { page } = visit;
     await page.locator(".row").first().waitFor();
     await page.keyboard.press("?");
@@ -121,7 +121,7 @@ test("a long address in a dialog leaves its buttons on a phone", async () => {
 });
 
 test.each(["", "/subscribers"])("what to search for can be read as a whole on a phone in console%s", async (path) => {
-  await using visit = await enter(browser, standIn, path, { viewport: { width: 360, height: 740 } });
+  await using visit = await enter(browser, site, path, { viewport: { width: 360, height: 740 } });
   const room = await visit.page.getByRole("searchbox").evaluate((input: HTMLInputElement) => {
     const { font, paddingLeft, paddingRight } = getComputedStyle(input);
     const pen = document.createElement("canvas").getContext("2d")!;
@@ -134,7 +134,7 @@ test.each(["", "/subscribers"])("what to search for can be read as a whole on a 
 });
 
 test.each(["", "/overview", "/subscribers"])("nothing moves while console%s loads", async (path) => {
-  await using visit = await enter(browser, standIn, path);
+  await using visit = await enter(browser, site, path);
   const { page } = visit;
   await page.waitForLoadState("networkidle");
   await page.addInitScript(() => {
