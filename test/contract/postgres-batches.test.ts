@@ -1,12 +1,12 @@
 // Work that grows with a table is done in batches on PostgreSQL, each in a transaction of its own, and waits for no row that
 // another transaction holds.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { openCallCounts } from "../../server/src/storage/open-store.ts";
 import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
 import { wokenAtOnce } from "../../server/src/storage/sql/waking.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
-import { locate, openPostgresUnderTest } from "./postgres-under-test.ts";
+import { locate, postgresTest as test } from "./postgres-under-test.ts";
 import { noon } from "./records.ts";
 
 const rows = 1_203;
@@ -47,28 +47,27 @@ const submission = `
   INSERT INTO submission (arrival, kind, day_number, reference, received_at, name, email, email_key, status, door,
     request_id, fields) VALUES (1, 'inquiry', 1, 'r', 1, 'n', 'e', 'e', 'new', 'rest', 'r', '{}')`;
 
-test.each([
+test.for([
   ["idempotency", `'p', n::text, 'f', NULL, NULL, ${noon - dayMs - rows} + n`, "key_hash = '7'"],
   ["spent_challenge", `n::text, ${noon - dayMs - rows} + n`, "challenge_hash = '7'"],
   ["mail", `n, 'inquiry-receipt', 1, NULL, NULL, 'sent', 1, ${noon - 91 * dayMs - rows} + n`, "id = 7"],
-])("%s is forgotten in batches, but for a row that is held", async (table, values, held) => {
-  await using tested = await openPostgresUnderTest("test");
-  const { store, database } = tested;
-  await database.query(submission);
-  await database.query(`INSERT INTO ${table} SELECT ${values} FROM generate_series(1, ${rows}) AS n`);
-  await noteChanges(database, table);
-  {
-    await using _held = await hold(database, `${table} WHERE ${held}`);
-    expect(await forgetAll(store)).toBe(rows - 1);
-  }
-  expect(await mostAtOnce(database)).toBe(forgottenAtOnce);
-  expect(await database.query(`SELECT FROM ${table}`)).toHaveLength(1);
-  expect(await forgetAll(store)).toBe(1);
-});
+] as const)(
+  "%s is forgotten in batches, but for a row that is held",
+  async ([table, values, held], { store, database }) => {
+    await database.query(submission);
+    await database.query(`INSERT INTO ${table} SELECT ${values} FROM generate_series(1, ${rows}) AS n`);
+    await noteChanges(database, table);
+    {
+      await using _held = await hold(database, `${table} WHERE ${held}`);
+      expect(await forgetAll(store)).toBe(rows - 1);
+    }
+    expect(await mostAtOnce(database)).toBe(forgottenAtOnce);
+    expect(await database.query(`SELECT FROM ${table}`)).toHaveLength(1);
+    expect(await forgetAll(store)).toBe(1);
+  },
+);
 
-test("failed mails are woken in batches, but for one that is held", async () => {
-  await using tested = await openPostgresUnderTest("test");
-  const { store, database } = tested;
+test("failed mails are woken in batches, but for one that is held", async ({ store, database }) => {
   await database.query(submission);
   await database.query(`
     INSERT INTO mail (id, kind, submission, status, attempts, created_at)
@@ -83,9 +82,7 @@ test("failed mails are woken in batches, but for one that is held", async () => 
   expect(await store.mailBacklog()).toMatchObject({ queued: rows, failed: 0 });
 });
 
-test("mails of a process that stops are given back in batches", async () => {
-  await using tested = await openPostgresUnderTest("test");
-  const { store, database } = tested;
+test("mails of a process that stops are given back in batches", async ({ store, database }) => {
   await database.query(submission);
   await database.query(`
     INSERT INTO mail (kind, submission, status, created_at, due_at, lease_owner, lease_until)
@@ -98,9 +95,7 @@ test("mails of a process that stops are given back in batches", async () => {
   expect(left).toHaveLength(rows / 3);
 });
 
-test("windows of callers that are over are forgotten in batches, but for one that is held", async () => {
-  await using tested = await openPostgresUnderTest("test");
-  const { database } = tested;
+test("windows of callers that are over are forgotten in batches, but for one that is held", async ({ database }) => {
   const events: string[] = [];
   const told = { alone: () => void events.push("alone"), together: () => void events.push("together") };
   await using counts = await openCallCounts(locate(database.url), told);

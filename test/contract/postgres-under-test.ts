@@ -1,12 +1,11 @@
 // PostgreSQL for the contract suite: a database for each test file, on the server of the run. Reaches past the port only
 // for what the port cannot do.
 import { inject } from "vitest";
-import { emailKey } from "../../shared/src/fields.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { type PostgresDatabase, PostgresDatabases, type PostgresSession } from "../support/postgres-server.ts";
-import type { StoreUnderTest } from "./store-under-test.ts";
+import { shortcutsOf, storeTest, type StoreUnderTest } from "./store-under-test.ts";
 
 export interface PostgresUnderTest extends StoreUnderTest {
   readonly database: PostgresDatabase;
@@ -76,30 +75,21 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
     stores.push(store);
     return store;
   };
-  const change = async (text: string) => void (await session.query(text));
+  const query = (statement: string) => session.query(statement);
   return {
+    ...shortcutsOf(query),
     store: await open(),
     folder: folder.path,
     database,
     openAgain: open,
-    query: (text) => session.query(text),
-    setTaken: (kind, day, taken) =>
-      change(`INSERT INTO day_counter VALUES (${text(kind)}, ${day}, ${taken})
-        ON CONFLICT (kind, day) DO UPDATE SET taken = excluded.taken`),
-    deleteSubmission: (reference) => change(`DELETE FROM submission WHERE reference = ${text(reference)}`),
-    deleteSubscriber: (email) => change(`DELETE FROM subscriber WHERE email_key = ${text(emailKey(email))}`),
-    spoilFields: (reference, fields) =>
-      change(`UPDATE submission SET fields = ${text(fields)} WHERE reference = ${text(reference)}`),
-    spoilTokens: (tokens) => change(`UPDATE mail SET tokens = ${text(tokens)} WHERE tokens IS NOT NULL`),
     async failMailsOf(kind) {
-      await change(`
+      await query(`
         CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'told to fail'; END $$;
-        CREATE TRIGGER failing BEFORE INSERT ON mail FOR EACH ROW WHEN (new.kind = ${text(kind)}) EXECUTE FUNCTION fail()`);
-      return { [Symbol.asyncDispose]: () => change("DROP TRIGGER failing ON mail; DROP FUNCTION fail") };
+        CREATE TRIGGER failing BEFORE INSERT ON mail FOR EACH ROW WHEN (new.kind = '${kind}') EXECUTE FUNCTION fail()`);
+      return {
+        [Symbol.asyncDispose]: async () => void (await query("DROP TRIGGER failing ON mail; DROP FUNCTION fail")),
+      };
     },
-    setSubscriber: (email, status, at) =>
-      change(`UPDATE subscriber SET status = ${text(status)},
-        unsubscribed_at = ${status === "unsubscribed" ? at : "NULL"} WHERE email_key = ${text(emailKey(email))}`),
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
       if (of === "test") {
@@ -111,4 +101,8 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
   };
 }
 
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+/** A `test` with a database of its own, whatever becomes of that. */
+export const postgresTest = storeTest(() => openPostgresUnderTest("test")).extend(
+  "database",
+  ({ tested }) => tested.database,
+);

@@ -1,7 +1,7 @@
 // How the SQLite engine commits: shared, patient with other processes, never half, and never much at once.
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
 import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
@@ -25,7 +25,7 @@ import {
   subscribers,
   subscription,
 } from "./records.ts";
-import { openSqliteUnderTest } from "./sqlite-under-test.ts";
+import { sqliteTest as test } from "./sqlite-under-test.ts";
 
 /** How many commits some work takes. */
 async function commitsOf(store: Store, work: () => Promise<unknown>): Promise<number> {
@@ -35,9 +35,7 @@ async function commitsOf(store: Store, work: () => Promise<unknown>): Promise<nu
 }
 
 describe("a commit", () => {
-  test("is shared by submissions that come at the same time, and by mails that are settled", async () => {
-    await using tested = await openSqliteUnderTest();
-    const { store } = tested;
+  test("is shared by submissions that come at the same time, and by mails that are settled", async ({ store }) => {
     const [receipt, notice] = await acceptMails(store, inquiry(0));
     const sent = (id: string) => ({ id, result: "sent", at: noon, providerId: "p" }) as const;
     const commits = await commitsOf(store, () =>
@@ -50,16 +48,13 @@ describe("a commit", () => {
     expect(await store.listMails({ status: "sent", limit: 10 })).toHaveLength(2);
   });
 
-  test("of a single submission waits for no other", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("of a single submission waits for no other", async ({ tested }) => {
     for (const number of [1, 2, 3]) {
       expect(await commitsOf(tested.store, () => accept(tested.store, inquiry(number)))).toBe(1);
     }
   });
 
-  test("is shared by submissions that may wait, and begins at once with one that may not", async () => {
-    await using tested = await openSqliteUnderTest();
-    const { store } = tested;
+  test("is shared by submissions that may wait, and begins at once with one that may not", async ({ store }) => {
     const commits = await commitsOf(store, async () => {
       const first = accept(store, subscription({ email: "a@example.org" }), { waitMs: 30_000 });
       await nextTurn();
@@ -71,8 +66,7 @@ describe("a commit", () => {
     expect(await subscribers(store)).toHaveLength(2);
   });
 
-  test("comes before the answer", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("comes before the answer", async ({ tested }) => {
     const before = tested.store.commitCounts.commits;
     const committedWhenAnswered = accept(tested.store, inquiry(1)).then(() =>
       tested.raw((database) => database.prepare("SELECT * FROM submission").all()),
@@ -87,9 +81,7 @@ describe("work that grows with a table", () => {
   const batches = Math.ceil(count / forgottenAtOnce);
   const failed = (id: string) => ({ id, result: "failed", at: noon, error: "x", denials: null }) as const;
 
-  test("is done in commits of a few hundred rows: waking and giving back mails", async () => {
-    await using tested = await openSqliteUnderTest();
-    const { store } = tested;
+  test("is done in commits of a few hundred rows: waking and giving back mails", async ({ store }) => {
     const accepted = await Promise.all(Array.from({ length: count }, (_, n) => acceptMails(store, inquiry(n))));
     const receipts = idsOf(accepted.map(([receipt]) => receipt));
     await store.settleMails(receipts.map(failed), lease.owner);
@@ -99,9 +91,7 @@ describe("work that grows with a table", () => {
     expect(await givingBack).toBeGreaterThanOrEqual(batches);
   });
 
-  test("is done in commits of a few hundred rows: forgetting keys", async () => {
-    await using tested = await openSqliteUnderTest();
-    const { store } = tested;
+  test("is done in commits of a few hundred rows: forgetting keys", async ({ store }) => {
     const nothing = subscription();
     const key = { procedure: "newsletter.subscribe", fingerprint: "f", createdAt: noon };
     await Promise.all(
@@ -116,8 +106,7 @@ describe("work that grows with a table", () => {
 });
 
 describe("another process that holds the write lock", () => {
-  test("goes unnoticed when it lets go soon", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("goes unnoticed when it lets go soon", async ({ tested }) => {
     // By this process: a child may come to let go only when submissions have been given up.
     using other = new DatabaseSync(tested.file);
     other.exec("BEGIN IMMEDIATE");
@@ -128,9 +117,7 @@ describe("another process that holds the write lock", () => {
     expect(await inquiries(tested.store)).toHaveLength(1);
   });
 
-  test("makes submissions fail as unavailable, while the event loop goes on turning", async () => {
-    await using tested = await openSqliteUnderTest();
-    const { store } = tested;
+  test("makes submissions fail as unavailable, while the event loop goes on turning", async ({ store, tested }) => {
     await using child = startChild("hold-lock", tested.file);
     expect(await child.hear()).toBe("holding");
     let tries = 0;
@@ -155,8 +142,7 @@ describe("another process that holds the write lock", () => {
     expect(await store.checkReadiness()).toEqual({ ready: true });
   });
 
-  test("keeps no process from reading", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("keeps no process from reading", async ({ tested }) => {
     await accept(tested.store, application(1));
     await using child = startChild("hold-lock", tested.file);
     await child.hear();

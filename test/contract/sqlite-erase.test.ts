@@ -1,15 +1,14 @@
 // What is erased leaves no word in the database file, neither in the rows nor in the search.
 import { readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { acceptReference, application, inquiry, noon } from "./records.ts";
-import { openSqliteUnderTest } from "./sqlite-under-test.ts";
+import { sqliteTest as test } from "./sqlite-under-test.ts";
 
 const actor = { operator: "eva@example.org", at: noon };
 
-test("no word of an erased person is left in the file, not even in the search", async () => {
-  await using tested = await openSqliteUnderTest();
-  const { store, file } = tested;
+test("no word of an erased person is left in the file, not even in the search", async ({ store, tested }) => {
+  const { file } = tested;
   for (let number = 0; number < 60; number += 1) await acceptReference(store, inquiry(number));
   const email = "Zyxwvut@quokkamail.example";
   const reference = await acceptReference(

@@ -2,13 +2,13 @@
 import { copyFile, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import { accept, acceptReference, allMails, inquiries, inquiry, offer } from "./records.ts";
-import { openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
+import { sqliteTest as test, useRaw } from "./sqlite-under-test.ts";
 
 const mode = async (path: string) => (await stat(path)).mode & 0o777;
 
@@ -18,8 +18,7 @@ async function expectRefused(store: Store): Promise<void> {
 }
 
 describe("the database files", () => {
-  test("belong to the service's user alone", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("belong to the service's user alone", async ({ tested }) => {
     await accept(tested.store, inquiry(1));
     const folder = dirname(tested.file);
     expect(await mode(folder)).toBe(0o700);
@@ -28,8 +27,7 @@ describe("the database files", () => {
     for (const file of files) expect(await mode(join(folder, file))).toBe(0o600);
   });
 
-  test("are one file again after the store is closed", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("are one file again after the store is closed", async ({ tested }) => {
     await accept(tested.store, inquiry(1));
     await tested.store[Symbol.asyncDispose]();
     expect(await readdir(dirname(tested.file))).toEqual(["submissions.db"]);
@@ -37,14 +35,12 @@ describe("the database files", () => {
 });
 
 describe("a database that is no longer where it was", () => {
-  test("is never written to once it was deleted", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("is never written to once it was deleted", async ({ tested }) => {
     await unlink(tested.file);
     await expectRefused(tested.store);
   });
 
-  test("is never written to once it was replaced, nor is its replacement", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("is never written to once it was replaced, nor is its replacement", async ({ tested }) => {
     const other = `${tested.file}.other`;
     await copyFile(tested.file, other);
     const untouched = await stat(other);
@@ -53,14 +49,12 @@ describe("a database that is no longer where it was", () => {
     expect((await stat(tested.file)).mtimeMs).toBe(untouched.mtimeMs);
   });
 
-  test("is never written to once its log was deleted", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("is never written to once its log was deleted", async ({ tested }) => {
     await unlink(`${tested.file}-wal`);
     await expectRefused(tested.store);
   });
 
-  test("is used again when it was only moved away for a while", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("is used again when it was only moved away for a while", async ({ tested }) => {
     await rename(tested.file, `${tested.file}.away`);
     await expectRefused(tested.store);
     await rename(`${tested.file}.away`, tested.file);
@@ -78,8 +72,7 @@ describe("a damaged database", () => {
     await expect(opened).rejects.toBeInstanceOf(StorageUnavailable);
   });
 
-  test("makes what reads a page that was overwritten fail as unavailable", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("makes what reads a page that was overwritten fail as unavailable", async ({ tested }) => {
     await Promise.all(Array.from({ length: 200 }, (_, number) => accept(tested.store, inquiry(number))));
     await tested.store[Symbol.asyncDispose]();
     const page = 4096;
@@ -93,8 +86,7 @@ describe("a damaged database", () => {
 });
 
 describe("a backup", () => {
-  test("taken under load is whole and holds all that was acknowledged before", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("taken under load is whole and holds all that was acknowledged before", async ({ tested }) => {
     const acknowledged: string[] = [];
     let number = 0;
     const enough = new AbortController();
@@ -118,8 +110,7 @@ describe("a backup", () => {
     expect(before.filter((one) => !copied.has(one))).toEqual([]);
   });
 
-  test("leaves nothing behind when it cannot be written", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("leaves nothing behind when it cannot be written", async ({ tested }) => {
     await unlink(tested.file);
     const file = join(tested.folder, "backup.db");
     await expect(tested.store.backup(file)).rejects.toBeInstanceOf(StorageUnavailable);
@@ -128,8 +119,7 @@ describe("a backup", () => {
 });
 
 describe("a process that is killed", () => {
-  test("loses nothing that it acknowledged, and leaves no submission without its mails", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("loses nothing that it acknowledged, and leaves no submission without its mails", async ({ tested }) => {
     await using child = startChild("accept-until-killed", tested.file);
     const acknowledged: unknown[] = [];
     child.process.on("message", (reference) => acknowledged.push(reference));

@@ -2,14 +2,14 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { migrate, openStore, pendingMigrations } from "../../server/src/storage/open-store.ts";
 import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable, welcomeIntervalMs } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import { accept, inquiries, inquiry, lease, noon, offer, onlySubscriber, subscription } from "./records.ts";
-import { openSqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
+import { sqliteTest as test, useRaw } from "./sqlite-under-test.ts";
 
 const locate = (folder: string) => ({ kind: "sqlite", file: join(folder, "store.db") }) as const;
 
@@ -92,8 +92,7 @@ describe("a schema that does not fit", () => {
 });
 
 describe("a store opened for reading", () => {
-  test("exports while the service runs, and stores nothing", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("exports while the service runs, and stores nothing", async ({ tested }) => {
     await accept(tested.store, inquiry(1));
     const location = { kind: "sqlite", file: tested.file } as const;
     await using reader = await openStore(location, { access: "read-only" });
@@ -103,8 +102,7 @@ describe("a store opened for reading", () => {
     expect(await inquiries(reader)).toHaveLength(2);
   });
 
-  test("exports while no service runs", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("exports while no service runs", async ({ tested }) => {
     await accept(tested.store, inquiry(1));
     await tested.store[Symbol.asyncDispose]();
     const location = { kind: "sqlite", file: tested.file } as const;
@@ -124,8 +122,7 @@ describe("a store opened for reading", () => {
 describe("what is kept", () => {
   const settle = (id: string) => ({ id, result: "sent", at: noon, providerId: "pm-1" }) as const;
 
-  test("of a welcome mail that was sent are no links, not even in the bytes of the file", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("of a welcome mail that was sent are no links, not even in the bytes of the file", async ({ tested }) => {
     const given = subscription();
     const [welcome] = (await accept(tested.store, given)).mails;
     const bytes = () => readFile(tested.file);
@@ -137,8 +134,7 @@ describe("what is kept", () => {
     for (const { token } of [given.confirm, given.unsubscribe]) expect((await bytes()).includes(token)).toBe(false);
   });
 
-  test("of links are hashes: unsubscribing for good, confirming until it expires", async () => {
-    await using tested = await openSqliteUnderTest();
+  test("of links are hashes: unsubscribing for good, confirming until it expires", async ({ tested }) => {
     const first = subscription();
     const { expiresAt } = first.confirm;
     const confirm = (more: number) => ({ ...subscription().confirm, expiresAt: expiresAt + more });

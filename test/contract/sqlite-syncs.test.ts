@@ -6,13 +6,13 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import { accept, inquiries, inquiry, noon, offer } from "./records.ts";
-import { openSqliteUnderTest, useRaw, type SqliteUnderTest } from "./sqlite-under-test.ts";
+import { openSqliteUnderTest, sqliteTest as test, useRaw, type SqliteUnderTest } from "./sqlite-under-test.ts";
 
 const realSync = fs.fdatasync;
 type Sync = (file: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
@@ -54,8 +54,7 @@ function copyOf({ file, folder }: SqliteUnderTest, name: string, parts: readonly
   return copy;
 }
 
-test("what is acknowledged was in the log when its sync began", async () => {
-  await using tested = await openSqliteUnderTest();
+test("what is acknowledged was in the log when its sync began", async ({ tested }) => {
   let copies = 0;
   let onDisk = "";
   replaceSync((file, done) => {
@@ -81,8 +80,7 @@ test("what is acknowledged was in the log when its sync began", async () => {
   }
 });
 
-test("the event loop goes on while a sync is under way", async () => {
-  await using tested = await openSqliteUnderTest();
+test("the event loop goes on while a sync is under way", async ({ tested }) => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<() => void>();
   replaceSync((file, done) => begin(() => realSync(file, done)));
   const accepted = accept(tested.store, inquiry(1));
@@ -94,9 +92,10 @@ test("the event loop goes on while a sync is under way", async () => {
   expect(await accepted).toMatchObject({ result: "accepted" });
 });
 
-test("a sync that fails leaves the outcome open, and the next commit begins the log anew", async () => {
-  await using tested = await openSqliteUnderTest();
-  const { store } = tested;
+test("a sync that fails leaves the outcome open, and the next commit begins the log anew", async ({
+  store,
+  tested,
+}) => {
   await accept(store, inquiry(1));
   failSyncs(1);
   await expect(offer(store, inquiry(2))).rejects.toMatchObject({
@@ -113,8 +112,7 @@ test("a sync that fails leaves the outcome open, and the next commit begins the 
   expect(await inquiries(store)).toHaveLength(3);
 });
 
-test("nothing is committed before the log is open to be synced", async () => {
-  await using tested = await openSqliteUnderTest();
+test("nothing is committed before the log is open to be synced", async ({ tested }) => {
   const { openSync } = fs;
   const open = (path: fs.PathLike, flags: string) => {
     if (String(path).endsWith("-wal"))
@@ -137,9 +135,11 @@ test("nothing is committed before the log is open to be synced", async () => {
   expect(await inquiries(tested.store)).toHaveLength(1);
 });
 
-test("while the old log cannot be emptied nothing is stored, and no repeated key is answered", async () => {
-  await using tested = await openSqliteUnderTest();
-  const { store, file } = tested;
+test("while the old log cannot be emptied nothing is stored, and no repeated key is answered", async ({
+  store,
+  tested,
+}) => {
+  const { file } = tested;
   const key = { procedure: "marketplace.inquiry", keyHash: "k", fingerprint: "f", createdAt: noon };
   const reader = new DatabaseSync(file);
   try {
@@ -189,9 +189,7 @@ const handedOn: readonly [string, (store: Store) => Promise<readonly unknown[]>]
   ["the list of files to remove", (store) => store.desk.resumesToDiscard(10)],
 ];
 
-test.each(handedOn)("%s hands on nothing that a power cut could take back", async (_what, read) => {
-  await using tested = await openSqliteUnderTest();
-  const { store } = tested;
+test.for(handedOn)("%s hands on nothing that a power cut could take back", async ([_what, read], { store }) => {
   await accept(store, inquiry(1));
   const { promise: begun, resolve: begin } = Promise.withResolvers<() => void>();
   replaceSync((file, done) => begin(() => realSync(file, done)));
@@ -206,8 +204,9 @@ test.each(handedOn)("%s hands on nothing that a power cut could take back", asyn
   await accepted;
 });
 
-test("another process that exports syncs what it read, because it cannot tell what is on its way", async () => {
-  await using tested = await openSqliteUnderTest();
+test("another process that exports syncs what it read, because it cannot tell what is on its way", async ({
+  tested,
+}) => {
   await accept(tested.store, inquiry(1));
   await using reader = await openStore({ kind: "sqlite", file: tested.file }, { access: "read-only" });
   failSyncs(1);
@@ -215,8 +214,7 @@ test("another process that exports syncs what it read, because it cannot tell wh
   expect(await inquiries(reader)).toHaveLength(1);
 });
 
-test("another process that exports hands out nothing that came after its sync began", async () => {
-  await using tested = await openSqliteUnderTest();
+test("another process that exports hands out nothing that came after its sync began", async ({ tested }) => {
   const first = await accept(tested.store, inquiry(1));
   await using reader = await openStore({ kind: "sqlite", file: tested.file }, { access: "read-only" });
   replaceSync((file, done) => {

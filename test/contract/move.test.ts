@@ -1,7 +1,10 @@
-// Moving a store into PostgreSQL, out of it, and from one engine to the other: everything, exactly, or nothing.
-import { expect, test } from "vitest";
+// Moving a store into an empty one, on either engine or from one to the other: everything, exactly, or nothing.
+import { existsSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { movedTables, MoveRefused, moveStore } from "../../server/src/storage/move.ts";
-import { migrate, openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
+import { lockStore, migrate, openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { createDatabase, locate, openPostgresUnderTest } from "./postgres-under-test.ts";
@@ -17,7 +20,7 @@ import {
   subscribers,
   subscription,
 } from "./records.ts";
-import { openSqliteUnderTest } from "./sqlite-under-test.ts";
+import { openSqliteUnderTest, sqliteTest, type SqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
 
 const engines = {
   SQLite: async () => {
@@ -30,7 +33,14 @@ const engines = {
   },
 };
 
+const both = ["SQLite", "PostgreSQL"] as const;
+
+/** A place to move to. */
+const locationOf = (place: { readonly url: string } | SqliteUnderTest): StoreLocation =>
+  "url" in place ? locate(place.url) : { kind: "sqlite", file: join(place.folder, "moved.db") };
+
 test.each([
+  ["SQLite", "SQLite"],
   ["SQLite", "PostgreSQL"],
   ["PostgreSQL", "SQLite"],
   ["PostgreSQL", "PostgreSQL"],
@@ -38,9 +48,11 @@ test.each([
   await using source = await engines[one]();
   const { held, erased } = await fill(source);
   await using place = await (other === "SQLite" ? openSqliteUnderTest() : createDatabase("empty"));
-  const to: StoreLocation =
-    "url" in place ? locate(place.url) : { kind: "sqlite", file: place.file.replace(".db", "-moved.db") };
-  const tables = await moveStore(source.at, to);
+  const to = locationOf(place);
+  const progress: (string | number)[] = [];
+  const tables = await moveStore(source.at, to, (table, rows) => progress.push(table, rows));
+  expect(progress.join(" ")).toContain("submission 500 submission 704");
+  expect(tables.map(({ name }) => name)).toEqual(movedTables.map(({ name }) => name));
   const rowsOf = (name: string) => tables.find((table) => table.name === name)?.rows;
   expect([rowsOf("store"), rowsOf("submission"), rowsOf("subscriber"), rowsOf("idempotency")]).toEqual([1, 704, 1, 2]);
 
@@ -100,10 +112,10 @@ test("names every table of the schema", async () => {
   expect(new Set(names.map(({ name }) => name))).toEqual(new Set([...movedTables.map(({ name }) => name), ...own]));
 });
 
-test("is refused by a target that holds something, which stays as it was", async () => {
-  await using source = await engines.PostgreSQL();
-  await fill(source);
-  await using target = await engines.PostgreSQL();
+test.each(both)("is refused by a target in %s that holds something, which stays as it was", async (name) => {
+  await using source = await engines[name]();
+  await source.store[Symbol.asyncDispose]();
+  await using target = await engines[name]();
   await accept(target.store, subscription());
   const before = await everythingOf(target.store);
   await target.store[Symbol.asyncDispose]();
@@ -116,7 +128,7 @@ test("is refused by a target that holds something, which stays as it was", async
 
 test.each(["from", "to"] as const)("is refused while a service is connected to a store: %s", async (which) => {
   await using source = await engines.PostgreSQL();
-  await fill(source);
+  await source.store[Symbol.asyncDispose]();
   await using target = await createDatabase();
   const places = { from: source.at, to: locate(target.url) };
   await using _running = await openStore(places[which]);
@@ -125,7 +137,7 @@ test.each(["from", "to"] as const)("is refused while a service is connected to a
 
 test("is refused to itself", async () => {
   await using source = await engines.PostgreSQL();
-  await fill(source);
+  await source.store[Symbol.asyncDispose]();
   await expect(moveStore(source.at, source.at)).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
@@ -135,17 +147,64 @@ test("is refused by a source that lacks migrations", async () => {
   await expect(moveStore(locate(old.url), locate(target.url))).rejects.toBeInstanceOf(SchemaTooOld);
 });
 
-test("leaves the target empty when it fails halfway", async () => {
+test.each(both)("leaves a target in %s empty when it fails halfway", async (name) => {
   await using source = await engines.SQLite();
   await fill(source);
-  await using target = await createDatabase();
-  const [before] = await target.query("SELECT * FROM store");
-  const moving = moveStore(source.at, locate(target.url), (table) => {
+  await using target = await (name === "SQLite" ? openSqliteUnderTest() : createDatabase());
+  const to = locationOf(target);
+  const moving = moveStore(source.at, to, (table) => {
     if (table === "mail") throw new Error("told to fail");
   });
   await expect(moving).rejects.toThrow("told to fail");
-  expect(await target.query("SELECT * FROM store")).toEqual([before]);
-  await using store = await openStore(locate(target.url));
+  await using store = await openStore(to);
   expect(await inquiries(store)).toEqual([]);
   expect(await accept(store, inquiry(1))).toMatchObject({ result: "accepted" });
+});
+
+describe("SQLite", () => {
+  const placesOf = (tested: SqliteUnderTest) => ({
+    from: { kind: "sqlite", file: tested.file } as const,
+    to: { kind: "sqlite", file: join(tested.folder, "moved.db") } as const,
+  });
+
+  sqliteTest("names every table of the schema", async ({ tested }) => {
+    const text = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    const names = tested.raw((database) => database.prepare(text).all()).map((row) => row["name"]);
+    expect(new Set(movedTables.map(({ name }) => name))).toEqual(
+      new Set(names.filter((name) => name !== "schema_migration" && !String(name).startsWith("search_"))),
+    );
+  });
+
+  sqliteTest.for(["from", "to"] as const)(
+    "is refused while a service runs on a store: %s",
+    async (which, { tested, store }) => {
+      await store[Symbol.asyncDispose]();
+      const places = placesOf(tested);
+      using _running = await lockStore(places[which]);
+      await expect(moveStore(places.from, places.to)).rejects.toThrow(/^Another service is running/);
+    },
+  );
+
+  sqliteTest("is refused without a source, and makes none", async ({ tested }) => {
+    const { from, to } = placesOf(tested);
+    await expect(moveStore(to, from)).rejects.toBeInstanceOf(StorageUnavailable);
+    expect(existsSync(to.file)).toBe(false);
+  });
+
+  sqliteTest("is refused by a source that lacks migrations", async ({ tested }) => {
+    const { to } = placesOf(tested);
+    const file = join(tested.folder, "old.db");
+    useRaw(file, (database) => database.exec("PRAGMA user_version = 1"));
+    await expect(moveStore({ kind: "sqlite", file }, to)).rejects.toBeInstanceOf(SchemaTooOld);
+  });
+
+  sqliteTest("is refused by a source that is corrupt", async ({ tested }) => {
+    await fill(tested);
+    const { from, to } = placesOf(tested);
+    const { size } = await stat(from.file);
+    // The first pages hold the schema.
+    await using file = await open(from.file, "r+");
+    await file.write(Buffer.alloc(size / 2), 0, size / 2, size / 2);
+    await expect(moveStore(from, to)).rejects.toBeInstanceOf(StorageUnavailable);
+  });
 });
