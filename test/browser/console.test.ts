@@ -880,13 +880,16 @@ test("a chart says its numbers as a table too", async () => {
   expect(await page.getByRole("img", { name: "Submissions a day, by kind" }).count()).toBe(1);
 });
 
-test.each(["Pacific/Auckland", "Pacific/Pago_Pago"])("the days of a chart are those of UTC in %s", async (timezoneId) => {
-  await using visit = await enter(browser, standIn, "/overview", { timezoneId });
-  const { page } = visit;
-  await page.getByText("Show as a table").click();
-  const latest = page.getByRole("table").getByRole("rowheader").last();
-  expect(Number.parseInt(await latest.innerText(), 10)).toBe(new Date().getUTCDate());
-});
+test.each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
+  "the days of a chart are those of UTC in %s",
+  async (timezoneId) => {
+    await using visit = await enter(browser, standIn, "/overview", { timezoneId });
+    const { page } = visit;
+    await page.getByText("Show as a table").click();
+    const latest = page.getByRole("table").getByRole("rowheader").last();
+    expect(Number.parseInt(await latest.innerText(), 10)).toBe(new Date().getUTCDate());
+  },
+);
 
 test("a long address in a table leaves the words beside it whole", async () => {
   await using visit = await enter(browser, site, "/mails?status=all", { viewport: { width: 1100, height: 800 } });
