@@ -109,8 +109,8 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
 
 test("a long address in a dialog leaves its buttons on a phone", async () => {
   const email = `${"very.".repeat(10)}long.address@${"label".repeat(12)}.example.org`;
-  Object.assign(standIn.add("Ida Long"), { email });
-  await using visit = await enter(browser, standIn, `/people/${encodeURIComponent(email)}`, {
+  await site.add("Ida Long", email);
+  await using visit = await enter(browser, site, `/people/${encodeURIComponent(email)}`, {
     viewport: { width: 320, height: 740 },
   });
   const { page } = visit;

@@ -573,11 +573,11 @@ describe("a submission", () => {
   });
 
   test("the dialog that asks to sign in stays until it is answered, however often Escape is pressed", async () => {
-    await using visit = await enter(browser, standIn, "/settings");
+    await using visit = await enter(browser, site, "/settings");
     const { page } = visit;
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     visit.expectProblems(/status of 401/);
-    standIn.endSessionsAt("tokens.create");
+    await endSessionsAt(page, site, "tokens.create");
     await page.getByRole("button", { name: "Create token" }).click();
     await page.getByLabel("Name").fill("Nightly export");
     await page.keyboard.press("Enter");
@@ -823,7 +823,7 @@ test("a dialog puts the keyboard where its work begins, and back when it is clos
 });
 
 test("a dialog stays when the selection of its text ends beside it, and is closed by a click there", async () => {
-  await using visit = await enter(browser, standIn, "/settings");
+  await using visit = await enter(browser, site, "/settings");
   const { page } = visit;
   await page.getByRole("button", { name: "Create token" }).click();
   const name = page.getByLabel("Name");
@@ -883,7 +883,7 @@ test("a chart says its numbers as a table too", async () => {
 test.each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
   "the days of a chart are those of UTC in %s",
   async (timezoneId) => {
-    await using visit = await enter(browser, standIn, "/overview", { timezoneId });
+    await using visit = await enter(browser, site, "/overview", { timezoneId });
     const { page } = visit;
     await page.getByText("Show as a table").click();
     const latest = page.getByRole("table").getByRole("rowheader").last();
