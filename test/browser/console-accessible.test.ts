@@ -107,6 +107,25 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   });
 });
 
+test("forced colours show which place, which list and which submission is open", async () => {
+  const [one] = standIn.submissions;
+  const path = `/${one!.kind === "inquiry" ? "inquiries" : "applications"}/${one!.reference}`;
+  await using visit = await enter(browser, standIn, path, { forcedColors: "active" });
+  const { page } = visit;
+  await page.locator(".rows .row").first().waitFor();
+  const lines = (selector: string) =>
+    page.locator(selector).evaluateAll((elements) =>
+      elements.map((element) => {
+        const { outlineStyle, borderBottomColor } = getComputedStyle(element);
+        return `${outlineStyle} ${borderBottomColor}`;
+      }),
+    );
+  for (const what of [".wide-menu .place", ".tab", ".rows .row"]) {
+    const [open, ...others] = await lines(what);
+    expect(others, what).not.toContain(open);
+  }
+});
+
 test("a long address in a dialog leaves its buttons on a phone", async () => {
   const email = `${"very.".repeat(10)}long.address@${"label".repeat(12)}.example.org`;
   await site.add("Ida Long", email);
