@@ -136,6 +136,28 @@ test("a sender that leaves due mails to others writes down what the store refuse
   expect(tested.taken()).toEqual([fresh!.id]);
 });
 
+test("an outcome that the store refuses is written while calls for due mails take their time", async () => {
+  await using tested = await openOutboxUnderTest();
+  const wrapped = unwilling(tested.store);
+  const reply = Promise.withResolvers<void>();
+  const sending: string[] = [];
+  const slow = async (mails: readonly OutgoingMail[]) => {
+    sending.push(...mails.map(({ id }) => id));
+    if (mails.some(({ id }) => id === due!.id)) await reply.promise;
+    return taken(mails);
+  };
+  const [due] = await tested.storeDueMails(1);
+  const { outbox, failed } = tested.openSender({ store: wrapped.store, mailer: mailerOf(slow, { batchMax: 1 }) });
+  outbox.start();
+  await eventually(() => sending).toEqual([due!.id]);
+  const [fresh] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([fresh!])).toBe(true);
+  await eventually(() => failed.length).toBeGreaterThan(0);
+  wrapped.refusing = false;
+  await eventually(() => tested.store.listMails({ status: "sent", limit: 10 })).toMatchObject([{ id: fresh!.id }]);
+  reply.resolve();
+});
+
 test("a sender that stops without having written down an outcome does not give that mail away as untouched", async () => {
   await using tested = await openOutboxUnderTest();
   const { outbox } = tested.openSender({ store: unwilling(tested.store).store });

@@ -234,10 +234,14 @@ export class Outbox implements AsyncDisposable {
 
   /** Begins calls for due mails. Answers whether there may be more. */
   async #sendDue(signal: AbortSignal): Promise<boolean> {
-    const { store, mailer } = this.#options;
+    const { store, mailer, pollMs = pollMsDefault } = this.#options;
     // Settlements that the store did not take before come first.
     await this.#book.write();
-    if (this.#dueCalls.size >= mailer.calls.due) await Promise.race(this.#dueCalls);
+    if (this.#dueCalls.size >= mailer.calls.due) {
+      // A call may take minutes. What the store refuses meanwhile is written again before that: its leases are not renewed.
+      await Promise.race([...this.#dueCalls, sleep(pollMs, undefined, { signal, ref: false }).catch(() => {})]);
+      return !signal.aborted;
+    }
     const now = store.clock.now();
     const isProbe = this.#pause.isOn;
     const room = mailer.batchMax * (mailer.calls.due - this.#dueCalls.size);
