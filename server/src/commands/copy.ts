@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { path, postgresUrl, s3Address, Wrong } from "../config/kinds.ts";
-import { copyResumes, listResumes, type CopiedResume } from "../desk/copy-resumes.ts";
+import { copyResumes, type CopiedResume } from "../desk/copy-resumes.ts";
 import { moveStore, type MovedRows } from "../storage/move.ts";
 import { lockStore, openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
@@ -99,8 +99,7 @@ async function copyVault(deps: CommandDeps, from: Config, to: Config): Promise<v
   await using newVault = await openVault(to.vault, systemClock);
   using progress = new Progress(deps.messages);
   const counts = { copied: 0, there: 0, missing: 0, damaged: 0, "in-the-way": 0 };
-  const copies = copyResumes(listResumes(store), oldVault, newVault);
-  for await (const { reference, result } of progress.count(copies, "resumes")) {
+  for await (const { reference, result } of progress.count(copyResumes(store, oldVault, newVault), "resumes")) {
     counts[result] += 1;
     const problem = problems[result];
     if (problem !== undefined) tell(deps, `${reference}: ${problem}`);

@@ -6,18 +6,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { stage } from "../resumes/staging.ts";
 import { ResumeMissing, type Vault } from "../resumes/vault.ts";
+import type { ResumeRecord } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Most of the time of each is spent waiting for an object store. */
 const atOnce = 8;
-
-/** A resume as its application knows it. */
-export interface ListedResume {
-  readonly reference: string;
-  readonly key: string;
-  /** Lower-case hexadecimal. */
-  readonly sha256: string;
-}
 
 /**
  * What became of one. `there`: the other vault has it already. `missing`, `damaged`: the vault it comes from has no such
@@ -29,31 +22,30 @@ export interface CopiedResume {
   readonly result: "copied" | "there" | "missing" | "damaged" | "in-the-way";
 }
 
-export async function* listResumes(store: Pick<Store, "readSubmissions">): AsyncGenerator<ListedResume, void> {
+type ListedResume = ResumeRecord & { readonly reference: string };
+
+async function* resumesOf(store: Pick<Store, "readSubmissions">): AsyncGenerator<ListedResume, void> {
   for await (const applications of store.readSubmissions("application", {})) {
-    for (const { reference, resume } of applications) {
-      if (resume !== null) yield { reference, key: resume.key, sha256: resume.sha256 };
-    }
+    for (const { reference, resume } of applications) if (resume !== null) yield { reference, ...resume };
   }
 }
 
+type Source = Pick<Vault, "read">;
+type Target = Pick<Vault, "read" | "keep" | "stagingFolder">;
+
 /**
- * Copies what is not there yet. Stopped at any moment, it can be run again.
+ * Copies the resumes of all applications that are not there yet. Stopped at any moment, it can be run again.
  *
  * @throws VaultUnavailable
  */
 export const copyResumes = (
-  resumes: AsyncIterable<ListedResume>,
-  from: Pick<Vault, "read">,
-  to: Pick<Vault, "read" | "keep" | "stagingFolder">,
+  store: Pick<Store, "readSubmissions">,
+  from: Source,
+  to: Target,
 ): AsyncIterable<CopiedResume> =>
-  Readable.from(resumes).map((resume: ListedResume) => copyResume(resume, from, to), { concurrency: atOnce });
+  Readable.from(resumesOf(store)).map((resume: ListedResume) => copyResume(resume, from, to), { concurrency: atOnce });
 
-async function copyResume(
-  { reference, key, sha256 }: ListedResume,
-  from: Pick<Vault, "read">,
-  to: Pick<Vault, "read" | "keep" | "stagingFolder">,
-): Promise<CopiedResume> {
+async function copyResume({ reference, key, sha256 }: ListedResume, from: Source, to: Target): Promise<CopiedResume> {
   const there = await readIfThere(to, key);
   if (there !== null) return { reference, result: (await hashOf(there)) === sha256 ? "there" : "in-the-way" };
   const bytes = await readIfThere(from, key);
@@ -69,7 +61,7 @@ async function copyResume(
   }
 }
 
-async function readIfThere(vault: Pick<Vault, "read">, key: string): Promise<Readable | null> {
+async function readIfThere(vault: Source, key: string): Promise<Readable | null> {
   try {
     return await vault.read(key);
   } catch (error) {

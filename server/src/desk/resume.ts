@@ -4,20 +4,11 @@ import type { Readable } from "node:stream";
 import { downloadName } from "../resumes/display-name.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { type DeskStore, wholeScope } from "../storage/desk-store.ts";
-import type { ScanState } from "../storage/records.ts";
+import type { ResumeRecord, ScanState } from "../storage/records.ts";
 
-/** A resume that may be given out. */
-export interface Download {
+/** A resume that may be given out. Its file name, to save it under, has an extension. */
+export interface Download extends ResumeRecord {
   readonly result: "allowed";
-  /** The vault's name for it. Not shown to operators. */
-  readonly key: string;
-  /** To save it under. It has an extension, and is made from the applicant's file name. */
-  readonly filename: string;
-  readonly kind: string;
-  /** Bytes. */
-  readonly size: number;
-  /** Lower-case hexadecimal. */
-  readonly sha256: string;
 }
 
 /** There is none, the virus scanner found it infected, or has not judged it yet. */
@@ -49,8 +40,7 @@ export async function findDownload(
   if (resume === null) return { result: "absent" };
   const withheld = withheldAs(detail?.scan ?? "unscanned", scanned);
   if (withheld !== null) return { result: withheld };
-  const { key, filename, kind, size, sha256 } = resume;
-  return { result: "allowed", key, filename: downloadName(filename, kind), kind, size, sha256 };
+  return { ...resume, result: "allowed", filename: downloadName(resume.filename, resume.kind) };
 }
 
 /**
