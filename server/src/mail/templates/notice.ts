@@ -6,7 +6,7 @@ import { html, type Markup } from "@submissions/shared/html";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { frame } from "./frame.ts";
-import { button, layout, textOf, type Written } from "./layout.ts";
+import { button, layout, link, textOf, type Written } from "./layout.ts";
 
 /** What submissions of a kind are called together, also in the addresses of their pages. */
 export const plurals = { inquiry: "inquiries", application: "applications" } as const;
@@ -77,9 +77,7 @@ const labelFrame = frame<"label">(
   (slot) => html`<dt class="soft" style="margin:12px 0 0;font-size:13px;color:#4b5563">${slot("label")}</dt>`,
 );
 const valueFrame = frame<"value">((slot) => html`<dd dir="auto" style="margin:0">${slot("value")}</dd>`);
-const linkFrame = frame<"href" | "value">(
-  (slot) => html`<a class="link" href="${slot("href")}" style="color:#1d4ed8">${slot("value")}</a>`,
-);
+const linkFrame = frame<"href" | "value">((slot) => link(slot("href"), slot("value")));
 
 // Direction and side are the value's own: a name in Arabic beside a label in English.
 const listFrame = frame<"items">(
