@@ -4,7 +4,7 @@ import { faults, type FaultName } from "@submissions/shared/faults";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CallWatch } from "../intake/call.ts";
 import type { Log, LogFacts } from "../observe/log.ts";
-import { statusClass, type Metrics } from "../observe/metrics.ts";
+import type { Metrics } from "../observe/metrics.ts";
 import type { RequestTrace, Traces } from "../observe/traces.ts";
 import { probePaths } from "./health.ts";
 
@@ -76,6 +76,11 @@ export function watchCall(
     stored: (mails) => trace?.expect(mails),
   };
 }
+
+const statusClasses = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
+
+/** `2xx` of 201. */
+const statusClass = (status: number): string => statusClasses[Math.trunc(status / 100)] ?? "0xx";
 
 /** By `performance.now()`. */
 const begunAt = (reply: FastifyReply): number => performance.now() - reply.elapsedTime;

@@ -16,11 +16,6 @@ const renderedMsMax = 1_000;
 /** The event loop's lag is measured from one scrape to the next. The first scrape measures it for this long. */
 const loopWatchedMs = 50;
 
-const statusClasses = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
-
-/** `2xx` of 201. */
-export const statusClass = (status: number): string => statusClasses[Math.trunc(status / 100)] ?? "0xx";
-
 /** Makes a new set of metrics. Process and event loop are measured from the first scrape on. */
 export function createMetrics(sources: MetricSources = {}, now: () => number = Date.now) {
   const table = new MetricTable();
@@ -51,7 +46,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
       labelNames: ["procedure", "stage"],
       bounds: secondsBounds,
     }),
-    /** By the route's pattern and {@link statusClass}. */
+    /** By the route's pattern and `2xx` or the like. */
     requests: table.histograms({
       name: "http_request_duration_seconds",
       help: "Time to answer, by route and class of status.",
