@@ -23,7 +23,6 @@ export interface Setting<T = unknown> extends Facts {
   readonly unset: string;
 }
 
-/** A setting that always has a value. */
 const valued = <T>(read: kind.Kind<T>, value: string, facts: Facts): Setting<T> => ({
   kind: read,
   default: value,
@@ -31,7 +30,6 @@ const valued = <T>(read: kind.Kind<T>, value: string, facts: Facts): Setting<T> 
   ...facts,
 });
 
-/** A setting that may be absent. */
 const optional = <T>(read: kind.Kind<T>, unset: string, facts: Facts): Setting<T | null> => ({
   kind: read,
   default: null,
@@ -39,7 +37,6 @@ const optional = <T>(read: kind.Kind<T>, unset: string, facts: Facts): Setting<T
   ...facts,
 });
 
-/** A list that is empty when it is not set. */
 const listed = <T>(read: kind.Kind<readonly T[]>, unset: string, facts: Facts): Setting<readonly T[]> => ({
   kind: read,
   default: "",

@@ -6,7 +6,6 @@ import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { everyRole, type RoleRule } from "./rules.ts";
 
-/** An address to download from, and who may. */
 export interface ConsoleDownload {
   /** `POST`: with what must not stand in an address. */
   readonly method: "GET" | "POST";

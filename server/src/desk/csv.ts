@@ -17,7 +17,6 @@ const startsFormula = /^(?:[\t\r\n]|[\s\p{White_Space}\p{Cf}]*[=+\-@＝＋－＠
  */
 export const defuse = (text: string): string => (startsFormula.test(text) ? `'${text}` : text);
 
-/** Reads the cell of a column from a row. */
 export type Column<Row> = (row: Row) => Cell;
 
 /** One record with its line end: the cells of a row, left to right. */

@@ -191,7 +191,6 @@ async function* inPieces<Row>(
   if (text !== "") yield { records, text };
 }
 
-/** The texts of pieces, to be written. */
 export async function* textsOf(pieces: AsyncIterable<ExportPiece>): AsyncGenerator<string> {
   for await (const { text } of pieces) yield text;
 }

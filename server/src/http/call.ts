@@ -19,12 +19,10 @@ export interface DoorOptions {
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
   readonly guard: Guard;
   readonly count: CallCounter;
-  /** Begins to watch a call of a procedure in a request. */
   readonly watch: (procedure: string, request: FastifyRequest, reply: FastifyReply) => CallWatch;
   readonly limits: HttpLimits;
 }
 
-/** The context of the calls in a request. */
 export const contextOf = (
   request: FastifyRequest,
   reply: FastifyReply,

@@ -73,7 +73,6 @@ export interface HttpOptions extends Pick<Config, Configured> {
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
   readonly formsFolder: string;
-  /** What operators use. */
   readonly console: Console;
   /** Where the console's front end was built to. */
   readonly consoleFolder: string;

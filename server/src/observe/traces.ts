@@ -6,7 +6,6 @@ import type { Stage } from "../intake/call.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import { openExporter, type ExporterOptions } from "./otlp-exporter.ts";
 
-/** The settings of tracing. */
 export interface TracingSettings extends Pick<ExporterOptions, "endpoint" | "headers" | "serviceName"> {
   /** Of requests whose callers do not say whether they are traced; 0 to 1. */
   readonly share: number;

@@ -37,7 +37,6 @@ export interface Context {
   readonly answerMsMax: number;
   readonly admission: Admission;
   readonly count: CallCounter;
-  /** Begins to watch a call of a procedure. */
   readonly watch: (procedure: string) => CallWatch;
   /** Told when the answer is that of an earlier call with the same key. */
   readonly replayed: () => void;

@@ -98,7 +98,6 @@ export interface ProcedureEntry {
 
 type Described = AnyTRPCProcedure & { readonly _def: { readonly meta: OpenApiMeta; readonly output?: unknown } };
 
-/** The procedures by their paths. */
 export const procedures: ReadonlyMap<string, ProcedureEntry> = new Map(
   Object.entries(appRouter._def.procedures as unknown as Record<string, Described>).map(([path, call]) => {
     const { openapi } = call._def.meta;

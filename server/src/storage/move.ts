@@ -61,7 +61,6 @@ export interface MovableStore extends AsyncDisposable {
   commit(): Promise<void>;
 }
 
-/** The rows of a table that were moved. */
 export interface MovedRows {
   readonly name: string;
   readonly rows: number;

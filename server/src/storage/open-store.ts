@@ -6,7 +6,6 @@ import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
 import type { Store } from "./store.ts";
 
-/** Where the store is. */
 export type StoreLocation =
   | { readonly kind: "sqlite"; readonly file: string }
   | ({ readonly kind: "postgres" } & PostgresLocation);

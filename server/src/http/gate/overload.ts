@@ -11,7 +11,6 @@ const lagCheckMs = 500;
 const lateChecksMin = 3;
 const retryAfterSeconds = 2;
 
-/** Refuses what is too much. */
 export function shedLoad(app: FastifyInstance, traffic: Traffic, loopLagMsMax: number): void {
   const lag = new LoopLag(loopLagMsMax);
   app.addHook("onRequest", (request, reply, done) => {

@@ -6,7 +6,6 @@ export const exampleRequestId = "5e0f3a52-94c1-4f0e-8b0d-3f4c9c1d7a26";
 
 const aboutRequestId = "Names this request in the service's log. Quote it when you ask for help.";
 
-/** A part of the components by its name. */
 export const refer = (kind: keyof OpenApiDocument["components"], name: string): Reference => ({
   $ref: `#/components/${kind}/${name}`,
 });

@@ -60,7 +60,6 @@ const deadLink: Readonly<Record<Language, readonly [heading: string, why: string
   ],
 };
 
-/** A page's frame, in whose words it is written. */
 export interface Spoken {
   readonly brand: string;
   readonly language: Language;

@@ -8,7 +8,6 @@ import type { Failure } from "../../rpc/failure.ts";
 import { isRpc } from "../fault-reply.ts";
 import type { Site } from "./site.ts";
 
-/** For a request that is answered with a page. */
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
   /** The fields of the form, once they are being read. */
   fields: null as FormData | null,

@@ -117,7 +117,6 @@ export function textOf(...blocks: readonly (string | readonly string[] | null)[]
   return lines.join("\n");
 }
 
-/** A paragraph. */
 export const paragraph = (content: Fill): Markup => html`<p style="margin:0 0 16px">${content}</p>`;
 
 /** A link in running text. The address is ours, never a stranger's. */

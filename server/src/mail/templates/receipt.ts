@@ -10,7 +10,6 @@ import { layout, paragraph, referencePanel, textOf, type Written } from "./layou
 /** What is written once for each language. */
 export type InEachLanguage<T> = Readonly<Record<Language, T>>;
 
-/** The words of one kind of receipt. */
 interface ReceiptWords {
   readonly heading: string;
   /** Follows the greeting and its comma. In German it begins in lower case. */

@@ -8,7 +8,6 @@ import { announcing } from "./announcements.ts";
 import { query } from "./engine.ts";
 import { prepared } from "./statement.ts";
 
-/** Whether a submission has no mail of a kind. */
 const lacksMail = (submission: string, kind: string) =>
   `(SELECT id FROM mail WHERE mail.submission = ${submission} AND mail.kind = ${kind} LIMIT 1) IS NULL`;
 

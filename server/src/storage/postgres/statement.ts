@@ -35,7 +35,6 @@ export interface Bound {
 /** The columns of some rows, with their types in SQL. */
 export type Columns = Readonly<Record<string, "text" | "bigint" | "integer">>;
 
-/** A row with these columns. */
 export type RowOf<Of extends Columns> = {
   readonly [Name in keyof Of]: (Of[Name] extends "text" ? string : number) | null;
 };

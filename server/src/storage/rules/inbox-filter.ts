@@ -57,7 +57,6 @@ function indexFor({ disposable, status, assignee }: InboxFilter, oneKind: boolea
 /** The most rows that are counted. Counting further costs much and tells little. */
 export const countMax = 1_001;
 
-/** How many rows a page has. */
 export const rowsOf = ({ limit = pageLimit }: PageRequest): number =>
   Math.max(1, Math.min(Math.trunc(limit), pageLimitMax));
 

@@ -11,7 +11,6 @@ export const mailColumns = `mail.id AS "row", mail.kind, submission.reference,
 export const mailJoins = `LEFT JOIN submission ON submission.arrival = mail.submission
   LEFT JOIN subscriber ON subscriber.email_key = mail.subscriber`;
 
-/** A mail as it is read. */
 export type ReadMail = Omit<StoredMail, "id"> & { readonly row: number };
 
 /** A mail of the command line. */
