@@ -141,31 +141,6 @@ test("what changes an address waits for its lock and never deadlocks", async () 
   expect(await subscribers(store)).toHaveLength(12);
 });
 
-test("each due mail is leased by one process, and none waits for another's", async () => {
-  await using tested = await openStores(4);
-  const { stores, store } = tested;
-  await spread(stores, 50, (one, n) => accept(one, inquiry(n), { lease: { ...lease, until: noon - 1 } }));
-  const claimed = await spread(stores, 16, (one, n) =>
-    one.claimDueMails(noon, 10, { owner: `sender-${n}`, until: noon + minute }),
-  );
-  expect(claimed.every((mails) => mails.length <= 10)).toBe(true);
-  const rest = await store.claimDueMails(noon, 100, { owner: "the last", until: noon + minute });
-  const ids = [...claimed.flat(), ...rest].map(({ id }) => id);
-  expect(ids).toHaveLength(100);
-  expect(new Set(ids).size).toBe(100);
-});
-
-test("each unscanned resume is handed to one of several workers", async () => {
-  await using tested = await openStores(4);
-  const { stores } = tested;
-  await spread(stores, 40, (one, n) => accept(one, application(n)));
-  const claimed = await spread(stores, 12, (one) => one.claimUnscanned(noon, 7, noon + minute));
-  const rest = await tested.store.claimUnscanned(noon, 100, noon + minute);
-  const keys = [...claimed.flat(), ...rest].map(({ key }) => key);
-  expect(keys).toHaveLength(40);
-  expect(new Set(keys).size).toBe(40);
-});
-
 test("submissions that come while others are being committed share the next commit, and settlements with them", async () => {
   await using tested = await openStores(1);
   const { store } = tested;
@@ -285,13 +260,6 @@ test.each([10, -10])(
     expect(await other.claimDueMails(other.clock.now(), 10, leaseOf("other", other))).toEqual([]);
   },
 );
-
-test("a clock that a test moves stays moved", async () => {
-  await using tested = await openPostgresUnderTest();
-  const clock = { now: () => Date.now() + 5 * 60 * minute };
-  await using store = await openStore(locate(tested.database.url), { clock });
-  expect(Math.abs(store.clock.now() - clock.now())).toBeLessThan(2 * minute);
-});
 
 test("a reader misses no submission whose transaction commits after a later one's", async () => {
   await using tested = await openPostgresUnderTest();

@@ -7,7 +7,7 @@ import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
 import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
-import { idempotencyMs, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
+import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import {
@@ -89,19 +89,6 @@ describe("work that grows with a table", () => {
     expect(await waking).toBeGreaterThanOrEqual(batches);
     const givingBack = commitsOf(store, () => store.releaseMails(lease.owner, noon));
     expect(await givingBack).toBeGreaterThanOrEqual(batches);
-  });
-
-  test("is done in commits of a few hundred rows: forgetting keys", async ({ store }) => {
-    const nothing = subscription();
-    const key = { procedure: "newsletter.subscribe", fingerprint: "f", createdAt: noon };
-    await Promise.all(
-      Array.from({ length: count }, (_, n) => accept(store, nothing, { spam: true, key: { ...key, keyHash: `${n}` } })),
-    );
-    for (let left = count; left > 0; left -= forgottenAtOnce) {
-      const { forgotten, more } = await store.forgetExpired(noon + idempotencyMs);
-      expect(forgotten).toBe(Math.min(left, forgottenAtOnce));
-      expect(more).toBe(left > forgottenAtOnce);
-    }
   });
 });
 
