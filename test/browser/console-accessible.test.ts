@@ -108,9 +108,9 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
 });
 
 test("forced colours show which place, which list and which submission is open", async () => {
-  const [one] = standIn.submissions;
+  const [one] = site.submissions;
   const path = `/${one!.kind === "inquiry" ? "inquiries" : "applications"}/${one!.reference}`;
-  await using visit = await enter(browser, standIn, path, { forcedColors: "active" });
+  await using visit = await enter(browser, site, path, { forcedColors: "active" });
   const { page } = visit;
   await page.locator(".rows .row").first().waitFor();
   const lines = (selector: string) =>
