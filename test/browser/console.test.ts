@@ -515,6 +515,30 @@ describe("a submission", () => {
     await expect.poll(() => statusOf(page)).toBe("done");
   });
 
+  test("nor what only another part of the page was told of", async () => {
+    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    await using visit = await Visit.begin(browser, { viewport: { width: 1440, height: 900 } });
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(standIn.url + pathOf(one));
+    await fillSignIn(page);
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    const row = page.locator(".rows .current");
+    await row.waitFor();
+    standIn.changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
+    standIn.add("Nora Fresh");
+    await page.clock.runFor(11_000);
+    await page.getByRole("button", { name: "1 new" }).click();
+    await expect.poll(() => row.locator(".assignee-name").count()).toBe(1);
+    expect(await page.getByRole("combobox", { name: "Assignee" }).inputValue()).toBe("ben@voices.example");
+
+    standIn.changeAs("ben@voices.example", one.reference, { status: "done" });
+    await page.getByRole("textbox", { name: "Note" }).fill("Called.");
+    await page.getByRole("button", { name: "Add note" }).click();
+    await expect.poll(() => statusOf(page)).toBe("done");
+    expect(await row.locator(".mark").innerText()).toBe("Done");
+  });
+
   test("texts are written in the direction of their script, and cut at their end", async () => {
     const name = "محمد بن عبد الله الخوارزمي".repeat(3);
     const arabic = { position: "معلّق صوتي. ".repeat(40), coverLetter: "Dear team,\nالسادة الكرام، أسجل الكتب!" };

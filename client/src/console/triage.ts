@@ -46,6 +46,24 @@ function show(reference: string, change: Partial<Triaged>): void {
   queryClient.setQueryData<SubmissionDetail>(detailKey(reference), (detail) => detail && { ...detail, ...change });
 }
 
+/**
+ * Shows what the server has just told of submissions in all parts of the page. A change is made to the newest version that
+ * any part has, so that a part with older news would have the operator overwrite what it does not show.
+ */
+export function showEverywhere(told: readonly Triaged[]): void {
+  const lists = queryClient.getQueriesData<ListData>({ queryKey: listKey }).flatMap(([, data]) => data?.pages ?? []);
+  const rows = lists.flatMap((page) => page.rows);
+  for (const { reference, status, assignee, version } of told) {
+    const isOlder = (shown: Triaged) => shown.reference === reference && shown.version < version;
+    const detail = queryClient.getQueryData<SubmissionDetail>(detailKey(reference));
+    const isDetailOlder = detail !== undefined && isOlder(detail);
+    if (!isDetailOlder && !rows.some(isOlder)) continue;
+    show(reference, { status, assignee, version });
+    // Its history, too.
+    if (isDetailOlder) void queryClient.invalidateQueries({ queryKey: detailKey(reference) });
+  }
+}
+
 /** Takes from the lists what is no longer there for this operator. */
 function hide(references: readonly string[]): void {
   queryClient.setQueriesData<ListData>({ queryKey: listKey }, (data) => {

@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient, type Infi
 import { useEffect, useMemo, useState } from "react";
 import { calls, trpc } from "../calls.ts";
 import { filterOf, isFiltered, type InboxSearch } from "../inbox-search.ts";
-import { listKey } from "../triage.ts";
+import { listKey, showEverywhere } from "../triage.ts";
 
 /** How often the server is asked whether there are new submissions. */
 const pollMs = 10_000;
@@ -22,14 +22,12 @@ export function useInboxList(search: InboxSearch, enabled: boolean) {
   const query = useInfiniteQuery({
     queryKey: [...listKey, filter],
     queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
-      if (pageParam !== null) {
-        return { ...(await calls.inbox.list.query({ filter, page: { after: pageParam } }, { signal })), latest: 0 };
-      }
       // Asked before the list, so that what comes in meanwhile counts as new.
       const [{ latest }, page] = await Promise.all([
-        calls.inbox.since.query({ arrival: 0 }, { signal }),
-        calls.inbox.list.query({ filter, page: {} }, { signal }),
+        pageParam === null ? calls.inbox.since.query({ arrival: 0 }, { signal }) : { latest: 0 },
+        calls.inbox.list.query({ filter, page: pageParam === null ? {} : { after: pageParam } }, { signal }),
       ]);
+      showEverywhere(page.rows);
       return { ...page, latest };
     },
     initialPageParam: null as number | null,

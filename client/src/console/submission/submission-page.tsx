@@ -14,7 +14,7 @@ import { Options } from "../parts/fields.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Age, Avatar, Waiting } from "../parts/states.tsx";
 import { showFailure, showToast } from "../parts/toasts.tsx";
-import { listKey, useTriage } from "../triage.ts";
+import { listKey, showEverywhere, useTriage } from "../triage.ts";
 import { exactTime, shortName, submissionPath, word } from "../words.ts";
 import { Fields, Letter } from "./fields.tsx";
 import { Duplicates, History, Mails } from "./events.tsx";
@@ -33,6 +33,9 @@ export function SubmissionPage() {
   });
   const shown = isMissing(detail.error) ? undefined : detail.data;
   useTitle(shown ? `${shown.name}, ${reference}` : reference);
+  useEffect(() => {
+    if (shown) showEverywhere([shown]);
+  }, [shown]);
   return (
     <article className="submission" aria-label={reference}>
       {shown ? (
