@@ -364,6 +364,23 @@ describe("the inbox", () => {
     expect((await site.now(other!.reference))[0]).toBe("spam");
   });
 
+  test("changes all that are selected, also more than one call takes", async () => {
+    for (let added = 0; added <= triageMax; added += 1) site.add("Nora Fresh");
+    site.pageSize = site.submissions.length;
+    await using visit = await enter(browser, site, "?kind=inquiry&status=new");
+    const { page } = visit;
+    const chosen = site.submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
+    await rows(page).first().getByRole("checkbox").check();
+    const bar = page.getByRole("toolbar", { name: "Selected submissions" });
+    await bar.getByRole("button", { name: /^Select all/ }).click();
+    await bar.getByRole("button", { name: "Done" }).click();
+    await page.getByText("submissions: Set to done.").waitFor();
+    expect(new Set(chosen.map(({ status }) => status))).toEqual(new Set(["done"]));
+    await page.keyboard.press("z");
+    await page.getByText("Undone.").waitFor();
+    expect(new Set(chosen.map(({ status }) => status))).toEqual(new Set(["new"]));
+  });
+
   test("tells of several which ones stay as another operator left them", async () => {
     const [changed, taken, erased] = site.submissions.filter(({ status }) => status === "new");
     await using visit = await enter(browser, site, "?status=new");

@@ -97,6 +97,9 @@ const targetsOf = (references: readonly string[]): readonly Target[] =>
     return row === undefined ? [] : [{ reference, version: row.version }];
   });
 
+/** A call has room for some 1,000. Fewer take less than a second, so that a number that is shown moves. */
+export const batch = 500;
+
 interface Attempt {
   readonly references: readonly string[];
   readonly change: Change;
@@ -214,14 +217,20 @@ const triageOptions = {
   // One after the other: the next change needs the version that the one before made.
   scope: { id: "triage" },
   mutationFn: async ({ seen, change }: Attempt) => {
-    const targets = seen.map(({ reference, version }) => ({ reference, version: ownVersion(reference, version) }));
-    const outcomes = await calls.inbox.triage.mutate({ targets, ...change });
-    const changed = new Map(
-      outcomes.flatMap((one) => (one.result === "changed" ? [[one.reference, one.version]] : [])),
-    );
-    for (const { reference, version } of targets) {
-      const next = changed.get(reference);
-      if (next !== undefined) made.set(keyOf(reference, version), next);
+    const outcomes: TriageOutcome[] = [];
+    for (let at = 0; at < seen.length; at += batch) {
+      const targets = seen
+        .slice(at, at + batch)
+        .map(({ reference, version }) => ({ reference, version: ownVersion(reference, version) }));
+      const settled = await calls.inbox.triage.mutate({ targets, ...change });
+      const changed = new Map(
+        settled.flatMap((one) => (one.result === "changed" ? [[one.reference, one.version]] : [])),
+      );
+      for (const { reference, version } of targets) {
+        const next = changed.get(reference);
+        if (next !== undefined) made.set(keyOf(reference, version), next);
+      }
+      outcomes.push(...settled);
     }
     return outcomes;
   },
@@ -235,9 +244,12 @@ const triageOptions = {
     }
     return before;
   },
-  onError: (error: Error, _attempt: Attempt, before: ReadonlyMap<string, Triaged> | undefined) => {
+  onError: (error: Error, { seen }: Attempt, before: ReadonlyMap<string, Triaged> | undefined) => {
     for (const [reference, { status, assignee }] of before ?? []) show(reference, { status, assignee });
-    showFailure("Not changed.", error);
+    if (seen.length <= batch) return showFailure("Not changed.", error);
+    // Those of the calls before are.
+    showFailure("Not all were changed.", error);
+    void queryClient.invalidateQueries({ queryKey: listKey });
   },
   onSuccess: (outcomes: readonly TriageOutcome[], attempt: Attempt, before: ReadonlyMap<string, Triaged>) =>
     settle(outcomes, before, attempt),

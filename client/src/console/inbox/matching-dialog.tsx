@@ -7,11 +7,8 @@ import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { filterOf, type InboxSearch } from "../inbox-search.ts";
 import { Modal } from "../parts/modal.tsx";
 import { showToast } from "../parts/toasts.tsx";
-import { describeChange, describeConflicts, describeGone, listKey, type Change } from "../triage.ts";
+import { batch, describeChange, describeConflicts, describeGone, listKey, type Change } from "../triage.ts";
 import { count, plural } from "../words.ts";
-
-/** A call has room for some 1,000. Fewer take less than a second, so that the number moves. */
-const batch = 500;
 
 interface Props {
   readonly search: InboxSearch;
