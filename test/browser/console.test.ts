@@ -290,6 +290,26 @@ describe("the inbox", () => {
     expect(await offer.count()).toBe(0);
   });
 
+  test("offers new submissions until they are loaded, and says why they could not be", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    visit.expectProblems(/status of 429/);
+    await page.clock.install();
+    await page.goto(site.url);
+    await fillSignIn(page);
+    await rows(page).first().waitFor();
+    site.add("Nora Fresh");
+    await page.clock.runFor(11_000);
+    const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
+    await page.route("**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
+    const offer = page.getByRole("button", { name: "1 new" });
+    await offer.click();
+    await page.getByText("Not loaded. Too many requests.").waitFor();
+    await offer.click();
+    await expect.poll(() => rows(page).first().locator("strong").innerText()).toBe("Nora Fresh");
+    expect(await offer.count()).toBe(0);
+  });
+
   test("works from the keyboard alone", async () => {
     await using visit = await enter(browser, site, "?status=new");
     const { page } = visit;

@@ -1,9 +1,10 @@
 // The list of the inbox: loaded in pages, kept as it is until the operator asks for what is new.
 import type { InboxRow, Page } from "@submissions/shared/console";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo } from "react";
 import { calls, trpc } from "../calls.ts";
 import { filterOf, isFiltered, type InboxSearch } from "../inbox-search.ts";
+import { showFailure } from "../parts/toasts.tsx";
 import { listKey, showEverywhere } from "../triage.ts";
 
 /** How often the server is asked whether there are new submissions. */
@@ -52,9 +53,7 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
     isFiltered(search) || search.order === "oldest"
       ? 0
       : Math.max(0, ...(first?.rows.map(({ arrival }) => arrival) ?? []));
-  const latest = Math.max(first?.latest ?? 0, shown);
-  const [seen, setSeen] = useState(0);
-  const known = Math.max(latest, seen);
+  const known = Math.max(first?.latest ?? 0, shown);
   const since = useQuery({
     ...trpc.inbox.since.queryOptions({ arrival: known }),
     refetchInterval: pollMs,
@@ -67,13 +66,14 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
     if (added > 0) void client.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
   }, [client, added, newest]);
   const load = () => {
-    setSeen(newest);
     // The first page again, and only that.
     client.setQueriesData<InfiniteData<ListPage>>(
       { queryKey: listKey },
       (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
     );
-    void client.invalidateQueries({ queryKey: listKey });
+    void client
+      .invalidateQueries({ queryKey: listKey }, { throwOnError: true })
+      .catch((error: unknown) => showFailure("Not loaded.", error));
     scrollTo({ top: 0 });
   };
   return { added, load };
