@@ -685,6 +685,22 @@ describe("a submission", () => {
     expect(new URL(page.url()).search).toBe("?status=new");
   });
 
+  test.each(["refused", "not answered"])(
+    "an export of what is shown that is %s is said to have failed",
+    async (how) => {
+      await using visit = await enter(browser, site);
+      const { page } = visit;
+      if (how === "refused") visit.expectProblems(/status of 429/);
+      await page.route("**/exports/*", (route) =>
+        how === "refused" ? route.fulfill({ status: 429, json: {} }) : route.abort("connectionrefused"),
+      );
+      await page.getByRole("button", { name: "More" }).click();
+      expect(await page.locator(".toast").count()).toBe(0);
+      await page.getByRole("button", { name: "CSV of inquiries shown here" }).click();
+      await page.getByText("Not downloaded. Please try again.").waitFor();
+    },
+  );
+
   test("is printed without the ways to other pages", async () => {
     const one = site.submissions[0]!;
     await using visit = await enter(browser, site, pathOf(one));

@@ -9,6 +9,7 @@ import { useCounts } from "../navigation.tsx";
 import { download, DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { FilterSelect } from "../parts/fields.tsx";
+import { showToast } from "../parts/toasts.tsx";
 import { cappedCount, shortName, word } from "../words.ts";
 
 /** The operators to assign to. @param needed kinds that each of them must see; without it, those who see any */
@@ -138,9 +139,14 @@ function Exports({ search }: { readonly search: InboxSearch }) {
           </p>
         </div>
       ))}
-      <iframe name="download" title="Downloads" hidden />
+      <iframe name="download" title="Downloads" hidden onLoad={({ currentTarget }) => tellOfRefusal(currentTarget)} />
     </>
   );
+}
+
+/** A file that is saved loads no page. A refusal does, and so does the browser's page for a service that is away. */
+function tellOfRefusal({ contentDocument }: HTMLIFrameElement): void {
+  if (contentDocument?.URL !== "about:blank") showToast("Not downloaded. Please try again.", { tone: "bad" });
 }
 
 const formats = ["csv", "ndjson"];
