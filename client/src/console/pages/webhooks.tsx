@@ -2,12 +2,12 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
 import { useState } from "react";
-import { calls, queryClient, trpc } from "../calls.ts";
+import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/fields.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Empty, Mark, Waiting } from "../parts/states.tsx";
-import { showFailure, showToast } from "../parts/toasts.tsx";
+import { showToast } from "../parts/toasts.tsx";
 import { deliveryEventWords, exactTime, plural, webhookEventWords } from "../words.ts";
 import { TableList } from "./table-list.tsx";
 
@@ -178,19 +178,22 @@ function RemoveDialog({ webhook, onClose }: DialogProps) {
 }
 
 function DeliveriesDialog({ webhook, onClose }: DialogProps) {
-  const said = {
-    onError: (error: unknown) => showFailure("Not sent again.", error),
+  // Said in the dialog: what is said at the bottom of the page lies behind it, and no screen reader reads it there.
+  const [said, setSaid] = useState({ text: "", bad: false });
+  const says = {
+    onError: (error: unknown) => setSaid({ text: `Not sent again. ${messageOf(error)}`, bad: true }),
     onSettled: reload,
   };
   const replay = useMutation({
     ...trpc.webhooks.replay.mutationOptions(),
-    onSuccess: () => showToast("The delivery is on its way."),
-    ...said,
+    onSuccess: () => setSaid({ text: "The delivery is on its way.", bad: false }),
+    ...says,
   });
   const replayFailed = useMutation({
     ...trpc.webhooks.replayFailed.mutationOptions(),
-    onSuccess: ({ replayed }) => showToast(`${plural(replayed, "delivery", "deliveries")} on the way.`),
-    ...said,
+    onSuccess: ({ replayed }) =>
+      setSaid({ text: `${plural(replayed, "delivery", "deliveries")} on the way.`, bad: false }),
+    ...says,
   });
   return (
     <Modal title={`Deliveries to ${hostOf(webhook.url)}`} onClose={onClose} wide>
@@ -222,6 +225,9 @@ function DeliveriesDialog({ webhook, onClose }: DialogProps) {
         empty={<Empty icon="check" title="No deliveries" text="What it is told is listed here for 90 days." />}
       />
       <div className="dialog-foot">
+        <p className={said.bad ? "problem" : undefined} role="status">
+          {said.text}
+        </p>
         <button type="button" disabled={replayFailed.isPending} onClick={() => replayFailed.mutate({ id: webhook.id })}>
           Replay all failed
         </button>
