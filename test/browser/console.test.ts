@@ -290,6 +290,21 @@ describe("the inbox", () => {
     expect(await offer.count()).toBe(0);
   });
 
+  test("leaves the keyboard on a row when the buttons for the selected ones are gone", async () => {
+    await using visit = await enter(browser, site, "?status=new");
+    const { page } = visit;
+    const bar = page.getByRole("toolbar", { name: "Selected submissions" });
+    const [, second, third] = site.submissions.filter(({ status }) => status === "new");
+    const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]);
+    await rows(page).nth(1).getByRole("checkbox").check();
+    await bar.getByRole("button", { name: "Open" }).press("Enter");
+    await expect.poll(focused).toBe(second!.reference);
+    await rows(page).nth(2).getByRole("checkbox").check();
+    await bar.getByRole("button", { name: "Assign" }).press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: operator }).press("Enter");
+    await expect.poll(focused).toBe(third!.reference);
+  });
+
   test("offers new submissions until they are loaded, and says why they could not be", async () => {
     await using visit = await Visit.begin(browser);
     const { page } = visit;

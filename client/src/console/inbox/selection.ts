@@ -1,5 +1,5 @@
 // Which rows are selected, and which row the keyboard stands on.
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 /** The row that the keyboard stands on is the one that has the focus. */
 const rowLinks = () => [...document.querySelectorAll<HTMLElement>(".rows [data-reference]")];
@@ -41,5 +41,10 @@ export function useSelection(references: readonly string[]) {
   }, []);
   const clear = useCallback(() => setSelected((before) => (before.size === 0 ? before : new Set())), []);
   const selectAll = useCallback(() => setSelected(new Set(order.current)), []);
+  const none = selected.size === 0;
+  useEffect(() => {
+    // What changes the selected ones is gone, and with it the button that had the focus.
+    if (none && document.activeElement === document.body) goToRow(anchor.current);
+  }, [none]);
   return { selected, select, clear, selectAll };
 }
