@@ -1021,6 +1021,11 @@ test("shortcuts can be turned off", async () => {
   await page.keyboard.press("j");
   expect(await page.getByRole("dialog").count()).toBe(0);
   expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"])).toBeUndefined();
+  // The boxes are then reached as other fields are.
+  await page.getByRole("button", { name: "More" }).focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await page.getByText("1 selected").waitFor();
 });
 
 test("the first view is less than 150 KB, compressed", () => {

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { InboxSearch } from "../inbox-search.ts";
 import { Icon } from "../parts/icons.tsx";
+import { useShortcutsOn } from "../parts/shortcuts.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
 import { shortName, submissionPath, word } from "../words.ts";
 
@@ -18,6 +19,7 @@ interface Props {
 
 export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect }: Props) {
   const { reference, kind, name, email, company, summary, status, assignee, receivedAt, hasResume, disposable } = row;
+  const shortcutsOn = useShortcutsOn();
   const state = [selected && "selected", open && "current", dimmed && "dimmed"].filter(Boolean).join(" ");
   return (
     <li className={`row status-${status} ${state}`}>
@@ -26,7 +28,8 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
           type="checkbox"
           checked={selected}
           aria-label={`Select ${name}`}
-          tabIndex={-1}
+          // With the shortcuts x selects, and Tab goes from row to row.
+          tabIndex={shortcutsOn ? -1 : undefined}
           onClick={(event) => onSelect(reference, event.shiftKey)}
           readOnly
         />
