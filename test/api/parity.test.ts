@@ -92,15 +92,31 @@ const refusals: Refusal[] = [
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
   },
-  ...["text/plain", "application/json garbage", "application/jsonx", "application/json; charset=latin1"].map(
-    (type) => ({
-      name: `the content type ${type}`,
-      procedure: "newsletter.subscribe" as const,
-      init: () => text('{"email":"a@b.org"}', type),
-      status: 415,
-      code: "UNSUPPORTED_MEDIA_TYPE",
-    }),
-  ),
+  ...[
+    "text/plain",
+    "application/json garbage",
+    "application/jsonx",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-8; charset=latin1",
+    'application/json; note=";charset=utf-8"; charset=latin1',
+  ].map((type) => ({
+    name: `the content type ${type}`,
+    procedure: "newsletter.subscribe" as const,
+    init: () => text('{"email":"a@b.org"}', type),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  })),
+  {
+    name: "a form with two boundaries",
+    procedure: "applications.submit",
+    init: () =>
+      text(
+        '--a\r\nContent-Disposition: form-data; name="fullName"\r\n\r\nAna\r\n--a--\r\n',
+        "multipart/form-data; boundary=a; Boundary=b",
+      ),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  },
   {
     name: "a body that is compressed",
     procedure: "newsletter.subscribe",

@@ -11,8 +11,10 @@ import { Fault } from "../../fault.ts";
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 // Values are taken more widely than RFC 9110 has them: mail libraries send boundaries with "=" and "/" in them unquoted.
 // No two parts of the pattern can match the same white space, so that it fails in linear time.
-const parameter = `;[ \\t]*(?:${token}=(?:[^\\s;",]+|"(?:[^"\\\\]|\\\\.)*")[ \\t]*)?`;
+const parameterValue = `[^\\s;",]+|"(?:[^"\\\\]|\\\\.)*"`;
+const parameter = `;[ \\t]*(?:${token}=(?:${parameterValue})[ \\t]*)?`;
 const shape = new RegExp(`^(${token}/${token})[ \\t]*((?:${parameter})*)$`);
+const nameAndValue = new RegExp(`(${token})=(${parameterValue})`, "g");
 
 export type BodyKind = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
 
@@ -40,8 +42,14 @@ function acceptedKind(headers: IncomingHttpHeaders, accepted: readonly BodyKind[
 
 function parse(header: string): string | undefined {
   const [, type, parameters = ""] = shape.exec(header) ?? [];
-  const charset = /;[ \t]*charset="?([^";]*)"?/i.exec(parameters)?.[1];
-  if (charset !== undefined && !/^utf-?8$/i.test(charset.trim())) return undefined;
+  const values = new Map<string, string>();
+  for (const [, name = "", value = ""] of parameters.matchAll(nameAndValue)) {
+    // Of two charsets or boundaries, programs on the way may read the other one.
+    if (values.has(name.toLowerCase())) return undefined;
+    values.set(name.toLowerCase(), value);
+  }
+  const charset = values.get("charset");
+  if (charset !== undefined && !/^(?:utf-?8|"\s*utf-?8\s*")$/i.test(charset)) return undefined;
   return type?.toLowerCase();
 }
 
