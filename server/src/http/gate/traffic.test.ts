@@ -113,6 +113,23 @@ test("requests of one client are too many before all are, and the connections of
   await expect.poll(() => behind.seen.map(({ isTooMuch }) => isTooMuch)).toEqual([false, false, false]);
 });
 
+test("requests of one client that arrive at once are run up to the limit, and the connections of a proxy have no such limit", async () => {
+  const answer = (response: ServerResponse) => response.end();
+  await using service = await open({ limits: { requestsPerClientTurnMax: 3 }, answer });
+  const socket = await service.client();
+  socket.write(get(10));
+  await closed(socket);
+  expect(service.seen).toHaveLength(3);
+  const again = await service.client();
+  again.write(get(3));
+  await expect.poll(() => service.seen.length).toBe(6);
+
+  const trusted = { kind: "hops", count: 1 } as const;
+  await using behind = await open({ limits: { requestsPerClientTurnMax: 3 }, trusted, answer });
+  (await behind.client()).write(get(10));
+  await expect.poll(() => behind.seen.length).toBe(10);
+});
+
 test("uploads have slots in all and for each client, also behind a proxy and for a whole /56", async () => {
   await using service = await open({
     limits: { uploadsMax: 4, uploadsPerClientMax: 2 },

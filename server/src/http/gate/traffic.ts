@@ -11,10 +11,12 @@ interface Share {
   readonly key: string;
   connections: number;
   requests: number;
+  /** Requests that arrived in this turn of the event loop. */
+  inTurn: number;
   uploads: number;
 }
 
-const newShare = (key: string): Share => ({ key, connections: 0, requests: 0, uploads: 0 });
+const newShare = (key: string): Share => ({ key, connections: 0, requests: 0, inTurn: 0, uploads: 0 });
 
 interface Connection {
   /** Null: a proxy, which carries many clients. */
@@ -67,15 +69,15 @@ export class Traffic {
   }
 
   /**
-   * Counts a request. False: its connection has sent too many ahead of their answers and is cut, and so is everything
-   * that arrived with it; or its connection was ended, so that no answer can be sent; or a request before it ends the
-   * connection with its answer.
+   * Counts a request. False: its connection has sent too many ahead of their answers, or its client too many at once, and
+   * it is cut, and so is everything that arrived with it; or its connection was ended, so that no answer can be sent; or a
+   * request before it ends the connection with its answer.
    */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     const socket: Counted = request.socket;
     const connection = socket[connectionOf];
     const isCut = connection === undefined || !socket.writable;
-    if (isCut || connection.unanswered >= this.#limits.requestsPerConnectionMax) {
+    if (isCut || connection.unanswered >= this.#limits.requestsPerConnectionMax || this.#isFlood(connection.share)) {
       socket.destroy();
       // With the connection, Node would abort each request with an error and its stack: most of the work of a flood.
       request.destroy();
@@ -109,6 +111,15 @@ export class Traffic {
     }
     this.#forgetIfEmpty(share);
     return isFree;
+  }
+
+  // Pages and documents are answered as they are asked for, so that they are never under way. What arrives on all connections
+  // of a client in one turn would hold the event loop until the last of it is answered.
+  #isFlood(share: Share | null): boolean {
+    if (share === null) return false;
+    if (share.inTurn === 0) setImmediate(() => (share.inTurn = 0));
+    share.inTurn += 1;
+    return share.inTurn > this.#limits.requestsPerClientTurnMax;
   }
 
   #connect(socket: Counted): void {
