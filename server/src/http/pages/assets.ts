@@ -2,7 +2,7 @@
 // hashed and compressed when it is first asked for, and then kept in memory.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { extname, join, relative, sep } from "node:path";
+import { basename, extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { formStyle } from "@submissions/shared/forms/form-style";
@@ -74,19 +74,19 @@ export class Asset {
   }
 }
 
-const fileHere = (path: string, name: string) => new Asset(path, () => readFileSync(new URL(name, import.meta.url)));
+const fileHere = (path: string) => new Asset(path, () => readFileSync(new URL(basename(path), import.meta.url)));
 
 export const siteAssets = {
   /** Colours, type and buttons of all pages. */
-  base: fileHere("/site/base.css", "base.css"),
+  base: fileHere("/site/base.css"),
   /** Pages of one card. */
-  card: fileHere("/site/card.css", "card.css"),
+  card: fileHere("/site/card.css"),
   /** The front page, and pages that show a form again. */
-  site: fileHere("/site/site.css", "site.css"),
-  waveform: fileHere("/site/waveform.svg", "waveform.svg"),
+  site: fileHere("/site/site.css"),
+  waveform: fileHere("/site/waveform.svg"),
   /** Makes the links of the package cards tick their boxes. */
-  cards: fileHere("/site/cards.js", "cards.js"),
-  icon: fileHere("/favicon.svg", "favicon.svg"),
+  cards: fileHere("/site/cards.js"),
+  icon: fileHere("/favicon.svg"),
   /** The same rules as `/forms.css`, for a form in a page instead of a shadow root. */
   plainForm: new Asset("/site/form.css", () => plainFormStyle()),
 } as const;
