@@ -71,39 +71,31 @@ export const acceptBodies =
  *
  * @param mayBeEmpty whether an empty body is no body, instead of malformed
  */
-export function takeJson(app: FastifyInstance, { mayBeEmpty = false } = {}): void {
-  const turnOf = oneLargeATurn();
-  app.addContentTypeParser(
-    "application/json",
-    { parseAs: "buffer", bodyLimit: bytesMax.json },
-    async (_request: FastifyRequest, bytes: Buffer) => {
-      if (bytes.length > largeBytes) await turnOf();
-      return mayBeEmpty && bytes.length === 0 ? undefined : parseJson(textOf(bytes));
-    },
+export const takeJson = (app: FastifyInstance, { mayBeEmpty = false } = {}): void =>
+  takeWhole(app, "application/json", bytesMax.json, (bytes) =>
+    mayBeEmpty && bytes.length === 0 ? undefined : parseJson(textOf(bytes)),
   );
-}
 
 /** URL-encoded forms of at most 256 KiB become `URLSearchParams`. */
-export function takeUrlencoded(app: FastifyInstance): void {
-  const turnOf = oneLargeATurn();
-  app.addContentTypeParser(
-    "application/x-www-form-urlencoded",
-    { parseAs: "buffer", bodyLimit: bytesMax.urlencodedForm },
-    async (_request: FastifyRequest, bytes: Buffer) => {
-      if (bytes.length > largeBytes) await turnOf();
-      return parseUrlencoded(textOf(bytes));
-    },
+export const takeUrlencoded = (app: FastifyInstance): void =>
+  takeWhole(app, "application/x-www-form-urlencoded", bytesMax.urlencodedForm, (bytes) =>
+    parseUrlencoded(textOf(bytes)),
   );
-}
 
 /** Larger bodies wait for a turn of the event loop of their own. Most submissions are smaller. */
 const largeBytes = 8 * 1024;
 
 // A client may send its 60 submissions at once. The largest take some milliseconds each, and all that arrive together would
 // hold the event loop for as long as all of them take. With one in a turn, other clients are served in between.
-function oneLargeATurn(): () => Promise<void> {
+function takeWhole(app: FastifyInstance, kind: BodyKind, bodyLimit: number, read: (bytes: Buffer) => unknown): void {
   let last = Promise.resolve();
-  return () => (last = last.then(() => nextTurn()));
+  app.addContentTypeParser(kind, { parseAs: "buffer", bodyLimit }, async (_request: FastifyRequest, bytes: Buffer) => {
+    if (bytes.length > largeBytes) {
+      last = last.then(() => nextTurn());
+      await last;
+    }
+    return read(bytes);
+  });
 }
 
 function textOf(bytes: Buffer): string {
