@@ -1,9 +1,9 @@
 // The service for its developers, `npm run dev`: a data folder of its own, filled through the real doors when it is empty.
 // Configuration and composition are those of main.ts.
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startApp, type App } from "./app.ts";
 import { systemClock } from "./clock.ts";
@@ -13,6 +13,7 @@ import { serveMailbox } from "./dev-mailbox.ts";
 import { devOperator } from "./dev-operator.ts";
 import { createLog } from "./observe/log.ts";
 import { openVault } from "./resumes/open-vault.ts";
+import { stage } from "./resumes/staging.ts";
 import { onePagePdf } from "./seed/one-page-pdf.ts";
 import { seedStore } from "./seed/seed.ts";
 import { configOrExit, whatToOpen, whyNotStarted } from "./start-up.ts";
@@ -60,10 +61,8 @@ async function seedMonth({ storage, vault: place }: Config): Promise<void> {
   await using vault = await openVault(place, systemClock);
   const keepResume = async (name: string) => {
     const bytes = Buffer.from(onePagePdf(`${asciiOf(name)}: curriculum vitae`));
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const path = join(vault.stagingFolder, randomUUID());
-    await writeFile(path, bytes, { mode: 0o600 });
-    return { key: await vault.keep({ path, size: bytes.length, sha256 }), size: bytes.length, sha256 };
+    const staged = await stage(Readable.from([bytes]), join(vault.stagingFolder, randomUUID()));
+    return { ...staged, key: await vault.keep(staged) };
   };
   await seedStore(storage, { count: 300, days: 30, now: Date.now(), keepResume });
 }

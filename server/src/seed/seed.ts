@@ -4,18 +4,14 @@ import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import { type MovableStore, movedTables, openEmpty, type Row } from "../storage/move.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
-import type { SubmissionKind } from "../storage/records.ts";
+import type { ResumeRecord, SubmissionKind } from "../storage/records.ts";
 import { dayMs, shownDay, startOfDay, storedDay } from "../storage/rules/days.ts";
 import { mailsOf } from "../storage/rules/mails.ts";
 import { dayNumber, References } from "../storage/rules/references.ts";
 import { noteTexts } from "./people.ts";
 import { type MadeUp, makeSubmissions, makeSubscribers, Random } from "./made-up.ts";
 
-export interface KeptResume {
-  readonly key: string;
-  readonly size: number;
-  readonly sha256: string;
-}
+export type KeptResume = Pick<ResumeRecord, "key" | "size" | "sha256">;
 
 export interface SeedOptions {
   readonly count: number;
