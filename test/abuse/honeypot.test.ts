@@ -1,11 +1,10 @@
 // The honeypot: a submission that fills it is answered like any other, on both doors and in every kind of body, and causes
-// no mail. What was kept as spam can be released.
+// no mail.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type Answer, applicant, buyer, doors, form, json, pdf, rest, sendBatch } from "../support/doors.ts";
-import { startService, type Service } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { startMailService } from "../outbox/mail-service.ts";
-import { runCommand } from "../desk/run-command.ts";
 
 const website = "https://cheap-pills.example";
 
@@ -17,9 +16,6 @@ const shapeOf = ({ status, receipt, headers }: Answer) => ({
   ]),
   headers: [...headers.keys()].toSorted((a, b) => a.localeCompare(b)),
 });
-
-const release = (service: Service, reference: string) =>
-  runCommand(["release", reference], { DATA_DIR: service.dataFolder });
 
 describe.each(doors)("on the $name door", (door) => {
   test("an inquiry that fills the honeypot is answered like any other, kept as spam, and causes no mail", async () => {
@@ -138,37 +134,4 @@ test("each call of a batch is screened by itself, streamed or not", async () => 
 test("no document names the honeypot", async () => {
   await using service = await startService();
   expect(await (await fetch(`${service.url}/openapi.json`)).text()).not.toContain('"website"');
-});
-
-describe("released", () => {
-  test("spam becomes a new submission, and its mails go out as they would have", async () => {
-    await using service = await startService();
-    const send = async (init: RequestInit) =>
-      (await rest.send(service, "applications.submit", init)).receipt?.["applicationId"] as string;
-    const caught = await send(form({ ...applicant, website, resumeFile: pdf() }));
-    expect(await service.mails()).toEqual([]);
-    const released = await release(service, caught.toLowerCase());
-    expect(released).toMatchObject({ code: 0, stdout: "", stderr: `${caught} is released; 2 mails are due now.\n` });
-    await expect.poll(() => service.mails(), { timeout: 20_000 }).toHaveLength(2);
-    const mails = await service.mails();
-    expect(mails.map(({ to }) => to?.[0]?.address ?? "").toSorted((a, b) => a.localeCompare(b))).toEqual([
-      "ana@example.org",
-      "recruiting@marketplace.example",
-    ]);
-    for (const { text } of mails) expect(text).toContain(caught);
-    expect((await service.stored()).applications).toMatchObject([{ reference: caught, status: "new" }]);
-
-    const again = await release(service, caught);
-    expect(again).toMatchObject({ code: 1, stderr: `${caught} is not spam.\n` });
-    expect((await service.stored()).applications).toMatchObject([{ status: "new" }]);
-  });
-
-  test("what does not exist cannot be", async () => {
-    await using service = await startService();
-    expect(await release(service, "INQ-20261121-000000")).toMatchObject({
-      code: 1,
-      stderr: "There is no submission INQ-20261121-000000.\n",
-    });
-    expect((await release(service, "INQ-1")).code).toBe(2);
-  });
 });

@@ -226,17 +226,6 @@ describe("a page that is loaded again", () => {
   });
 });
 
-test("a notice of the page stands in the form, above its button", async () => {
-  host.show({
-    body: `<newsletter-form><p slot="notice">We keep <a href="/privacy">your address</a>.</p></newsletter-form>
-      <script type="module" src="${service.url}/forms.js"></script>`,
-  });
-  await using visit = await Visit.begin(browser);
-  await visit.page.goto(host.url);
-  const form = visit.page.locator("newsletter-form");
-  await form.getByRole("link", { name: "your address" }).waitFor();
-});
-
 describe("forms that another project has bundled", () => {
   const visitBundled = async (body: string): Promise<Visit> => {
     const script = await bundlePage(join(import.meta.dirname, "../../client/src/forms/forms.ts"));

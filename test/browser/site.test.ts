@@ -128,24 +128,6 @@ test("the sample of packages is still there for another inquiry", async () => {
   expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(0);
 });
 
-test("a refused form that came back as a page runs no script, and is sent once it is corrected", async () => {
-  await using visit = await Visit.begin(browser);
-  const { page } = visit;
-  visit.expectProblems(/status of 400/);
-  await page.goto(service.url);
-  await post(page, "/api/newsletter/subscribe", { email: "reader@localhost", source: "footer" });
-  const form = page.locator(".plain-form");
-  expect(await page.locator("script").count()).toBe(0);
-  expect(await form.getByLabel("E-mail address").inputValue()).toBe("reader@localhost");
-  await form.getByLabel("E-mail address").fill("mended@example.org");
-  await form.getByRole("button", { name: "Subscribe" }).click();
-  await page.getByRole("heading", { name: "Check your inbox" }).waitFor();
-  const emails = (await service.stored()).subscribers.map(({ email }) => email);
-  expect(emails.filter((email) => /^(?:reader@localhost|mended@example\.org)$/.test(email))).toEqual([
-    "mended@example.org",
-  ]);
-});
-
 test("what strangers type runs nowhere", async () => {
   await using visit = await Visit.begin(browser);
   const { page } = visit;

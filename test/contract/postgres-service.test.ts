@@ -68,17 +68,6 @@ test("an application that certainly was not stored leaves no file", async () => 
   expect(await apply(service, "k")).toMatchObject({ status: 200 });
 });
 
-test("two services on one database are one to their callers", async () => {
-  await using opened = await open();
-  await using other = await startService({ env: { DATABASE_URL: opened.database.url } });
-  const same = json(buyer, { "Idempotency-Key": "k" });
-  const first = await rest.send(opened.service, "marketplace.inquiry", same);
-  const again = await rest.send(other, "marketplace.inquiry", same);
-  expect(again.receipt?.["inquiryId"]).toBe(first.receipt?.["inquiryId"]);
-  expect(again.headers.get("idempotency-replayed")).toBe("true");
-  expect(await opened.database.query("SELECT 1 FROM submission")).toHaveLength(1);
-});
-
 test("the command line works on it, and says how it is backed up", async () => {
   await using opened = await open();
   const { database, service } = opened;

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { exportRecords, exportSubjects } from "../../server/src/desk/export.ts";
 import { movedTables } from "../../server/src/storage/move.ts";
@@ -182,22 +181,6 @@ describe("to PostgreSQL and back", () => {
     const states = await database.query("SELECT DISTINCT status, lease_owner FROM mail WHERE status <> 'sent'");
     expect(states).toContainEqual({ status: "queued", lease_owner: "died" });
     expect(states).toContainEqual({ status: "failed", lease_owner: null });
-  });
-
-  test("no table of either engine is left out", async () => {
-    // These say what a store itself is like, count calls of the last minutes, or are made anew from submissions.
-    const isOwn = (name: string) => /^(?:schema_migration|call_count|search_\w+|submission_search)$/.test(name);
-    const tables = await database.query(
-      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
-    );
-    using file = new DatabaseSync(sqlite(home).file, { readOnly: true });
-    const inSqlite = file
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-      .all();
-    for (const catalogue of [tables, inSqlite]) {
-      const names = catalogue.map(({ name }) => String(name)).filter((name) => !isOwn(name));
-      expect(names.toSorted()).toEqual(tableNames.toSorted());
-    }
   });
 
   test("again, or into itself, it is refused", async () => {

@@ -227,15 +227,6 @@ describe("what becomes of a subscriber", () => {
 });
 
 describe("repetition and disorder", () => {
-  test("an event told twice is answered 200 and changes nothing", async () => {
-    const email = someone();
-    expect(await told(bounce(email))).toBe("noted");
-    expect(await told(bounce(email))).toBe("known");
-    await told(lifted(email, 5));
-    expect(await told(bounce(email))).toBe("known");
-    expect(await getsReceipts(email)).toBe(true);
-  });
-
   test("a suppression that comes after its lifting is old news", async () => {
     const email = someone();
     expect(await told(lifted(email, 5))).toBe("noted");
@@ -243,15 +234,6 @@ describe("repetition and disorder", () => {
     expect(await getsReceipts(email)).toBe(true);
     expect(await told(bounce(email, { BouncedAt: time(6) }))).toBe("noted");
     expect(await getsReceipts(email)).toBe(false);
-  });
-
-  test("a complaint is final, in whichever order it comes", async () => {
-    const [before, after] = [someone(), someone()];
-    await told(complaint(before));
-    await told(lifted(before, 5));
-    await told(lifted(after, 5));
-    await told(complaint(after));
-    for (const email of [before, after]) expect(await getsReceipts(email)).toBe(false);
   });
 
   test("an event from the future does not outrank what follows", async () => {

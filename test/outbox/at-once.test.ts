@@ -34,14 +34,6 @@ describe.each(doors)("through $name", (door) => {
     await eventually(() => running.taken()).toEqual(["r@example.org"]);
   });
 
-  test("a refused submission sends nothing", async () => {
-    await using running = await startMailService();
-    const { status } = await door.send(running.service, "marketplace.inquiry", json({ ...buyer, email: "nobody" }));
-    expect(status).toBe(400);
-    expect(await running.store.listMails({ limit: 10 })).toEqual([]);
-    expect(running.postmark.requests).toEqual([]);
-  });
-
   test("only the receipt decides what the answer says", async () => {
     await using running = await startMailService();
     running.postmark.refuse("sales@datasets.example", 406);

@@ -17,9 +17,9 @@ export interface Several extends AsyncDisposable {
 }
 
 /** On a database of the project's server, unless one is given. */
-export async function openSeveral(given?: PostgresDatabase, kind: "migrated" | "empty" = "migrated"): Promise<Several> {
+export async function openSeveral(given?: PostgresDatabase): Promise<Several> {
   await using opened = new AsyncDisposableStack();
-  const database = given ?? opened.use(await new PostgresDatabases(inject("postgresUrl")).create(kind));
+  const database = given ?? opened.use(await new PostgresDatabases(inject("postgresUrl")).create());
   const site = opened.use(await CrashSite.open(database));
   const clock = new SharedClock(site.dataFolder);
   const resources = opened.move();
