@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
 import { applicant, buyer, doors, form, json, pdf, type Procedure, rest } from "../support/doors.ts";
+import { MovableClock } from "../support/movable-clock.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { startService } from "../support/service.ts";
 
@@ -106,13 +107,16 @@ test("a caller's own id is not taken over: it is a stranger's text", async () =>
 
 test("Postmark gets the id as metadata, also of a mail that is sent by the next process", async () => {
   await using postmark = await PostmarkStandIn.open();
-  await using service = await startService({ env: { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong" } });
+  const clock = new MovableClock();
+  await using service = await startService({ clock, env: { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong" } });
   const ids: string[] = [];
   for (const [procedure, request] of submissions) {
     ids.push((await doors[0]!.send(service, procedure, request())).headers.get("x-request-id") ?? "");
   }
   await service.stop();
-  await using _next = await startService({ env: { ...service.sameData, ...postmark.env } });
+  // The mails wait for their next try.
+  clock.advance(60_000);
+  await using _next = await startService({ clock, env: { ...service.sameData, ...postmark.env } });
   await expect
     .poll(() => postmark.taken.map(({ Metadata }) => Metadata?.["requestId"] ?? "").toSorted(), { timeout: 30_000 })
     .toEqual([...ids, ...ids.slice(0, 2)].toSorted());

@@ -76,17 +76,6 @@ test("tells of an inquiry, an application and a subscriber, signed, with their f
   for (const row of await settled(3)) expect(row).toMatchObject({ status: "delivered", lastAnswer: "HTTP 204" });
 });
 
-test("a changed body, another secret and an old time are not verified", async () => {
-  const { secret } = await add(["inquiry.received"]);
-  await submitAll(service);
-  const [one] = (await receiver.got(1)) as [Received];
-  expect(verify(secret, one).type).toBe("inquiry.received");
-  expect(() => verify(secret, { ...one, body: one.body.replace("Ann", "Eve") })).toThrow();
-  expect(() => verify("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", one)).toThrow();
-  const headers = { ...one.headers, "webhook-timestamp": String(Math.floor(Date.now() / 1000) - 301) };
-  expect(() => verify(secret, { ...one, headers })).toThrow();
-});
-
 test("after a new secret was drawn, the old one and the new one verify", async () => {
   const { id, secret } = await add(["inquiry.received"]);
   const rotated = await rotateSecret(store.webhooks, id, { ...eva, at: Date.now() });

@@ -1,28 +1,40 @@
 // Tries by a clock of the test, on a store and a receiver that are real.
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { createLog } from "../../server/src/observe/log.ts";
 import { startSender } from "../../server/src/webhooks/sender.ts";
 import { accept, inquiry, noon } from "../contract/records.ts";
 import { openFolder } from "../support/folder.ts";
+import { anew } from "../support/shared.ts";
 import { openReceiver } from "./receiver.ts";
 
 const eva = { operator: "eva@example.org", at: noon };
-const log = createLog("silent");
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+let now = noon;
+
+const folder = anew(openFolder);
+const receiver = anew(openReceiver);
+const store = anew(() => openStore({ kind: "sqlite", file: `${folder.path}/s.db` }, { clock: { now: () => now } }));
+
+beforeEach(async () => {
+  now = noon;
+  await store.webhooks.add({ url: receiver.url, events: ["inquiry.received"], secret }, eva);
+});
+
+const send = () =>
+  startSender({
+    store,
+    targets: "loopback",
+    publicUrl: () => "https://s.example.org",
+    log: createLog("silent"),
+    pollMs: 5,
+  });
+const row = async () => (await store.webhooks.listDeliveries(null, {})).rows[0];
 
 test("a failed try is repeated after the delay, under the same id, until the receiver takes it", async () => {
-  await using folder = await openFolder();
-  await using receiver = await openReceiver();
-  let now = noon;
-  const clock = { now: () => now };
-  await using store = await openStore({ kind: "sqlite", file: `${folder.path}/s.db` }, { clock });
-  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-  await store.webhooks.add({ url: receiver.url, events: ["inquiry.received"], secret }, eva);
   await accept(store, inquiry(1));
   receiver.answer({ status: 500 }, { status: 503, headers: { "retry-after": "7200" } });
-  const targets = "loopback";
-  await using _sender = startSender({ store, targets, publicUrl: () => "https://s.example.org", log, pollMs: 5 });
-  const row = async () => (await store.webhooks.listDeliveries(null, {})).rows[0];
+  await using _sender = send();
   const attempts = (count: number) => expect.poll(async () => (await row())?.attempts, { timeout: 20_000 }).toBe(count);
 
   await receiver.got(1);
@@ -41,30 +53,19 @@ test("a failed try is repeated after the delay, under the same id, until the rec
 });
 
 test("what was found to be spam since is kept back", async () => {
-  await using folder = await openFolder();
-  await using receiver = await openReceiver();
-  const clock = { now: () => noon };
-  await using store = await openStore({ kind: "sqlite", file: `${folder.path}/s.db` }, { clock });
-  await store.webhooks.add({ url: receiver.url, events: ["inquiry.received"], secret: "whsec_AAAA" }, eva);
   const { reference } = await accept(store, inquiry(1));
   const whole = { kinds: ["inquiry"], subscribers: false } as const;
   const targets = [{ reference: reference ?? "", version: 1 }];
   await store.desk.triage(whole, { targets, status: "spam" }, eva);
-  await using _sender = startSender({ store, targets: "loopback", publicUrl: () => "", log, pollMs: 5 });
-  const row = async () => (await store.webhooks.listDeliveries(null, {})).rows[0];
+  await using _sender = send();
   await expect.poll(async () => (await row())?.status, { timeout: 20_000 }).toBe("failed");
   expect(await row()).toMatchObject({ lastAnswer: "kept back: spam" });
   expect(receiver.connections()).toBe(0);
 });
 
 test("a call that hangs holds up no other delivery to the same webhook", async () => {
-  await using folder = await openFolder();
-  await using receiver = await openReceiver();
-  const clock = { now: () => noon };
-  await using store = await openStore({ kind: "sqlite", file: `${folder.path}/s.db` }, { clock });
-  await store.webhooks.add({ url: receiver.url, events: ["inquiry.received"], secret: "whsec_AAAA" }, eva);
   receiver.answer(null);
-  await using _sender = startSender({ store, targets: "loopback", publicUrl: () => "", log, pollMs: 5 });
+  await using _sender = send();
   await accept(store, inquiry(1));
   await receiver.got(1);
   for (let number = 2; number < 20; number += 1) await accept(store, inquiry(number));
