@@ -6,7 +6,7 @@ import { openBrowser, Visit } from "../support/browser.ts";
 import { FlakyProxy } from "../support/flaky-proxy.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
-import { fillApplication, fillInquiry, sendInVain } from "./people.ts";
+import { fillApplication, fillInquiry, sendInVain, visitFrontPage } from "./people.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
@@ -48,10 +48,8 @@ async function summaryOf(form: Locator): Promise<Locator> {
 
 describe("a problem of a field", () => {
   test("is shown at its field and above the form before anything is sent, with a link to the field", async () => {
-    await using visit = await Visit.begin(browser);
+    await using visit = await visitFrontPage(browser, service);
     const { page } = visit;
-    await page.goto(service.url);
-    await page.waitForFunction(() => customElements.get("application-form"));
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.method()));
     const form = page.locator("application-form");
@@ -79,10 +77,8 @@ describe("a problem of a field", () => {
   });
 
   test("is removed when it is corrected, and not before", async () => {
-    await using visit = await Visit.begin(browser);
+    await using visit = await visitFrontPage(browser, service);
     const { page } = visit;
-    await page.goto(service.url);
-    await page.waitForFunction(() => customElements.get("application-form"));
     const form = page.locator("application-form");
     await fillApplication(form);
     const email = form.getByLabel("E-mail address");
@@ -101,11 +97,9 @@ describe("a problem of a field", () => {
     await using limited = await startService({
       env: { PACKAGE_CATALOGUE: new URL("../fixtures/catalogue.json", import.meta.url).pathname },
     });
-    await using visit = await Visit.begin(browser);
+    await using visit = await visitFrontPage(browser, limited);
     visit.expectProblems(failedToLoad);
     const { page } = visit;
-    await page.goto(limited.url);
-    await page.waitForFunction(() => customElements.get("inquiry-form"));
     const form = page.locator("inquiry-form");
     await fillInquiry(form);
     // The catalogue has changed since the page was loaded.
@@ -136,11 +130,9 @@ describe("a problem of a field", () => {
 describe("when the service cannot take it", () => {
   test("a rate limit is shown with the time to wait, and nothing that was typed is lost", async () => {
     await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "50" } });
-    await using visit = await Visit.begin(browser);
+    await using visit = await visitFrontPage(browser, limited);
     visit.expectProblems(failedToLoad);
     const { page } = visit;
-    await page.goto(limited.url);
-    await page.waitForFunction(() => customElements.get("inquiry-form"));
     const form = page.locator("inquiry-form");
     await fillInquiry(form, "first@example.org");
     await send(form);

@@ -1,26 +1,16 @@
 // What becomes of what people send with the forms of the service's own page: taken over by the script where the server
 // wrote them, and sent once.
 import { expect, test } from "vitest";
-import { openBrowser, Visit } from "../support/browser.ts";
+import { openBrowser } from "../support/browser.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
-import { fillApplication, fillInquiry, resume } from "./people.ts";
+import { fillApplication, fillInquiry, resume, visitFrontPage } from "./people.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
 
-/** A visit to the front page, once its forms are elements. */
-async function visitFrontPage(): Promise<Visit> {
-  const visit = await Visit.begin(browser);
-  await visit.page.goto(service.url);
-  await visit.page.waitForFunction(() =>
-    ["inquiry-form", "newsletter-form", "application-form"].every((name) => customElements.get(name)),
-  );
-  return visit;
-}
-
 test("an inquiry is stored as it was typed, and its reference is shown and has the focus", async () => {
-  await using visit = await visitFrontPage();
+  await using visit = await visitFrontPage(browser, service);
   const form = visit.page.locator("inquiry-form");
   await fillInquiry(form, "sent@example.org");
   await form.getByLabel("Company").fill("  Buyers & Sons ");
@@ -37,7 +27,7 @@ test("an inquiry is stored as it was typed, and its reference is shown and has t
 });
 
 test("a subscription says where it comes from", async () => {
-  await using visit = await visitFrontPage();
+  await using visit = await visitFrontPage(browser, service);
   const form = visit.page.locator("newsletter-form");
   await form.evaluate((element) => element.setAttribute("source", "Blog Post!"));
   await form.getByLabel("E-mail address").fill("reader@example.org");
@@ -50,7 +40,7 @@ test("a subscription says where it comes from", async () => {
 });
 
 test("an application arrives with its resume, and with every field", async () => {
-  await using visit = await visitFrontPage();
+  await using visit = await visitFrontPage(browser, service);
   const form = visit.page.locator("application-form");
   await fillApplication(form);
   const others = {
@@ -87,7 +77,7 @@ test("an application arrives with its resume, and with every field", async () =>
 });
 
 test("clicking twice, and pressing Enter meanwhile, makes one submission", async () => {
-  await using visit = await visitFrontPage();
+  await using visit = await visitFrontPage(browser, service);
   const form = visit.page.locator("inquiry-form");
   await fillInquiry(form, "twice@example.org");
   await form.getByRole("button", { name: "Send inquiry" }).dblclick();
@@ -97,7 +87,7 @@ test("clicking twice, and pressing Enter meanwhile, makes one submission", async
 });
 
 test("the same content sent again after a receipt is a second submission", async () => {
-  await using visit = await visitFrontPage();
+  await using visit = await visitFrontPage(browser, service);
   const form = visit.page.locator("inquiry-form");
   for (let round = 0; round < 2; round += 1) {
     await fillInquiry(form, "again@example.org");
@@ -110,7 +100,7 @@ test("the same content sent again after a receipt is a second submission", async
 });
 
 test("a form can be filled in and sent with the keyboard alone", async () => {
-  await using visit = await visitFrontPage();
+  await using visit = await visitFrontPage(browser, service);
   const { page } = visit;
   const form = page.locator("inquiry-form");
   await form.getByRole("checkbox").first().focus();
@@ -139,7 +129,7 @@ test("a form can be filled in and sent with the keyboard alone", async () => {
 });
 
 test("the honeypot is no field for people, and a program that fills it in is answered like a person", async () => {
-  await using visit = await visitFrontPage();
+  await using visit = await visitFrontPage(browser, service);
   const form = visit.page.locator("inquiry-form");
   expect(await form.getByRole("textbox", { name: "Leave this field empty" }).count()).toBe(0);
   await fillInquiry(form, "program@example.org");
@@ -153,7 +143,7 @@ test("the honeypot is no field for people, and a program that fills it in is ans
 });
 
 test("the page gets an event with the receipt, and may show something else", async () => {
-  await using visit = await visitFrontPage();
+  await using visit = await visitFrontPage(browser, service);
   const { page } = visit;
   const form = page.locator("inquiry-form");
   await page.evaluate(() => {

@@ -1,6 +1,7 @@
 // What people type into the forms, and the files that they bring.
 import { readFileSync } from "node:fs";
-import type { Locator, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
+import { Visit } from "../support/browser.ts";
 
 /** A file as Playwright hands it to a file input. */
 export interface ChosenFile {
@@ -23,6 +24,19 @@ export function pdfOf(bytes: number): ChosenFile {
   buffer.write("\n%%EOF\n", bytes - 7);
   return { name: "large.pdf", mimeType: "application/pdf", buffer };
 }
+
+/** A visit to the front page of a service, once its forms are elements. */
+export async function visitFrontPage(browser: Browser, { url }: { readonly url: string }): Promise<Visit> {
+  const visit = await Visit.begin(browser);
+  await visit.page.goto(url);
+  await formsReady(visit.page);
+  return visit;
+}
+
+export const formsReady = (page: Page) =>
+  page.waitForFunction(() =>
+    ["inquiry-form", "newsletter-form", "application-form"].every((name) => customElements.get(name)),
+  );
 
 /** Sends a form in vain, and ends the 15 seconds in which it tries again by itself. They begin with its first try. */
 export async function sendInVain(page: Page, send: () => Promise<void>): Promise<void> {

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { bytesMax } from "@submissions/shared/limits";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openBrowser, Visit } from "../support/browser.ts";
+import { openBrowser, type Visit } from "../support/browser.ts";
 import { openFolder } from "../support/folder.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
-import { fillApplication, pdfOf, resume, sendInVain, type ChosenFile } from "./people.ts";
+import { fillApplication, pdfOf, resume, sendInVain, visitFrontPage, type ChosenFile } from "./people.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
@@ -17,10 +17,8 @@ const service = shared(() => startService());
 const folder = shared(openFolder);
 
 async function visitApplication(): Promise<{ visit: Visit; page: Page; form: Locator }> {
-  const visit = await Visit.begin(browser);
+  const visit = await visitFrontPage(browser, service);
   const { page } = visit;
-  await page.goto(service.url);
-  await page.waitForFunction(() => customElements.get("application-form"));
   return { visit, page, form: page.locator("application-form") };
 }
 

@@ -6,15 +6,10 @@ import { cases, type Case } from "../support/corpora.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
 import { welcomed } from "../newsletter/reader.ts";
-import { fillInquiry } from "./people.ts";
+import { fillInquiry, formsReady, visitFrontPage } from "./people.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
-
-const elementsReady = (page: Page) =>
-  page.waitForFunction(() =>
-    ["inquiry-form", "newsletter-form", "application-form"].every((name) => customElements.get(name)),
-  );
 
 test("the front page comes in less than 60 KB, all that it loads included, and from this service alone", async () => {
   await using visit = await Visit.begin(browser);
@@ -26,7 +21,7 @@ test("the front page comes in less than 60 KB, all that it loads included, and f
   devtools.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
   page.on("request", (request) => addresses.push(request.url()));
   await page.goto(service.url, { waitUntil: "networkidle" });
-  await elementsReady(page);
+  await formsReady(page);
   expect(addresses.length).toBeGreaterThan(6);
   expect(addresses.filter((address) => new URL(address).origin !== service.url)).toEqual([]);
   expect(bytes).toBeGreaterThan(20_000);
@@ -34,10 +29,8 @@ test("the front page comes in less than 60 KB, all that it loads included, and f
 });
 
 test("a card ticks its box without leaving the page, and what was typed stays", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await visitFrontPage(browser, service);
   const { page } = visit;
-  await page.goto(service.url);
-  await elementsReady(page);
   const form = page.locator("inquiry-form");
   await form.getByLabel("Your name").fill("Ann Buyer");
   await page.getByRole("link", { name: /Ask about it.*Yoruba/ }).click();
@@ -59,7 +52,7 @@ describe("a draft", () => {
 
   async function visitSite(visit: Visit, path: string): Promise<Locator> {
     await visit.page.goto(service.url + path);
-    await elementsReady(visit.page);
+    await formsReady(visit.page);
     return visit.page.locator("inquiry-form");
   }
 
@@ -76,11 +69,11 @@ describe("a draft", () => {
 
     await form.getByRole("checkbox", { name: "Austrian German" }).uncheck();
     await page.reload();
-    await elementsReady(page);
+    await formsReady(page);
     expect(await ticked(form)).toEqual([yoruba]);
     await form.getByRole("checkbox", { name: "Yoruba" }).uncheck();
     await page.reload();
-    await elementsReady(page);
+    await formsReady(page);
     expect(await ticked(form)).toEqual([]);
     expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   });
@@ -101,7 +94,7 @@ describe("a draft", () => {
     await form.getByLabel("Your name").fill("Bea Buyer");
     await form.getByRole("checkbox", { name: "Austrian German" }).check();
     letScriptCome();
-    await elementsReady(page);
+    await formsReady(page);
     const expectAll = async () => {
       expect(await form.getByLabel("Your name").inputValue()).toBe("Bea Buyer");
       expect(await form.getByLabel("Company").inputValue()).toBe("Old Ltd");
@@ -109,16 +102,14 @@ describe("a draft", () => {
     };
     await expectAll();
     await page.reload();
-    await elementsReady(page);
+    await formsReady(page);
     await expectAll();
   });
 });
 
 test("the sample of packages is still there for another inquiry", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await visitFrontPage(browser, service);
   const { page } = visit;
-  await page.goto(service.url);
-  await elementsReady(page);
   const form = page.locator("inquiry-form");
   const boxes = await form.getByRole("checkbox").count();
   await fillInquiry(form);
