@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { messageId } from "../../server/src/mail/providers/mime.ts";
 import { openSmtpMailer, type SmtpPatience } from "../../server/src/mail/providers/smtp.ts";
-import type { Store } from "../../server/src/storage/store.ts";
+import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
 import { SmtpStandIn } from "../support/smtp-stand-in.ts";
 import { eventually } from "./mail-service.ts";
 import { from, hour, minute, openOutboxUnderTest, second } from "./outbox-under-test.ts";
@@ -13,6 +13,8 @@ const sentAs = (mail: { readonly id: string }) => messageId(mail, from, key);
 
 interface Patience extends Partial<SmtpPatience> {
   readonly stopMs?: number;
+  /** The store as this sender has it. */
+  readonly within?: Store;
 }
 
 /** A server, a store, and outboxes that send from the one through the other. */
@@ -28,9 +30,9 @@ async function openSlow() {
     ...tested,
     server,
     counted,
-    openSender({ handOverMs = 60_000, replyMs = 60_000, stopMs = 60_000 }: Patience = {}) {
+    openSender({ handOverMs = 60_000, replyMs = 60_000, stopMs = 60_000, within = store }: Patience = {}) {
       const mailer = mailers.use(openSmtpMailer(server.url, from, key, { handOverMs, replyMs }));
-      return tested.openSender({ mailer, store, stopMs, renewMs: 5 });
+      return tested.openSender({ mailer, store: within, stopMs, renewMs: 5 });
     },
     /** The Message-IDs of the mails that the server took, in order. */
     received: () => server.received.map(({ message }) => message.messageId ?? ""),
@@ -72,6 +74,84 @@ test("a reply that takes nine minutes is waited for, and no other process sends 
   expect(await answer).toBe(true);
   await eventually(() => slow.newest()).toMatchObject({ status: "sent", attempts: 1 });
   expect(received()).toEqual([sentAs(mail!)]);
+});
+
+/** A store that can be away, and counts the looks at due mails and the renewals that it took. */
+function absent(store: Store) {
+  const wrapped = {
+    isAway: false,
+    done: { claimDueMails: 0, renewLeases: 0 },
+    store: new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        if (wrapped.isAway) return () => Promise.reject(new StorageUnavailable("away"));
+        if (name !== "claimDueMails" && name !== "renewLeases") return value.bind(target);
+        return async (...words: unknown[]) => {
+          const answer: unknown = await value.apply(target, words);
+          wrapped.done[name] += 1;
+          return answer;
+        };
+      },
+    }),
+  };
+  return wrapped;
+}
+
+test("a reply that comes after the store was away is waited for, and no other process sends the mail meanwhile", async () => {
+  await using slow = await openSlow();
+  const { server, clock, received } = slow;
+  const reply = Promise.withResolvers<void>();
+  server.behaviour = { slow: () => reply.promise };
+  const [mine, others] = [absent(slow.store), absent(await slow.openAgain())];
+  const { outbox } = slow.openSender({ within: mine.store });
+  const other = slow.openSender({ within: others.store });
+  const [mail] = await slow.storeMails(1, outbox.lease());
+  const answer = outbox.deliver([mail!]);
+  await eventually(received).toEqual([sentAs(mail!)]);
+  outbox.start();
+  other.outbox.start();
+
+  const looks = async () => {
+    const before = others.done.claimDueMails;
+    await eventually(() => others.done.claimDueMails).toBeGreaterThan(before + 1);
+  };
+  await looks();
+  mine.isAway = others.isAway = true;
+  const fails = async () => {
+    const before = other.failed.length;
+    await eventually(() => other.failed.length).toBeGreaterThan(before + 1);
+  };
+  await fails();
+  clock.advance(minute);
+  await fails();
+  // The other one is the first to look.
+  others.isAway = false;
+  await looks();
+  mine.isAway = false;
+  await eventually(() => mine.done.renewLeases).toBeGreaterThan(0);
+  clock.advance(20 * second);
+  await looks();
+  reply.resolve();
+  expect(await answer).toBe(true);
+  await eventually(() => slow.newest()).toMatchObject({ status: "sent", attempts: 1 });
+  expect(received()).toEqual([sentAs(mail!)]);
+});
+
+test("a mail of a process that died while the store was away is taken over in time", async () => {
+  await using slow = await openSlow();
+  const { clock, received } = slow;
+  const [mail] = await slow.storeMails(1);
+  const store = absent(slow.store);
+  const { outbox, failed } = slow.openSender({ within: store.store });
+  store.isAway = true;
+  outbox.start();
+  await eventually(() => failed.length).toBeGreaterThan(2);
+  clock.advance(hour);
+  store.isAway = false;
+  await eventually(() => store.done.claimDueMails).toBeGreaterThan(1);
+  clock.advance(20 * second);
+  await eventually(received).toEqual([sentAs(mail!)]);
 });
 
 test.each([1.5, 11])("a server that takes %d s over every mail gets each of fifty due mails once", async (seconds) => {

@@ -11,6 +11,7 @@ import type { MailContent, Mailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
 import { SenderPause } from "./pause.ts";
 import { SettlementBook } from "./settlement-book.ts";
+import { TakeOver } from "./take-over.ts";
 
 interface OutboxOptions {
   readonly store: Pick<Store, "clock" | "claimDueMails" | "renewLeases" | "settleMails" | "releaseMails">;
@@ -49,6 +50,7 @@ export class Outbox implements AsyncDisposable {
   readonly #owner = randomUUID();
   readonly #pause = new SenderPause();
   readonly #pace = new Pace();
+  readonly #takeOver = new TakeOver();
   readonly #answers: Answers;
   readonly #book: SettlementBook;
   readonly #delivery: Delivery;
@@ -63,17 +65,22 @@ export class Outbox implements AsyncDisposable {
   #polling: AsyncDisposable | null = null;
   #stopped = false;
 
-  constructor(options: OutboxOptions) {
+  constructor(given: OutboxOptions) {
+    const failed = (error: unknown) => {
+      this.#takeOver.failed(error, given.store.clock.now());
+      given.events.failed(error);
+    };
+    const options = { ...given, events: { ...given.events, failed } };
     this.#options = options;
     this.#answers = new Answers(options.deadlineMs);
     this.#book = new SettlementBook(options.store, this.#owner);
     this.#delivery = new Delivery({ ...options, book: this.#book, pause: this.#pause, pace: this.#pace });
-    const { renewMs = renewMsDefault, events } = options;
+    const { renewMs = renewMsDefault } = options;
     this.#renewing = repeatedly(async () => {
       // A store that is slow to fail does not put off the next round.
       const nextAt = performance.now() + renewMs;
       // When the store cannot be used now, the next round may still be in time.
-      await this.#renewLeases().catch(events.failed);
+      await this.#renewLeases().catch(failed);
       return Math.max(nextAt - performance.now(), 0);
     });
   }
@@ -250,7 +257,8 @@ export class Outbox implements AsyncDisposable {
     if (admitted === 0 || signal.aborted) return false;
     const lease = this.lease();
     using watch = this.#book.watch();
-    const due = await store.claimDueMails(now, admitted, lease);
+    const due = await store.claimDueMails(now, admitted, lease, this.#takeOver.endedBefore(now));
+    this.#takeOver.answered(now);
     const mails = this.#notHeld(due, lease).filter((mail) => !isOutdated(mail, watch.recorded.get(mail.id), now));
     if (isProbe && mails.length === 0) this.#pause.decline(now);
     this.#pace.spend(mails.length);

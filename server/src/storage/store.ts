@@ -156,8 +156,10 @@ export interface Store extends AsyncDisposable {
    * Leases due mails whose lease is free, oldest due first, at most `limit`. A mail whose lease another process has let
    * run out may have been sent by it: it comes in doubt, with no denials. A row that cannot be read is settled as failed
    * instead of being handed out.
+   *
+   * @param endedBefore leases that end at this time or later are left alone; `now` unless given
    */
-  claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]>;
+  claimDueMails(now: number, limit: number, lease: Lease, endedBefore?: number): Promise<LeasedMail[]>;
 
   /** Prolongs the leases that this process still holds on these mails. Answers the ids of those it holds. */
   renewLeases(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>>;

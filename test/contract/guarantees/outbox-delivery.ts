@@ -71,6 +71,12 @@ function claiming(test: StoreTest): void {
     expect(idsOf(await store.claimDueMails(afterLease, 10, later))).toEqual([id]);
   });
 
+  test("leaves a mail alone whose lease ended later than it is to", async ({ store }) => {
+    const { id } = await storeMail(store);
+    expect(await store.claimDueMails(afterLease, 10, later, lease.until)).toEqual([]);
+    expect(idsOf(await store.claimDueMails(afterLease, 10, later, afterLease))).toEqual([id]);
+  });
+
   test("hands a claimed mail over with the submission as it is then", async ({ store }) => {
     const given = application(1);
     const { reference, mails } = await accept(store, given);

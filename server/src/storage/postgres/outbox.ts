@@ -55,7 +55,7 @@ const settledRows = (settlements: readonly MailSettlement[], owner: string): Set
 const claimDue = prepared<ClaimedMail>(`
   WITH due AS MATERIALIZED (
     SELECT id FROM mail
-    WHERE status = 'queued' AND due_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
+    WHERE status = 'queued' AND due_at <= $1 AND (lease_until IS NULL OR lease_until < $5)
     ORDER BY due_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
   ),
   claimed AS (
@@ -104,11 +104,12 @@ export const makeOutbox = (
   noteRefusal: (row: number, createdAt: number, owner: string, at: number) => Promise<void>,
 ) =>
   ({
-    async claimDueMails(now, limit, { owner, until }) {
+    async claimDueMails(now, limit, { owner, until }, endedBefore = now) {
       const claimed: LeasedMail[] = [];
       const unreadable: MailSettlement[] = [];
       // Repeatable: leases whose answer was lost expire.
-      for (const row of await connections.write(claimDue, [now, limit, owner, until], { repeatable: true })) {
+      const values = [now, limit, owner, until, endedBefore];
+      for (const row of await connections.write(claimDue, values, { repeatable: true })) {
         const mail = claimedMail(row, until);
         if (mail !== null) claimed.push(mail);
         else {

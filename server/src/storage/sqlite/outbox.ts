@@ -39,10 +39,10 @@ export const queuedBehind = (columns: string) => `
 
 function makeClaims(connection: SqliteConnection, run: RunJob) {
   // A process that let a lease run out may have sent the mail and died before it recorded that.
-  const due = connection.prepare<[number, number, string], ClaimedMail>(`
+  const due = connection.prepare<[number, number, string, number], ClaimedMail>(`
     SELECT ${claimedColumns}, CASE WHEN mail.lease_owner <> ?3 THEN 0 ELSE mail.denials END AS denials
     FROM mail ${mailJoins}
-    WHERE mail.status = 'queued' AND mail.due_at <= ?1 AND (mail.lease_until IS NULL OR mail.lease_until < ?1)
+    WHERE mail.status = 'queued' AND mail.due_at <= ?1 AND (mail.lease_until IS NULL OR mail.lease_until < ?4)
     ORDER BY mail.due_at, mail.id LIMIT ?2`);
   const lend = connection.prepare<[string, number, number | null, number]>(
     "UPDATE mail SET lease_owner = ?, lease_until = ?, denials = ? WHERE id = ?",
@@ -60,9 +60,9 @@ function makeClaims(connection: SqliteConnection, run: RunJob) {
     "UPDATE mail SET lease_owner = NULL, lease_until = NULL, due_at = min(due_at, ?) WHERE id = ?",
   );
 
-  function claim(now: number, limit: number, { owner, until }: Lease): LeasedMail[] {
+  function claim(now: number, limit: number, { owner, until }: Lease, endedBefore: number): LeasedMail[] {
     const claimed: LeasedMail[] = [];
-    for (const row of due.all(now, limit, owner)) {
+    for (const row of due.all(now, limit, owner, endedBefore)) {
       const mail = claimedMail(row, until);
       if (mail === null) setAside.run(row.mail);
       else {
@@ -86,8 +86,8 @@ function makeClaims(connection: SqliteConnection, run: RunJob) {
   }
 
   return {
-    async claimDueMails(now, limit, lease) {
-      const claimed = await run(() => claim(now, limit, lease));
+    async claimDueMails(now, limit, lease, endedBefore = now) {
+      const claimed = await run(() => claim(now, limit, lease, endedBefore));
       if (claimed.length > 0) reached("mail-claimed");
       return claimed;
     },
