@@ -98,45 +98,53 @@ function absent(store: Store) {
   return wrapped;
 }
 
-test("a reply that comes after the store was away is waited for, and no other process sends the mail meanwhile", async () => {
-  await using slow = await openSlow();
-  const { server, clock, received } = slow;
-  const reply = Promise.withResolvers<void>();
-  server.behaviour = { slow: () => reply.promise };
-  const [mine, others] = [absent(slow.store), absent(await slow.openAgain())];
-  const { outbox } = slow.openSender({ within: mine.store });
-  const other = slow.openSender({ within: others.store });
-  const [mail] = await slow.storeMails(1, outbox.lease());
-  const answer = outbox.deliver([mail!]);
-  await eventually(received).toEqual([sentAs(mail!)]);
-  outbox.start();
-  other.outbox.start();
+test.each(["has seen it", "starts afterwards"])(
+  "a reply that comes after the store was away is waited for, and no process that %s sends the mail meanwhile",
+  async (which) => {
+    await using slow = await openSlow();
+    const { server, clock, received } = slow;
+    const reply = Promise.withResolvers<void>();
+    server.behaviour = { slow: () => reply.promise };
+    const [mine, others] = [absent(slow.store), absent(await slow.openAgain())];
+    const { outbox, failed } = slow.openSender({ within: mine.store });
+    const startOther = () => {
+      const other = slow.openSender({ within: others.store });
+      other.outbox.start();
+      return other;
+    };
+    const looks = async () => {
+      const before = others.done.claimDueMails;
+      await eventually(() => others.done.claimDueMails).toBeGreaterThan(before + 1);
+    };
+    const fail = async (errors: readonly unknown[]) => {
+      const before = errors.length;
+      await eventually(() => errors.length).toBeGreaterThan(before + 1);
+    };
+    const [mail] = await slow.storeMails(1, outbox.lease());
+    const answer = outbox.deliver([mail!]);
+    await eventually(received).toEqual([sentAs(mail!)]);
+    outbox.start();
+    const witness = which === "has seen it" ? startOther() : null;
+    if (witness !== null) await looks();
 
-  const looks = async () => {
-    const before = others.done.claimDueMails;
-    await eventually(() => others.done.claimDueMails).toBeGreaterThan(before + 1);
-  };
-  await looks();
-  mine.isAway = others.isAway = true;
-  const fails = async () => {
-    const before = other.failed.length;
-    await eventually(() => other.failed.length).toBeGreaterThan(before + 1);
-  };
-  await fails();
-  clock.advance(minute);
-  await fails();
-  // The other one is the first to look.
-  others.isAway = false;
-  await looks();
-  mine.isAway = false;
-  await eventually(() => mine.done.renewLeases).toBeGreaterThan(0);
-  clock.advance(20 * second);
-  await looks();
-  reply.resolve();
-  expect(await answer).toBe(true);
-  await eventually(() => slow.newest()).toMatchObject({ status: "sent", attempts: 1 });
-  expect(received()).toEqual([sentAs(mail!)]);
-});
+    mine.isAway = others.isAway = true;
+    await fail(witness?.failed ?? failed);
+    clock.advance(minute);
+    await fail(witness?.failed ?? failed);
+    // The other one is the first to look.
+    others.isAway = false;
+    if (witness === null) startOther();
+    await looks();
+    mine.isAway = false;
+    await eventually(() => mine.done.renewLeases).toBeGreaterThan(0);
+    clock.advance(20 * second);
+    await looks();
+    reply.resolve();
+    expect(await answer).toBe(true);
+    await eventually(() => slow.newest()).toMatchObject({ status: "sent", attempts: 1 });
+    expect(received()).toEqual([sentAs(mail!)]);
+  },
+);
 
 test("a mail of a process that died while the store was away is taken over in time", async () => {
   await using slow = await openSlow();

@@ -50,7 +50,7 @@ export class Outbox implements AsyncDisposable {
   readonly #owner = randomUUID();
   readonly #pause = new SenderPause();
   readonly #pace = new Pace();
-  readonly #takeOver = new TakeOver();
+  readonly #takeOver: TakeOver;
   readonly #answers: Answers;
   readonly #book: SettlementBook;
   readonly #delivery: Delivery;
@@ -72,6 +72,8 @@ export class Outbox implements AsyncDisposable {
     };
     const options = { ...given, events: { ...given.events, failed } };
     this.#options = options;
+    // A provider that can be asked, or a repetition that does no harm, needs no such care at the start.
+    this.#takeOver = new TakeOver(given.mailer.doubt === "once-more" ? given.store.clock.now() : -Infinity);
     this.#answers = new Answers(options.deadlineMs);
     this.#book = new SettlementBook(options.store, this.#owner);
     this.#delivery = new Delivery({ ...options, book: this.#book, pause: this.#pause, pace: this.#pace });

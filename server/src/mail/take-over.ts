@@ -6,9 +6,14 @@ import { StorageUnavailable } from "../storage/store.ts";
 const graceMs = 15_000;
 
 export class TakeOver {
-  #failedAt = -Infinity;
+  #failedAt: number;
   /** When the store last answered, before it failed. */
   #answeredAt = 0;
+
+  /** @param startedAt until when it knows nothing of the store */
+  constructor(startedAt: number) {
+    this.#failedAt = startedAt;
+  }
 
   /** Learns that the store has answered. */
   answered(now: number): void {
