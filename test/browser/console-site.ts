@@ -223,11 +223,12 @@ export class ConsoleSite implements AsyncDisposable {
     const file = join(this.#service.dataFolder, "resumes", resume(1).key);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, resumePdf);
-    const lists = [{}, { status: "spam" } as const].map((filter) => this.#list(filter));
+    const lists = [{}, { status: "spam" } as const].map((filter) => this.list(filter));
     this.submissions = (await Promise.all(lists)).flat().toSorted((one, other) => other.arrival - one.arrival);
   }
 
-  async #list(filter: Parameters<Store["desk"]["listSubmissions"]>[1]): Promise<InboxRow[]> {
+  /** All that a filter finds, as they are now. */
+  async list(filter: Parameters<Store["desk"]["listSubmissions"]>[1]): Promise<InboxRow[]> {
     const rows: InboxRow[] = [];
     for (let after: number | undefined; ;) {
       const page = await this.store.desk.listSubmissions(wholeScope, filter, { ...(after && { after }), limit: 100 });
