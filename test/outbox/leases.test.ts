@@ -158,9 +158,22 @@ test("an outcome that the store refuses is written while calls for due mails tak
   reply.resolve();
 });
 
+test("a sender that stops writes down an outcome that the store refuses at first", async () => {
+  await using tested = await openOutboxUnderTest();
+  const wrapped = unwilling(tested.store);
+  const { outbox, failed } = tested.openSender({ store: wrapped.store });
+  const [one] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([one!])).toBe(true);
+  const stopped = outbox.stop(60_000);
+  await eventually(() => failed.length).toBeGreaterThan(3);
+  wrapped.refusing = false;
+  await stopped;
+  expect(await tested.newest()).toMatchObject({ id: one!.id, status: "sent", attempts: 1 });
+});
+
 test("a sender that stops without having written down an outcome does not give that mail away as untouched", async () => {
   await using tested = await openOutboxUnderTest();
-  const { outbox } = tested.openSender({ store: unwilling(tested.store).store });
+  const { outbox } = tested.openSender({ store: unwilling(tested.store).store, stopMs: 5 });
   const [one] = await tested.storeMails(1, outbox.lease());
   expect(await outbox.deliver([one!])).toBe(true);
   await outbox.stop();

@@ -157,11 +157,12 @@ export class Outbox implements AsyncDisposable {
    * @param stopMs how long mails that were handed over are waited for
    */
   async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
-    const { store, events } = this.#options;
+    const { store, events, pollMs = pollMsDefault } = this.#options;
     const polled = this.#polling?.[Symbol.asyncDispose]();
     this.#stopped = true;
     clearTimeout(this.#freshTimer ?? undefined);
     for (const { answer } of this.#fresh.splice(0)) answer?.settle(false);
+    const endsAt = performance.now() + stopMs;
     const patience = new AbortController();
     const tooLate = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => {});
     await Promise.race([Promise.all([polled, ...this.#freshCalls, ...this.#dueCalls]), tooLate]);
@@ -170,6 +171,11 @@ export class Outbox implements AsyncDisposable {
     void this.#renewing[Symbol.asyncDispose]();
     this.#delivery.abandon();
     await this.#book.close().catch(events.failed);
+    // The store may be back in a moment, and after this process nothing knows what became of these mails.
+    while (this.#book.isOpen && performance.now() < endsAt) {
+      await sleep(pollMs);
+      await this.#book.close().catch(events.failed);
+    }
     // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
     if (this.#book.isOpen) return;
     await store.releaseMails(this.#owner, store.clock.now()).catch(events.failed);
