@@ -156,7 +156,7 @@ function send(url: URL, body: string, options: RequestOptions): Promise<PostAnsw
 
 /** Seconds only; a date is answered rarely, and the usual delay does as well. */
 function retryAfterOf(value: string | undefined): number | null {
-  return value !== undefined && /^[0-9]{1,6}$/.test(value) ? Number(value) * 1000 : null;
+  return value !== undefined && /^[0-9]+$/.test(value) ? Number(value) * 1000 : null;
 }
 
 /** A code for the log of deliveries: messages of errors hold addresses. */
