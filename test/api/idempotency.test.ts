@@ -175,17 +175,7 @@ test("one key for several calls of a batch is refused", async () => {
   ).toEqual([0, 0, 0]);
 });
 
-test("a key survives a restart of the service", async () => {
-  await using first = await startService();
-  const answer = await rest.send(first, "marketplace.inquiry", withKey("k", json(buyer)));
-  await first.stop();
-  await using second = await startService({ env: first.sameData });
-  const again = await rest.send(second, "marketplace.inquiry", withKey("k", json(buyer)));
-  expect(again.receipt).toEqual(answer.receipt);
-  expect(replayed(again)).toBe("true");
-});
-
-test("a key is looked at before the catalogue, which may have changed since", async () => {
+test("a key survives a restart, and is looked at before the catalogue, which may have changed with it", async () => {
   await using first = await startService();
   const anyPackage = json({ ...buyer, selectedPackageIds: ["no longer offered"] });
   const answer = await rest.send(first, "marketplace.inquiry", withKey("k", anyPackage));
@@ -194,22 +184,6 @@ test("a key is looked at before the catalogue, which may have changed since", as
   await using second = await startService({ env: { ...first.sameData, PACKAGE_CATALOGUE: catalogue } });
   const again = await rest.send(second, "marketplace.inquiry", withKey("k", anyPackage));
   expect(again).toMatchObject({ status: 200, receipt: answer.receipt });
+  expect(replayed(again)).toBe("true");
   expect((await rest.send(second, "marketplace.inquiry", anyPackage)).status).toBe(400);
-});
-
-test("an address gets at most three receipts a day, and the team still hears of everything", async () => {
-  await using own = await startService();
-  const sent = [];
-  for (let n = 0; n < 5; n += 1) {
-    const { receipt } = await rest.send(own, "marketplace.inquiry", json({ ...buyer, email: "Ann@Example.org" }));
-    sent.push(receipt?.["confirmationEmailSent"]);
-  }
-  expect(sent).toEqual([true, true, true, false, false]);
-  const { receipt } = await rest.send(own, "applications.submit", json({ ...applicant, email: "ann@example.ORG" }));
-  expect(receipt?.["confirmationEmailSent"]).toBe(false);
-  const to = async (address: string) =>
-    (await own.mails()).filter((mail) => mail.to?.[0]?.address?.toLowerCase() === address).length;
-  await expect.poll(() => to("sales@marketplace.example")).toBe(5);
-  await expect.poll(() => to("recruiting@marketplace.example")).toBe(1);
-  expect(await to("ann@example.org")).toBe(3);
 });

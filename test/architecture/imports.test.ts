@@ -63,6 +63,15 @@ test("the client imports nothing but shared and tRPC's client, and its console t
   expect(named(wrong)).toEqual([]);
 });
 
+test("the typed client runs in browsers, workers and Node: of shared it has types only, and no globals that only Node has", () => {
+  const ofClient = all.filter(inside("client/src/sdk"));
+  expect(named(ofClient.filter(({ to, typeOnly }) => to.startsWith("@submissions/") && !typeOnly))).toEqual([]);
+  for (const file of new Set(ofClient.map(({ from }) => from))) {
+    const text = readFileSync(join(root, file), "utf8");
+    expect(text, file).not.toMatch(/\b(?:process|Buffer|require|__dirname|setImmediate)\b[.(]/);
+  }
+});
+
 test("the router and tRPC are known to the files of the client that are made of tRPC, so that forms do without", () => {
   const users = all.filter(inside("client/src")).filter(({ to }) => /^@trpc\/|^@submissions\/server/.test(to));
   const callsOfTheConsole = "client/src/console/calls.ts";

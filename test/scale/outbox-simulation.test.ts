@@ -55,8 +55,3 @@ test.each([
   expect(outcome.drainMs).toBeLessThan(slower * atTheLimitMs);
   expect(outcome.refusedCalls).toBeLessThan(outcome.calls / 10);
 });
-
-test("the same scenario ends the same way", async () => {
-  const scenario = { ...common, rate: 10, processes: 2, outageMs: 10 * minute, afterMs: minute };
-  expect(await simulateOutbox(scenario)).toEqual(await simulateOutbox(scenario));
-});
