@@ -857,6 +857,18 @@ test("the search of subscribers shows what their address says", async () => {
   expect(await search.inputValue()).toBe("");
 });
 
+test("the curve of subscribers that could not be loaded is offered again", async () => {
+  await using visit = await enter(browser, site, "/settings");
+  const { page } = visit;
+  visit.expectProblems(/status of 429/);
+  const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
+  await page.route("**/subscribers.growth*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
+  await page.getByRole("link", { name: "Subscribers" }).first().click();
+  await page.getByRole("alert").getByText("Too many requests.").waitFor();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("img", { name: "Active subscribers by day" }).waitFor();
+});
+
 test("a page that is first opened while the service is down says so, and nothing that was typed is lost", async () => {
   const one = firstWith(({ kind }) => kind === "inquiry");
   await using visit = await enter(browser, site, pathOf(one));

@@ -6,7 +6,7 @@ import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
 import { FilterSelect } from "../parts/fields.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
-import { Age, Empty, Mark } from "../parts/states.tsx";
+import { Age, Empty, Failure, Mark } from "../parts/states.tsx";
 import { count } from "../words.ts";
 import { DayLine } from "./charts.tsx";
 import { ExportMenu } from "./export-menu.tsx";
@@ -76,12 +76,14 @@ export function SubscribersPage() {
 }
 
 function Growth() {
-  const growth = useQuery(trpc.subscribers.growth.queryOptions()).data;
+  const query = useQuery(trpc.subscribers.growth.queryOptions());
+  const growth = query.data;
   const latest = growth?.at(-1)?.active ?? 0;
   const gained = latest - (growth?.[0]?.active ?? 0);
   return (
-    <section className="box growth" aria-busy={growth === undefined}>
+    <section className="box growth" aria-busy={query.isPending}>
       <h2>Active subscribers</h2>
+      {query.isError && !growth && <Failure error={query.error} retry={() => void query.refetch()} />}
       {growth && growth.length > 0 && (
         <>
           <p className="figure">
