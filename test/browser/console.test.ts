@@ -997,6 +997,19 @@ test("a chart says its numbers as a table too", async () => {
   expect(await page.getByRole("img", { name: "Submissions a day, by kind" }).count()).toBe(1);
 });
 
+test("a chart without any room is no error", async () => {
+  await using visit = await enter(browser, site, "/overview");
+  const chart = visit.page.getByRole("figure");
+  await chart.evaluate(async (figure) => {
+    const seen = Promise.withResolvers<void>();
+    figure.style.display = "none";
+    new ResizeObserver(([entry]) => entry?.contentRect.width === 0 && seen.resolve()).observe(figure);
+    await seen.promise;
+  });
+  await visit.page.getByRole("link", { name: "Subscribers" }).first().click();
+  await visit.page.getByRole("img", { name: "Active subscribers by day" }).waitFor();
+});
+
 test.each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
   "the days of a chart are those of UTC in %s",
   async (timezoneId) => {

@@ -36,7 +36,11 @@ function useWidth(): readonly [RefObject<HTMLElement | null>, number] {
   const [width, setWidth] = useState(720);
   useEffect(() => {
     if (figure.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)));
+    const observer = new ResizeObserver(([entry]) => {
+      const drawn = Math.round(entry?.contentRect.width ?? 0);
+      // A page that is not shown has no width, and bars cannot be narrower than nothing.
+      if (drawn > left) setWidth(drawn);
+    });
     observer.observe(figure.current);
     return () => observer.disconnect();
   }, []);
