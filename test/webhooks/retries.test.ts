@@ -53,16 +53,9 @@ test("a failed try is repeated after the delay, under the same id, until the rec
 });
 
 test("a receiver that asks for more time than it gets is called again after 20 hours", async () => {
-  await using folder = await openFolder();
-  await using receiver = await openReceiver();
-  const clock = { now: () => noon };
-  await using store = await openStore({ kind: "sqlite", file: `${folder.path}/s.db` }, { clock });
-  await store.webhooks.add({ url: receiver.url, events: ["inquiry.received"], secret: "whsec_AAAA" }, eva);
   await accept(store, inquiry(1));
-  const twoWeeks = String(14 * 24 * 60 * 60);
-  receiver.answer({ status: 429, headers: { "retry-after": twoWeeks } });
-  await using _sender = startSender({ store, targets: "loopback", publicUrl: () => "", log, pollMs: 5 });
-  const row = async () => (await store.webhooks.listDeliveries(null, {})).rows[0];
+  receiver.answer({ status: 429, headers: { "retry-after": String(14 * 24 * 60 * 60) } });
+  await using _sender = send();
   await expect.poll(async () => (await row())?.attempts, { timeout: 20_000 }).toBe(1);
   expect(await row()).toMatchObject({ status: "queued", dueAt: noon + 20 * 60 * 60 * 1000 });
 });
