@@ -31,6 +31,16 @@ test("commits what comes together in one batch and answers each in its place", a
   expect(queue.counts).toMatchObject({ commits: 1, jobs: 3, retries: 0, waiting: 0 });
 });
 
+test("counts stay as they were when they were asked for", async () => {
+  const { queue } = queueOf();
+  await queue.run(1);
+  const { sizes, seconds } = queue.counts;
+  const [commits, time] = [sizes.sum, seconds.sum];
+  await queue.run(2);
+  expect([sizes.sum, seconds.sum]).toEqual([commits, time]);
+  expect(queue.counts.sizes.sum).toBe(2);
+});
+
 test("refuses only the job that fails", async () => {
   const mistake = new TypeError("a mistake in this program");
   const commit = async (jobs: readonly number[]) => {

@@ -66,7 +66,9 @@ export class CommitQueue<Job, Result> {
   }
 
   get counts(): CommitCounts {
-    return { ...this.#counts, waiting: this.#waiting.length, sizes: this.#sizes, seconds: this.#seconds };
+    // Copies: what is counted while others are asked for their numbers would not agree with these.
+    const [sizes, seconds] = [Distribution.sum([this.#sizes]), Distribution.sum([this.#seconds])];
+    return { ...this.#counts, waiting: this.#waiting.length, sizes, seconds };
   }
 
   /**
