@@ -279,6 +279,13 @@ describe.concurrent("a server that", () => {
     expect(await counted(store)).toEqual({ inquiries: 0, mails: 0 });
   });
 
+  test("has a full disk is not ready, though its log has room", async ({ store, database }) => {
+    await trip(database, "always", "RAISE EXCEPTION 'no' USING ERRCODE = '53100'");
+    expect(await store.checkReadiness()).toEqual({ ready: true });
+    await ended(offer(store, inquiry(1)));
+    expect(await store.checkReadiness()).toEqual({ ready: false, reason: saying("53100") });
+  });
+
   test("takes too long over a statement is not waited for", async ({ store, database }) => {
     await trip(database, "always", "PERFORM pg_sleep(60)");
     expect(await ended(offer(store, inquiry(1)))).toMatchObject({ refused: "not-stored", why: saying("57014") });

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg";
 import { StorageUnavailable } from "../store.ts";
-import { asStorageError } from "./errors.ts";
+import { asStorageError, isDiskFull } from "./errors.ts";
 import { type Attempt, Lent, type Reader, type Session } from "./session.ts";
 import { type Bound, prepared, type Statement } from "./statement.ts";
 
@@ -22,6 +22,8 @@ const findMs = 4_000;
 const findPauseMs = 100;
 /** A connection that was not needed for this long is closed. */
 const idleMs = 30_000;
+/** No probe that is cheap can tell whether there is room again. */
+const diskFullMs = 10_000;
 
 /** By what name the server knows the connections of services and of their command line. */
 export const applicationName = "submissions";
@@ -65,6 +67,7 @@ export class Connections implements Reader, AsyncDisposable {
   /** Until a pooler is met that cannot do it. */
   #prepares = true;
   #retries = 0;
+  #diskFull: { readonly error: unknown; readonly until: number } | null = null;
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -92,6 +95,13 @@ export class Connections implements Reader, AsyncDisposable {
   /** How often a transaction was run again. */
   get retries(): number {
     return this.#retries;
+  }
+
+  /**
+   * Throws what the server said when its disk was last full, for 10 s. A write that needs no more room succeeds meanwhile.
+   */
+  checkDisk(): void {
+    if (this.#diskFull !== null && performance.now() < this.#diskFull.until) throw this.#diskFull.error;
   }
 
   /** One statement that changes nothing, in one round trip. */
@@ -147,7 +157,11 @@ export class Connections implements Reader, AsyncDisposable {
         if (found !== null) return found;
         again = true;
       }
-      if (!again || tries === triesMax || performance.now() >= giveUpAt) throw attempted.error;
+      if (!again || tries === triesMax || performance.now() >= giveUpAt) {
+        if (isDiskFull(attempted.error))
+          this.#diskFull = { error: attempted.error, until: performance.now() + diskFullMs };
+        throw attempted.error;
+      }
       this.#retries += 1;
     }
   }

@@ -43,6 +43,8 @@ export function isContention(error: unknown): boolean {
 /** A lock was not free in time. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === "55P03";
 
+export const isDiskFull = (error: unknown): boolean => sqlState(error) === "53100";
+
 /** What a unique index allows once is there already: any index, or the one of that name. */
 export const isTaken = (error: unknown, index?: string): boolean =>
   sqlState(error) === "23505" && (index === undefined || answerOf(error)?.constraint === index);

@@ -164,6 +164,7 @@ function makeStore(
 
     async checkReadiness() {
       try {
+        connections.checkDisk();
         await connections.write(proveWrite, [], { limits: readinessLimits, repeatable: true });
         return { ready: true };
       } catch (error) {
