@@ -718,7 +718,7 @@ describe("stopping", () => {
   });
 
   test("writes what was not written, or keeps its lease", async () => {
-    const writes = play();
+    const writes = play({ stopMs: 0 });
     writes.store.failing = true;
     await writes.outbox.deliver(mails("a"));
     await expect.poll(() => writes.told.failed.length).toBe(1);

@@ -173,7 +173,7 @@ export class Outbox implements AsyncDisposable {
     await this.#book.close().catch(events.failed);
     // The store may be back in a moment, and after this process nothing knows what became of these mails.
     while (this.#book.isOpen && performance.now() < endsAt) {
-      await sleep(pollMs);
+      await sleep(Math.min(pollMs, endsAt - performance.now()));
       await this.#book.close().catch(events.failed);
     }
     // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
