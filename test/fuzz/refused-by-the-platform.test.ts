@@ -31,6 +31,7 @@ test.each([
   ["an address that is too long", [`POST /trpc/${"a".repeat(600)} HTTP/1.1`, "Host: x"], 404, "NOT_FOUND"],
   ["a request without a Host", inquiry, 400, "BAD_REQUEST"],
   ["a Host that is none", [...inquiry, "Host: a b/c"], 400, "BAD_REQUEST"],
+  ["a second content type", [...inquiry, "Host: x", "Content-Type: text/plain"], 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["a target that is no address", ["GET * HTTP/1.1", "Host: x"], 404, "NOT_FOUND"],
   [
     "a method that a known address does not take, in escapes",

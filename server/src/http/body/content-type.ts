@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
 import { Fault } from "../../fault.ts";
+import { linesOf } from "../headers.ts";
 
 // Only what RFC 9110 8.3.1 allows.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -60,9 +61,12 @@ function parse(header: string): string | undefined {
 export const acceptBodies =
   (acceptedOf: (request: FastifyRequest) => readonly BodyKind[]): preParsingHookHandler =>
   (request, _reply, payload, done) => {
-    const { headers } = request;
-    // A request that names no kind may have no body, which is another fault.
-    const isTaken = headers["content-type"] === undefined || acceptedKind(headers, acceptedOf(request)) !== undefined;
+    const { headers, raw } = request;
+    // A request that names no kind may have no body, which is another fault. Of several kinds Node keeps the first.
+    const isTaken =
+      headers["content-type"] === undefined ||
+      (linesOf(raw.rawHeaders, "content-type").length === 1 &&
+        acceptedKind(headers, acceptedOf(request)) !== undefined);
     done(isTaken ? null : new Fault("contentTypeUnsupported"), payload);
   };
 
