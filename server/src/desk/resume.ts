@@ -6,7 +6,7 @@ import type { Vault } from "../resumes/vault.ts";
 import { type DeskStore, wholeScope } from "../storage/desk-store.ts";
 import type { ResumeRecord, ScanState } from "../storage/records.ts";
 
-/** A resume that may be given out. Its file name, to save it under, has an extension. */
+/** A resume that may be given out. It is saved under `filename`, which has an extension. */
 export interface Download extends ResumeRecord {
   readonly result: "allowed";
 }

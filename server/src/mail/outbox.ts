@@ -154,7 +154,8 @@ export class Outbox implements AsyncDisposable {
    * Stops. Mails that were handed over are waited for; those that are still open then are recorded as in doubt. All others
    * are given back for the next process.
    *
-   * @param stopMs how long mails that were handed over are waited for
+   * @param stopMs how long mails that were handed over are waited for, and then a store that does not take what became of
+   *   them
    */
   async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
     const { store, events, pollMs = pollMsDefault } = this.#options;
@@ -170,11 +171,12 @@ export class Outbox implements AsyncDisposable {
     // A renewal that is under way is not waited for: the store may hang.
     void this.#renewing[Symbol.asyncDispose]();
     this.#delivery.abandon();
-    await this.#book.close().catch(events.failed);
     // The store may be back in a moment, and after this process nothing knows what became of these mails.
-    while (this.#book.isOpen && performance.now() < endsAt) {
-      await sleep(Math.min(pollMs, endsAt - performance.now()));
+    for (;;) {
       await this.#book.close().catch(events.failed);
+      const leftMs = endsAt - performance.now();
+      if (!this.#book.isOpen || leftMs <= 0) break;
+      await sleep(Math.min(pollMs, leftMs));
     }
     // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
     if (this.#book.isOpen) return;

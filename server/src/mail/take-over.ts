@@ -10,7 +10,7 @@ export class TakeOver {
   /** When the store last answered, before it failed. */
   #answeredAt = 0;
 
-  /** @param startedAt until when it knows nothing of the store */
+  /** @param startedAt counts like a failure: what was before it is not known. -Infinity where no care is needed */
   constructor(startedAt: number) {
     this.#failedAt = startedAt;
   }

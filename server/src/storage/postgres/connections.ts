@@ -22,7 +22,7 @@ const findMs = 4_000;
 const findPauseMs = 100;
 /** A connection that was not needed for this long is closed. */
 const idleMs = 30_000;
-/** No probe that is cheap can tell whether there is room again. */
+/** How long a full disk is remembered: no cheap probe can tell whether there is room again. */
 const diskFullMs = 10_000;
 
 /** By what name the server knows the connections of services and of their command line. */
@@ -98,7 +98,10 @@ export class Connections implements Reader, AsyncDisposable {
   }
 
   /**
-   * Throws what the server said when its disk was last full, for 10 s. A write that needs no more room succeeds meanwhile.
+   * Fails for 10 s after a statement failed because the server's disk is full. Other statements may succeed meanwhile: they
+   * need no more room.
+   *
+   * @throws StorageUnavailable
    */
   checkDisk(): void {
     if (this.#diskFull !== null && performance.now() < this.#diskFull.until) throw this.#diskFull.error;
