@@ -104,8 +104,8 @@ const fill = `
   INSERT INTO webhook (url, events, secret, created_at) VALUES ('u', 'e', 's', 1);
   INSERT INTO webhook_delivery (webhook, event, submission, created_at, due_at)
     SELECT 1, 'inquiry.received', n, n, n FROM generate_series(1, 20000) AS n;
-  INSERT INTO subscriber (email_key, email, status, source, last_source, subscribed_at, door, request_id)
-    SELECT n, n, 'active', 's', 's', n, 'rest', 'r' FROM generate_series(1, 20000) AS n;
+  INSERT INTO subscriber (email_key, email, status, source, last_source, subscribed_at, language, door, request_id)
+    SELECT n, n, 'active', 's', 's', n, 'en', 'rest', 'r' FROM generate_series(1, 20000) AS n;
   INSERT INTO newsletter_token SELECT n, n, 'confirm', n, n FROM generate_series(1, 20000) AS n;
   INSERT INTO suppression SELECT n, 'bounced', n FROM generate_series(1, 20000) AS n;
   INSERT INTO idempotency SELECT 'p', n, 'f', n, NULL, n FROM generate_series(1, 20000) AS n;

@@ -8,7 +8,7 @@ import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-vers
 import { StorageUnavailable, welcomeIntervalMs } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
-import { accept, inquiries, inquiry, lease, noon, offer, onlySubscriber, subscription } from "./records.ts";
+import { accept, inquiries, inquiry, lease, noon, offer, subscription } from "./records.ts";
 import { sqliteTest as test, useRaw } from "./sqlite-under-test.ts";
 
 const locate = (folder: string) => ({ kind: "sqlite", file: join(folder, "store.db") }) as const;
@@ -17,7 +17,7 @@ describe("migrations", () => {
   test("are found pending without a database, which is not made by looking", async () => {
     await using folder = await openFolder();
     const location = locate(folder.path);
-    expect(await pendingMigrations(location)).toContain("0001-submissions");
+    expect(await pendingMigrations(location)).toContain("0001-schema");
     expect(existsSync(location.file)).toBe(false);
   });
 
@@ -26,7 +26,7 @@ describe("migrations", () => {
     const location = locate(folder.path);
     useRaw(location.file, (database) => database.exec("PRAGMA user_version = 1"));
     const before = await readFile(location.file);
-    expect(await pendingMigrations(location)).toContain("0001-submissions");
+    expect(await pendingMigrations(location)).toContain("0001-schema");
     expect(await readFile(location.file)).toEqual(before);
   });
 
@@ -37,19 +37,6 @@ describe("migrations", () => {
     expect(await migrate(location)).toEqual(pending);
     expect(await pendingMigrations(location)).toEqual([]);
     expect(await migrate(location)).toEqual([]);
-  });
-
-  test("give earlier subscribers English as their language", async () => {
-    await using folder = await openFolder();
-    const location = locate(folder.path);
-    await using before = await openStore(location);
-    await accept(before, subscription({ language: "de" }));
-    await before[Symbol.asyncDispose]();
-    useRaw(location.file, (database) =>
-      database.exec("ALTER TABLE subscriber DROP COLUMN language; DELETE FROM schema_migration WHERE number >= 6"),
-    );
-    await using after = await openStore(location);
-    expect(await onlySubscriber(after)).toMatchObject({ email: subscription().email, language: "en" });
   });
 
   test("are applied by exactly one of several processes that start at once, and all of them go on", async () => {
