@@ -5,7 +5,6 @@ import { configExitCode, reportProblems } from "../config/load.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
 import { SettingUnusable } from "../resumes/vault.ts";
 import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
-import { registerCompletion } from "./completion.ts";
 import { registerCopy } from "./copy.ts";
 import { registerErase } from "./erase.ts";
 import { registerExport } from "./export.ts";
@@ -69,7 +68,6 @@ function createProgram(deps: CommandDeps): Command {
   registerOperators(program, deps);
   registerWebhooks(program, deps);
   registerUpkeep(program, deps);
-  registerCompletion(program, deps);
   return program;
 }
 
