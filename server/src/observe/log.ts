@@ -1,9 +1,10 @@
 // The log: pino, one line an event, made of a fixed set of facts. Names outside the set are dropped, so that no field of
 // a person, token or key can get in by way of an object.
 import { isatty } from "node:tty";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pino, type DestinationStream } from "pino";
+import sonic, { type SonicBoom } from "sonic-boom";
 import { describeError } from "./describe-error.ts";
-import { GatheredOutput } from "./gathered-output.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
@@ -51,9 +52,9 @@ export interface Log extends Record<LogLevel, Write> {
   readonly level: LogLevel;
 }
 
-/** The log of a process. Its lines are gathered, and written each second at the latest. */
+/** The log of a process. Its lines are buffered, and written each second at the latest. */
 export interface ProcessLog extends Log {
-  /** Writes what was gathered. Resolves when it is written, or after half a second if the reader does not read. */
+  /** Writes what is buffered. Resolves when it is written, or after half a second if the reader does not read. */
   flush(): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ const messageLengthMax = 500;
  * @param now milliseconds since the epoch; tests pass their own
  */
 export function createLog(level: LogLevel, output?: LogOutput, now: () => number = Date.now): ProcessLog {
-  const gathered = output === undefined && level !== "silent" && !isatty(1) ? new GatheredOutput(1) : null;
+  const buffered = output === undefined && level !== "silent" && !isatty(1) ? openOutput(1) : null;
   const logger = pino(
     {
       level,
@@ -91,9 +92,44 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
         },
       },
     },
-    gathered ?? (output === undefined ? terminal() : lineByLine(output)),
+    buffered ?? (output === undefined ? terminal() : lineByLine(output)),
   );
-  return Object.assign(logger, { flush: async () => gathered?.flush() }) as unknown as ProcessLog;
+  return Object.assign(logger, { flush: async () => buffered && flushed(buffered) }) as unknown as ProcessLog;
+}
+
+/** How long a stopping process waits for a slow reader. */
+const flushMsMax = 500;
+
+/**
+ * Standard output in pieces, written by another thread: a system call for each line would cost more than the line. What
+ * cannot be written (the disk is full, the reader is slow or gone) waits for the next try and never stops the service.
+ */
+export function openOutput(descriptor: number): SonicBoom {
+  const options = {
+    fd: descriptor,
+    minLength: 4_096,
+    // Further lines are dropped: a log must not take all memory.
+    maxLength: 16 * 1024 * 1024,
+    periodicFlush: 1_000,
+    // One each 100 ms. The types of the library do not know it yet.
+    maxWriteRetries: flushMsMax / 100,
+  };
+  const output = new sonic.SonicBoom(options);
+  output.on("error", () => {});
+  process.on("exit", () => {
+    try {
+      output.flushSync();
+    } catch {
+      // As above: the process ends without these lines.
+    }
+  });
+  return output;
+}
+
+/** Resolves when all is written, or cannot be. */
+export async function flushed(output: SonicBoom): Promise<void> {
+  const written = new Promise<void>((resolve) => output.flush(() => resolve()));
+  await Promise.race([written, sleep(flushMsMax, undefined, { ref: false })]);
 }
 
 function writeTime(now: () => number): () => string {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { GatheredOutput } from "./gathered-output.ts";
+import { flushed, openOutput } from "./log.ts";
 
 const line = `${"x".repeat(99)}\n`;
 
@@ -14,11 +14,11 @@ test("writes all lines in their order, in few pieces", async () => {
   const folder = await mkdtemp(join(tmpdir(), "log-"));
   const path = join(folder, "log");
   await using file = await open(path, "w");
-  const output = new GatheredOutput(file.fd);
+  const output = openOutput(file.fd);
   for (let number = 0; number < 1_000; number += 1) output.write(`${number}\n`);
   // Read at once: a second later they would be written.
   expect(readFileSync(path, "utf8")).toBe("");
-  await output.flush();
+  await flushed(output);
   output.write("1000\n");
   output.flushSync();
   const numbers = (await readFile(path, "utf8")).trimEnd().split("\n").map(Number);
@@ -26,32 +26,22 @@ test("writes all lines in their order, in few pieces", async () => {
   await rm(folder, { recursive: true });
 });
 
-test.skipIf(!existsSync("/dev/full"))("goes on when the disk is full", async () => {
-  await using full = await open("/dev/full", "w");
-  const output = new GatheredOutput(full.fd);
-  for (let number = 0; number < 200; number += 1) output.write(line);
-  await output.flush();
-  output.write(line);
-  output.flushSync();
-});
-
 /** Logs much, and ends with 3 at once. */
 const program = `
-  const { GatheredOutput } = await import(process.argv[1]);
-  const output = new GatheredOutput(1);
+  const { openOutput } = await import(process.argv[1]);
+  const output = openOutput(1);
   for (let number = 0; number < 5000; number += 1) output.write(${JSON.stringify(line)});
   await new Promise(setImmediate);
   output.write("last\\n");
   process.exit(3);`;
 
-function run() {
-  const module = new URL("gathered-output.ts", import.meta.url).href;
-  return spawn(process.execPath, ["--input-type=module", "-e", program, module], { stdio: ["ignore", "pipe", "pipe"] });
-}
+const module = new URL("log.ts", import.meta.url).href;
+const run = (code: string, output: "pipe" | number = "pipe") =>
+  spawn(process.execPath, ["--input-type=module", "-e", code, module], { stdio: ["ignore", output, "pipe"] });
 
 test("a process that exits has written everything", async () => {
-  const child = run();
-  const [written, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  const child = run(program);
+  const [written, [code]] = await Promise.all([text(child.stdout!), once(child, "close")]);
   expect(code).toBe(3);
   // The last line may overtake what is being written.
   expect(written.replace("last\n", "") === line.repeat(5_000)).toBe(true);
@@ -59,8 +49,28 @@ test("a process that exits has written everything", async () => {
 });
 
 test("a process whose reader has gone ends as it wants to", async () => {
-  const child = run();
-  child.stdout.destroy();
-  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  const child = run(program);
+  child.stdout!.destroy();
+  const [errors, [code]] = await Promise.all([text(child.stderr!), once(child, "close")]);
   expect([code, errors]).toEqual([3, ""]);
 });
+
+/** A fatal line is written before the call returns. */
+const service = `
+  const { createLog } = await import(process.argv[1]);
+  const log = createLog("info");
+  for (let number = 0; number < 500; number += 1) log.info({ count: number }, "still here");
+  await log.flush();
+  log.fatal("something is wrong");
+  await log.flush();
+  process.exit(3);`;
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a process whose log is on a full disk goes on, and ends as it wants to",
+  async () => {
+    await using full = await open("/dev/full", "w");
+    const child = run(service, full.fd);
+    const [errors, [code]] = await Promise.all([text(child.stderr!), once(child, "close")]);
+    expect([code, errors]).toEqual([3, ""]);
+  },
+);
