@@ -1,5 +1,6 @@
 // Loads the configuration: reads the environment, checks every setting at once and says what is wrong, without showing a
 // value. The only reader of process.env.
+import { distance } from "fastest-levenshtein";
 import { configFrom, type Config } from "./config.ts";
 import { Wrong } from "./kinds.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
@@ -126,8 +127,9 @@ function meantBy(name: string): SettingName | null {
   for (const [setting, ownWords] of namesInWords) {
     if (spelt === setting || (words[0] === ownWords[0] && isShortened(words, ownWords))) return setting;
     if (Math.min(spelt.length, setting.length) < comparedLengthMin) continue;
+    // Each start compares every variable of the environment with every setting.
     if (Math.abs(spelt.length - setting.length) > errorsMax) continue;
-    const errors = typingErrors(spelt, setting, errorsMax);
+    const errors = distance(spelt, setting);
     if (errors <= errorsMax) [nearest, errorsMax] = [setting, errors - 1];
   }
   return nearest;
@@ -140,26 +142,4 @@ function isShortened(one: readonly string[], other: readonly string[]): boolean 
   let found = 0;
   for (const word of long) if (word === short[found]) found += 1;
   return found === short.length;
-}
-
-/**
- * How many letters were added, dropped, exchanged or swapped with their neighbour. Counting stops beyond `max`: each
- * start compares every variable of the environment with every setting.
- */
-function typingErrors(one: string, other: string, max: number): number {
-  let before: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row += 1) {
-    const line = [row];
-    for (let column = 1; column <= other.length; column += 1) {
-      const exchanged = last[column - 1]! + (one[row - 1] === other[column - 1] ? 0 : 1);
-      const isSwapped = row > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      const swapped = isSwapped ? before[column - 2]! + 1 : exchanged;
-      line[column] = Math.min(last[column]! + 1, line[column - 1]! + 1, exchanged, swapped);
-    }
-    // The fewest errors of a row never fall from one row to the next.
-    if (Math.min(...line) > max) return max + 1;
-    [before, last] = [last, line];
-  }
-  return last[other.length]!;
 }
