@@ -4,13 +4,11 @@ import type { CallCountEvents, CallCounts } from "./call-counts.ts";
 import type { PostgresLocation } from "./postgres/postgres-store.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
-import type { Store } from "./store.ts";
+import type { Access, Store } from "./store.ts";
 
 export type StoreLocation =
   | { readonly kind: "sqlite"; readonly file: string }
   | ({ readonly kind: "postgres" } & PostgresLocation);
-
-export type Access = "read-write" | "read-only";
 
 export interface OpenStoreOptions {
   /** `read-only`, for exports beside a service: takes no write lock, migrates nothing, reads a replica if there is one. */

@@ -27,6 +27,9 @@ import type {
   SuppressionChange,
 } from "./records.ts";
 
+/** How a store is opened. */
+export type Access = "read-write" | "read-only";
+
 /** Who may send a mail, and until when. New mails are born leased to the process that accepted their submission. */
 export interface Lease {
   /** The process; random, one a process. */

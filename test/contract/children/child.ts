@@ -7,7 +7,7 @@ const programs = {
   "hold-lock": new URL("./hold-lock.ts", import.meta.url),
   "hold-service-lock": new URL("./hold-service-lock.ts", import.meta.url),
   "open-store": new URL("./open-store.ts", import.meta.url),
-  "lose-log": new URL("./lose-log.ts", import.meta.url),
+  "failing-syncs": new URL("./failing-syncs.ts", import.meta.url),
   "accept-until-killed": new URL("./accept-until-killed.ts", import.meta.url),
 };
 
@@ -22,10 +22,12 @@ export interface Child extends AsyncDisposable {
   ended(): Promise<unknown>;
 }
 
-export function startChild(name: keyof typeof programs, file: string): Child {
+/** @param env in addition to that of this process */
+export function startChild(name: keyof typeof programs, file: string, env: NodeJS.ProcessEnv = {}): Child {
   const child = fork(programs[name], [file], {
     // Not the project's folder: it may have a `.env`, which tests must not read.
     cwd: tmpdir(),
+    env: { ...process.env, ...env },
     execArgv: ["-C", "@submissions/source", "--import", preload],
   });
   const exit = once(child, "exit");

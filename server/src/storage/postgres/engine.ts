@@ -28,7 +28,6 @@ export const makeEngine = (connections: Connections): Engine => ({
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),
   transaction: (steps, options) => connections.transaction((session) => runSteps(session, steps()), options),
-  settled: async () => {},
 });
 
 const rowsOf = <Row>(reader: Reader, { statement, values }: Query<Row>): Promise<Row[]> =>

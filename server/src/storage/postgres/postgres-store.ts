@@ -2,7 +2,6 @@
 // of mails share commits; every other method is a transaction of its own, or one read. Any number of processes may use one
 // database.
 import type { Clock } from "../../clock.ts";
-import type { Access } from "../open-store.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
 import { makeArrivals } from "../sql/arrivals.ts";
@@ -17,7 +16,7 @@ import { prepareSuppressions } from "../sql/suppression.ts";
 import { makeWaking } from "../sql/waking.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import { BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
+import { type Access, BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";

@@ -25,7 +25,7 @@ export function prepareAudit({ prepare }: Engine) {
 }
 
 export function makeAuditLog(engine: Engine) {
-  const { prepare, read, transaction, settled } = engine;
+  const { prepare, read, transaction } = engine;
   const add = prepareAudit(engine);
   const before = prepare<StoredEntry>(`SELECT ${entryColumns} FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2`);
   const behind = prepare<StoredEntry>(`SELECT ${entryColumns} FROM audit WHERE id > $1 ORDER BY id LIMIT $2`);
@@ -46,7 +46,6 @@ export function makeAuditLog(engine: Engine) {
     readAudit: (after) =>
       readPages(after, async (position, limit) => {
         const rows = await read(behind(position, limit));
-        await settled();
         return { rows: rows.map(auditRow), last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
       }),
   } satisfies Partial<DeskStore>;

@@ -49,8 +49,6 @@ export interface Engine {
   write<Row>(query: Query<Row>): Promise<readonly Row[]>;
   /** @param options.repeatable whether it does the same when it runs twice: its answer may be lost */
   transaction<T>(steps: () => Steps<T>, options?: { readonly repeatable?: boolean }): Promise<T>;
-  /** Resolves once a power cut cannot take back what was read. */
-  settled(): Promise<void>;
 }
 
 /** To be used by an engine. */

@@ -66,7 +66,7 @@ function prepareStatements({ prepare, indexedBy, among, locking }: Engine, { atO
 const subjects = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;
 
 export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) {
-  const { lockAddress, read, write, transaction, settled } = engine;
+  const { lockAddress, read, write, transaction } = engine;
   const statements = prepareStatements(engine, own);
   const audit = prepareAudit(engine);
 
@@ -114,12 +114,7 @@ export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) 
       return transaction(erase, { repeatable: true });
     },
 
-    async resumesToDiscard(count) {
-      const keys = (await read(statements.toDiscard(count))).map(({ key }) => key);
-      // A file must not go before its application is erased for good.
-      await settled();
-      return keys;
-    },
+    resumesToDiscard: async (count) => (await read(statements.toDiscard(count))).map(({ key }) => key),
 
     async forgetDiscarded(keys) {
       await write(statements.discarded(keys));

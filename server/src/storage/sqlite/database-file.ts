@@ -1,6 +1,6 @@
 // The file of the database: made private and durable, and watched. SQLite goes on writing into a file that was deleted
 // or replaced, and everything that it then acknowledges is lost.
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, statSync, type BigIntStats } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StorageUnavailable } from "../store.ts";
 
@@ -81,30 +81,14 @@ export class FileGuard {
     this.#log ??= log;
     if (log !== this.#log) refuse("The database's log was deleted or replaced.");
   }
-
-  /**
-   * A descriptor of the log. Closing it drops no lock: SQLite's locks are on the other two files.
-   *
-   * @throws StorageUnavailable when the log was deleted or replaced; Node's error when it cannot be opened
-   */
-  openLog(): number {
-    const descriptor = openSync(logOf(this.#file), "r");
-    const log = nameOf(fstatSync(descriptor, { bigint: true }));
-    this.#log ??= log;
-    if (log === this.#log) return descriptor;
-    closeSync(descriptor);
-    return refuse("The database's log was deleted or replaced.");
-  }
 }
 
 const logOf = (file: string) => `${file}-wal`;
 
-const nameOf = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`;
-
 function identify(path: string): string | undefined {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? undefined : nameOf(found);
+    return found === undefined ? undefined : `${found.dev}:${found.ino}`;
   } catch (error) {
     throw new StorageUnavailable(`The database file ${path} cannot be reached. ${adviceOn(error)}`, { cause: error });
   }

@@ -19,7 +19,6 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
   transaction: (steps) => run(() => runSteps(steps())),
-  settled: () => connection.settled(),
 });
 
 // A list is one parameter: its length then makes no other statement and meets no limit.

@@ -6,12 +6,15 @@ import { asCommitError, asUnavailable, isBusy } from "./errors.ts";
 const sqliteError = (errcode: number) =>
   Object.assign(new Error(`errcode ${errcode}`), { code: "ERR_SQLITE_ERROR", errcode });
 
-test.each([8, 10, 11, 13, 14, 26, 10 | (4 << 8)])("takes the code %i for a database that cannot be used", (errcode) => {
-  const error = sqliteError(errcode);
-  expect(asUnavailable(error)).toBeInstanceOf(StorageUnavailable);
-  expect(asUnavailable(error)).toMatchObject({ cause: error, outcome: "not-stored" });
-  expect(isBusy(error)).toBe(false);
-});
+test.each([7, 8, 10, 11, 13, 14, 26, 10 | (4 << 8)])(
+  "takes the code %i for a database that cannot be used",
+  (errcode) => {
+    const error = sqliteError(errcode);
+    expect(asUnavailable(error)).toBeInstanceOf(StorageUnavailable);
+    expect(asUnavailable(error)).toMatchObject({ cause: error, outcome: "not-stored" });
+    expect(isBusy(error)).toBe(false);
+  },
+);
 
 test.each([5, 6, 15, 517])("takes the code %i for a lock that another connection holds", (errcode) => {
   expect(isBusy(sqliteError(errcode))).toBe(true);
@@ -24,8 +27,11 @@ test.each([sqliteError(19), sqliteError(1), new TypeError("a mistake"), null])("
   expect(asCommitError(error)).toBe(error);
 });
 
-test("says of a log that could not be synced that the transaction may be stored", () => {
-  const error = sqliteError(10 | (4 << 8));
+test.each([7, 10 | (4 << 8)])("says of a COMMIT that fails with %i that the transaction may be stored", (errcode) => {
+  const error = sqliteError(errcode);
   expect(asCommitError(error)).toMatchObject({ name: "StorageUnavailable", cause: error, outcome: "unknown" });
-  expect(asCommitError(sqliteError(13))).toMatchObject({ errcode: 13 });
+});
+
+test.each([5, 13])("says of a COMMIT that fails with %i that nothing is stored", (errcode) => {
+  expect(asCommitError(sqliteError(errcode))).toMatchObject({ errcode });
 });

@@ -10,14 +10,14 @@ const busyCodes = new Map([
   [15, "contended while its log was opened"],
 ]);
 const readOnly = 8;
-const ioError = 10;
 const notOpened = 14;
+const full = 13;
 const failureCodes = new Map([
   [7, "out of memory"],
   [readOnly, "read-only"],
-  [ioError, "failing to read or write its disk"],
+  [10, "failing to read or write its disk"],
   [11, "corrupt"],
-  [13, "out of disk space"],
+  [full, "out of disk space"],
   [notOpened, "not to be opened"],
   [26, "not an SQLite database"],
 ]);
@@ -57,10 +57,13 @@ export function asOpeningError(error: unknown, file: string): unknown {
 }
 
 /**
- * The error of a COMMIT. When the log could not be synced, SQLite gives the transaction up; but its frames may have
- * reached the disk, and if this process ends before they are overwritten, recovery takes them for committed.
+ * The error of a COMMIT. SQLite then gives the transaction up, and the next one overwrites its frames in the log. But they
+ * may be whole: a sync may have failed, or there was no memory for the index of the log. If every process ends before
+ * they are overwritten, recovery takes them for committed. On a full disk they are not whole.
  */
 export function asCommitError(error: unknown): unknown {
-  if (primaryCode(error) !== ioError) return error;
-  return new StorageUnavailable("The database failed to sync its log.", { cause: error, outcome: "unknown" });
+  const code = primaryCode(error) ?? -1;
+  const state = failureCodes.get(code);
+  if (state === undefined || code === full) return error;
+  return new StorageUnavailable(`The database is ${state}, at a commit.`, { cause: error, outcome: "unknown" });
 }

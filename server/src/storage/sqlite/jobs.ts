@@ -1,4 +1,4 @@
-// The transactions of the SQLite engine: jobs that come in together share one, and the sync of the log behind it.
+// The transactions of the SQLite engine: jobs that come in together share one, and so one sync of the log.
 import { CommitQueue, type RunOptions } from "../commit-queue.ts";
 import { StorageUnavailable } from "../store.ts";
 import { busyWaitMs } from "./busy.ts";
@@ -39,11 +39,7 @@ export function makeJobQueue(connection: SqliteConnection, { begin, end }: Aroun
     busyMs: busyWaitMs,
     isBusy,
     asUnavailable,
-    async commit(jobs) {
-      const results = transaction(jobs);
-      await connection.sync();
-      return results;
-    },
+    commit: async (jobs) => transaction(jobs),
   });
 }
 

@@ -1,9 +1,10 @@
 // Opens the SQLite engine: settings, then the schema, then the store. A failure closes the handle again.
 import { existsSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
-import type { Access } from "../open-store.ts";
+import { busyPauseMs } from "../commit-queue.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import type { Store } from "../store.ts";
+import type { Access, Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
 import { asOpeningError } from "./errors.ts";
@@ -13,16 +14,34 @@ import { makeSqliteStore } from "./sqlite-store.ts";
 /** Another process may be recovering the log of a crash, or switching a new file to its log. */
 const openWaitMs = 10_000;
 
+/** How often moving the log is tried, in about half a second. */
+const moveLogTries = 10;
+
 /** Opens a connection that is configured. */
 export async function connect(file: string, access: Access): Promise<SqliteConnection> {
   using opened = new DisposableStack();
   try {
     const connection = opened.use(await retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs));
     await retryWhileBusy(() => connection.configure(), openWaitMs);
+    if (access === "read-write") await moveLogLeft(connection);
     opened.move();
     return connection;
   } catch (error) {
     throw asOpeningError(error, file);
+  }
+}
+
+/**
+ * Moves what a killed process left in the log into the database. Recovery reads it from the memory of the kernel and
+ * syncs nothing: a replayed key would be answered with what a power cut takes back; and where a sync had failed before,
+ * the kernel never writes it, so that what is committed behind it would be lost as well.
+ *
+ * A process that reads from the log for long does not hold up the start: as a rule it was there before, and then there
+ * was no recovery.
+ */
+async function moveLogLeft(connection: SqliteConnection): Promise<void> {
+  for (let tries = 0; tries < moveLogTries && !(await retryWhileBusy(() => connection.moveLog())); tries += 1) {
+    await pause(busyPauseMs(tries));
   }
 }
 

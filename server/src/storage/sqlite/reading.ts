@@ -45,8 +45,6 @@ function prepareReader(connection: SqliteConnection, table: "submission" | "subs
     read: (from: number, to: number) => readonly Row[],
   ): AsyncGenerator<readonly Row[], void, undefined> {
     const end = await retryWhileBusy(() => last.get()?.arrival ?? 0);
-    // The reader goes on behind these numbers, which would be given again if these rows were lost.
-    await connection.settled();
     yield* readPages(after, (position, count) =>
       retryWhileBusy(() => {
         const from = next.get(position, end)?.arrival ?? null;

@@ -51,7 +51,6 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     "SELECT identity, reference_key AS referenceKey FROM store",
   );
   if (store === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
-  connection.syncApart();
   const references = new References(store.referenceKey);
   const announcements = prepareAnnouncements(connection);
   const acceptor = prepareAcceptor(connection, references, announcements);
@@ -106,11 +105,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       return run(() => acceptor.accept(entry), { deadline, waitMs });
     },
 
-    findEarlier(key) {
-      const find = () => acceptor.findEarlier(key);
-      // A caller is answered with what is found, so it must be on the disk.
-      return connection.mayHaveGap ? run(find) : retryWhileBusy(find);
-    },
+    findEarlier: (key) => retryWhileBusy(() => acceptor.findEarlier(key)),
 
     suppress: (change) => engine.transaction(() => suppressions.note(change)),
 
