@@ -6,7 +6,7 @@ import { startMailService } from "../outbox/mail-service.ts";
 import { buyer } from "../support/doors.ts";
 import { startService } from "../support/service.ts";
 import { failureOf } from "./failure-of.ts";
-import { testTempo } from "./test-tempo.ts";
+import { testClock } from "./test-clock.ts";
 
 const idempotencyKey = "a form's own key";
 
@@ -18,7 +18,7 @@ test("a second click while the first is under way waits for its receipt", async 
   const first = createSubmissionsClient(running.service).marketplace.inquiry(buyer, { idempotencyKey });
   await vi.waitUntil(() => running.postmark.requests.length > 0, { timeout: 30_000 });
 
-  const tempo = testTempo({
+  const clock = testClock({
     random: 0,
     // More often than it would try after other failures.
     during: async (waits) => {
@@ -27,9 +27,9 @@ test("a second click while the first is under way waits for its receipt", async 
       await first;
     },
   });
-  const second = await buildClient(running.service, tempo).marketplace.inquiry(buyer, { idempotencyKey });
+  const second = await buildClient(running.service, clock).marketplace.inquiry(buyer, { idempotencyKey });
   expect(second).toEqual(await first);
-  expect(tempo.waits).toEqual(Array(6).fill(1_000));
+  expect(clock.waits).toEqual(Array(6).fill(1_000));
   expect((await running.service.stored()).inquiries).toHaveLength(1);
   expect(running.taken().filter((to) => to.includes(buyer.email))).toHaveLength(1);
 });

@@ -8,16 +8,16 @@ import { startService } from "../support/service.ts";
 import { anew, shared } from "../support/shared.ts";
 import { failureOf } from "./failure-of.ts";
 import { nowhere } from "./nowhere.ts";
-import { testTempo } from "./test-tempo.ts";
+import { testClock } from "./test-clock.ts";
 
 const subscription = { email: "reader@example.org" };
 
 const service = shared(() => startService());
 const proxy = anew(() => FlakyProxy.open(service.url));
 
-function clientThrough(mishaps: readonly Mishap[], tempo = testTempo(), retry = {}) {
+function clientThrough(mishaps: readonly Mishap[], clock = testClock(), retry = {}) {
   proxy.next(...mishaps);
-  return buildClient({ url: proxy.url, retry }, tempo);
+  return buildClient({ url: proxy.url, retry }, clock);
 }
 
 const refusal = (fault: "draining" | "internal" | "rateLimited", retryAfter?: number): Mishap => {
@@ -35,18 +35,18 @@ describe("keeps trying", () => {
     ["through a proxy without its service", [badGateway, { ...badGateway, status: 504 }], [500, 1_000]],
     ["after one fault of the service", [refusal("internal")], [500]],
   ])("%s", async (_, mishaps, waits) => {
-    const tempo = testTempo();
-    const client = clientThrough(mishaps, tempo);
+    const clock = testClock();
+    const client = clientThrough(mishaps, clock);
     expect(await client.newsletter.subscribe(subscription)).toEqual({ message: expect.any(String) });
-    expect(tempo.waits).toEqual(waits);
+    expect(clock.waits).toEqual(waits);
     expect(proxy.requests).toHaveLength(mishaps.length + 1);
   });
 });
 
 describe("gives up with the last failure", () => {
   test("when it has tried often enough", async () => {
-    const tempo = testTempo();
-    const client = clientThrough([busy, badGateway, "lose request", busy], tempo);
+    const clock = testClock();
+    const client = clientThrough([busy, badGateway, "lose request", busy], clock);
     const error = await failureOf(client.newsletter.subscribe(subscription));
     expect(error).toMatchObject({
       code: "SERVICE_UNAVAILABLE",
@@ -55,7 +55,7 @@ describe("gives up with the last failure", () => {
       retryAfterSeconds: 5,
       idempotencyKey: proxy.requests[0]?.headers["idempotency-key"],
     });
-    expect(tempo.waits).toEqual([5_500, 1_000, 2_000]);
+    expect(clock.waits).toEqual([5_500, 1_000, 2_000]);
     expect(proxy.requests).toHaveLength(4);
   });
 
@@ -79,13 +79,13 @@ describe("gives up with the last failure", () => {
   });
 
   test("when no server listens", async () => {
-    const tempo = testTempo();
-    const client = buildClient({ url: nowhere }, tempo);
+    const clock = testClock();
+    const client = buildClient({ url: nowhere }, clock);
     expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({
       code: "NETWORK",
       idempotencyKey: expect.any(String),
     });
-    expect(tempo.waits).toEqual([500, 1_000, 2_000]);
+    expect(clock.waits).toEqual([500, 1_000, 2_000]);
   });
 
   test("after a second fault of the service", async () => {
@@ -95,17 +95,17 @@ describe("gives up with the last failure", () => {
   });
 
   test("at once when the next try would come too late", async () => {
-    const tempo = testTempo();
-    const client = clientThrough([refusal("draining", 3_600)], tempo);
+    const clock = testClock();
+    const client = clientThrough([refusal("draining", 3_600)], clock);
     expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({ retryAfterSeconds: 3_600 });
-    expect(tempo.waits).toEqual([]);
+    expect(clock.waits).toEqual([]);
   });
 
   test("when its time is over, though it could try more often", async () => {
-    const tempo = testTempo();
-    const client = clientThrough(Array<Mishap>(20).fill(busy), tempo, { tries: 20, longestWaitMs: 1_000 });
+    const clock = testClock();
+    const client = clientThrough(Array<Mishap>(20).fill(busy), clock, { tries: 20, longestWaitMs: 1_000 });
     await failureOf(client.newsletter.subscribe(subscription));
-    expect(tempo.waits).toEqual(Array(5).fill(5_500));
+    expect(clock.waits).toEqual(Array(5).fill(5_500));
   });
 
   test("after the first where nothing is to be repeated, for a client or a call", async () => {
@@ -115,7 +115,7 @@ describe("gives up with the last failure", () => {
     const never = createSubmissionsClient({ url: proxy.url, retry: false });
     await failureOf(never.newsletter.subscribe(subscription));
     expect(proxy.requests).toHaveLength(2);
-    await buildClient({ url: proxy.url, retry: false }, testTempo()).newsletter.subscribe(subscription, { retry: {} });
+    await buildClient({ url: proxy.url, retry: false }, testClock()).newsletter.subscribe(subscription, { retry: {} });
     expect(proxy.requests).toHaveLength(4);
   });
 });
@@ -124,7 +124,7 @@ describe("an abort", () => {
   test("cuts the wait and wins over the failure before it", async () => {
     const controller = new AbortController();
     const reason = new DOMException("The person left the page.", "AbortError");
-    const client = clientThrough([busy], testTempo({ during: () => controller.abort(reason) }));
+    const client = clientThrough([busy], testClock({ during: () => controller.abort(reason) }));
     const call = client.newsletter.subscribe(subscription, { signal: controller.signal });
     await expect(call).rejects.toBe(reason);
     expect(proxy.requests).toHaveLength(1);
@@ -158,7 +158,7 @@ describe("an abort", () => {
 test("a receipt that breaks off where the connection does not tell is no receipt", async () => {
   const cut = new Response('{"result":{"data":{"mess', { headers: { "content-type": "application/json" } });
   const send = vi.fn<typeof fetch>((...request) => fetch(...request)).mockResolvedValueOnce(cut);
-  const client = buildClient({ url: proxy.url, fetch: send }, testTempo());
+  const client = buildClient({ url: proxy.url, fetch: send }, testClock());
   expect(await client.newsletter.subscribe(subscription)).toEqual({ message: expect.any(String) });
   expect(send).toHaveBeenCalledTimes(2);
 });

@@ -6,7 +6,7 @@ import { applicant, buyer, pdf } from "../support/doors.ts";
 import { FlakyProxy, type Mishap } from "../support/flaky-proxy.ts";
 import { startService, type Service } from "../support/service.ts";
 import { failureOf } from "./failure-of.ts";
-import { testTempo } from "./test-tempo.ts";
+import { testClock } from "./test-clock.ts";
 
 async function behindProxy() {
   await using opened = new AsyncDisposableStack();
@@ -32,8 +32,8 @@ describe("one submission and its receipt", () => {
   ])("when the connection breaks: %s", async (mishap, expectedReplays) => {
     await using it = await behindProxy();
     it.proxy.next(mishap);
-    const tempo = testTempo();
-    const receipt = await buildClient(it.proxy, tempo).marketplace.inquiry(buyer);
+    const clock = testClock();
+    const receipt = await buildClient(it.proxy, clock).marketplace.inquiry(buyer);
     const { inquiries } = await it.service.stored();
     expect(receipt).toEqual({
       message: expect.any(String),
@@ -41,7 +41,7 @@ describe("one submission and its receipt", () => {
       confirmationEmailSent: true,
     });
     expect(await count(it.service)).toEqual([1, 0, 0, 2]);
-    expect(tempo.waits).toEqual([500]);
+    expect(clock.waits).toEqual([500]);
     expect(keysOf(it.proxy)).toEqual(Array(2).fill(expect.stringMatching(/^[\da-f-]{36}$/)));
     expect(new Set(keysOf(it.proxy)).size).toBe(1);
     expect(replays(it.proxy)).toEqual(expectedReplays);
@@ -50,7 +50,7 @@ describe("one submission and its receipt", () => {
   test("when the answer is lost again and again", async () => {
     await using it = await behindProxy();
     it.proxy.next("lose answer", "cut answer", "lose answer");
-    await buildClient(it.proxy, testTempo()).newsletter.subscribe({ email: "reader@example.org" });
+    await buildClient(it.proxy, testClock()).newsletter.subscribe({ email: "reader@example.org" });
     expect(replays(it.proxy)).toEqual([undefined, "true", "true", "true"]);
     expect((await it.service.stored()).subscribers).toHaveLength(1);
     // The answer to a subscription does not wait for its mail.
@@ -63,7 +63,7 @@ describe("one submission and its receipt", () => {
     await using it = await behindProxy();
     await using restarted = new AsyncDisposableStack();
     it.proxy.next("lose answer");
-    const tempo = testTempo({
+    const clock = testClock({
       during: async (waits) => {
         if (waits === 1) await it.service.stop();
         if (waits < 3) return;
@@ -71,9 +71,9 @@ describe("one submission and its receipt", () => {
         it.proxy.target = restarted.use(await startService({ env })).url;
       },
     });
-    const { inquiryId } = await buildClient(it.proxy, tempo).marketplace.inquiry(buyer);
+    const { inquiryId } = await buildClient(it.proxy, clock).marketplace.inquiry(buyer);
     expect((await it.service.stored()).inquiries).toMatchObject([{ reference: inquiryId }]);
-    expect(tempo.waits).toEqual([500, 1_000, 2_000]);
+    expect(clock.waits).toEqual([500, 1_000, 2_000]);
     expect(replays(it.proxy)).toEqual([undefined, "true"]);
   });
 });
@@ -83,7 +83,7 @@ describe("a resume", () => {
     await using it = await behindProxy();
     it.proxy.next(mishap);
     const resumeFile = pdf("cv.pdf", 200_000);
-    const client = buildClient(it.proxy, testTempo());
+    const client = buildClient(it.proxy, testClock());
     const { applicationId } = await client.applications.submit({ ...applicant, resumeFile });
     expect((await it.service.stored()).applications).toMatchObject([{ reference: applicationId }]);
     const kept = await it.service.files("resumes");
@@ -101,8 +101,8 @@ describe("a resume", () => {
     it.proxy.next("lose answer");
     const form = new FormData();
     for (const [name, value] of Object.entries(applicant)) form.append(name, value);
-    const tempo = testTempo({ during: () => form.set("position", "Something else") });
-    await buildClient(it.proxy, tempo).applications.submit(form);
+    const clock = testClock({ during: () => form.set("position", "Something else") });
+    await buildClient(it.proxy, clock).applications.submit(form);
     expect((await it.service.stored()).applications).toMatchObject([{ position: applicant.position }]);
   });
 });
@@ -111,14 +111,14 @@ test("the fields are those of the call, even if the object has changed", async (
   await using it = await behindProxy();
   it.proxy.next("lose answer");
   const inquiry = { ...buyer, selectedPackageIds: ["de-AT"] };
-  const tempo = testTempo({ during: () => void inquiry.selectedPackageIds.push("de-CH") });
-  await buildClient(it.proxy, tempo).marketplace.inquiry(inquiry);
+  const clock = testClock({ during: () => void inquiry.selectedPackageIds.push("de-CH") });
+  await buildClient(it.proxy, clock).marketplace.inquiry(inquiry);
   expect((await it.service.stored()).inquiries).toMatchObject([{ selectedPackageIds: ["de-AT"] }]);
 });
 
 test("a refusal is not repeated, and what it refused may be sent again with its key", async () => {
   await using it = await behindProxy();
-  const client = buildClient(it.proxy, testTempo());
+  const client = buildClient(it.proxy, testClock());
   const { code, idempotencyKey } = await failureOf(client.marketplace.inquiry({ ...buyer, email: "nobody" }));
   expect(code).toBe("BAD_REQUEST");
   expect(keysOf(it.proxy)).toEqual([idempotencyKey]);
@@ -129,7 +129,7 @@ test("a refusal is not repeated, and what it refused may be sent again with its 
 test("a call that was given up can be made again with its key", async () => {
   await using it = await behindProxy();
   it.proxy.next("lose answer");
-  const client = buildClient({ url: it.proxy.url, retry: false }, testTempo());
+  const client = buildClient({ url: it.proxy.url, retry: false }, testClock());
   const { code, idempotencyKey } = await failureOf(client.marketplace.inquiry(buyer));
   expect(code).toBe("NETWORK");
   const { inquiryId } = await client.marketplace.inquiry(buyer, { idempotencyKey });
@@ -139,7 +139,7 @@ test("a call that was given up can be made again with its key", async () => {
 test("two calls are two submissions, however alike", async () => {
   await using it = await behindProxy();
   // A key among the headers of all requests would make one of everything.
-  const client = buildClient({ url: it.proxy.url, headers: { "Idempotency-Key": "k" } }, testTempo());
+  const client = buildClient({ url: it.proxy.url, headers: { "Idempotency-Key": "k" } }, testClock());
   await Promise.all([client.marketplace.inquiry(buyer), client.marketplace.inquiry(buyer)]);
   expect((await it.service.stored()).inquiries).toHaveLength(2);
 });

@@ -8,7 +8,7 @@ import { FlakyProxy, type Mishap } from "../support/flaky-proxy.ts";
 import { startService } from "../support/service.ts";
 import { failureOf } from "./failure-of.ts";
 import { nowhere } from "./nowhere.ts";
-import { testTempo } from "./test-tempo.ts";
+import { testClock } from "./test-clock.ts";
 import { XhrStandIn } from "./xhr-stand-in.ts";
 
 beforeEach(() => {
@@ -36,7 +36,7 @@ test("tells how far it has come, up to the whole form, and the resume arrives by
   await using it = await behindProxy();
   const resumeFile = pdf("cv.pdf", 200_000);
   const { seen, onUploadProgress } = watched();
-  const client = buildClient({ url: it.proxy.url, headers: { "x-trace": "abc" } }, testTempo());
+  const client = buildClient({ url: it.proxy.url, headers: { "x-trace": "abc" } }, testClock());
   const { applicationId } = await client.applications.submit({ ...applicant, resumeFile }, { onUploadProgress });
   expect((await it.service.stored()).applications).toMatchObject([{ reference: applicationId }]);
   const [kept = ""] = await it.service.files("resumes");
@@ -58,15 +58,15 @@ describe("is sent again under its key, from the beginning", () => {
     [{ status: 503, headers: { "retry-after": "5" } }, 5_500],
   ])("after %j", async (mishap, waitMs) => {
     await using it = await behindProxy(mishap);
-    const tempo = testTempo();
+    const clock = testClock();
     const { seen, onUploadProgress } = watched();
-    const client = buildClient(it.proxy, tempo);
+    const client = buildClient(it.proxy, clock);
     const { applicationId } = await client.applications.submit(
       { ...applicant, resumeFile: pdf() },
       { onUploadProgress },
     );
     expect((await it.service.stored()).applications).toMatchObject([{ reference: applicationId }]);
-    expect(tempo.waits).toEqual([waitMs]);
+    expect(clock.waits).toEqual([waitMs]);
     expect(XhrStandIn.made).toBe(2);
     expect(new Set(it.proxy.requests.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
     expect(seen.filter(({ loaded, total }) => loaded === total)).toHaveLength(2);

@@ -29,8 +29,8 @@ export class XhrStandIn extends EventTarget {
     this.#headers[name] = value;
   }
 
-  getResponseHeader(name: string): string | null {
-    return this.#answered.get(name);
+  getAllResponseHeaders(): string {
+    return [...this.#answered].map(([name, value]) => `${name}: ${value}\r\n`).join("");
   }
 
   send(body: FormData): void {

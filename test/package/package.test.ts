@@ -10,7 +10,7 @@ import { documentedExports, examples } from "./examples.ts";
 import { packAndInstall, root, run, type Manifest, type Packed } from "./packed.ts";
 
 /** What the client adds to a page, minified and gzipped. docs/client.md promises it. */
-const clientGzipBytesMax = 7_400;
+const clientGzipBytesMax = 8_800;
 
 let packed: Packed;
 beforeAll(async () => (packed = await packAndInstall()));
@@ -113,7 +113,7 @@ describe("a project that installs it", () => {
     const { dependencies } = JSON.parse(await readFile(installed("client/package.json"), "utf8")) as Manifest;
     expect(Object.keys(dependencies ?? {})).toEqual(["@submissions/shared", "@trpc/client", "@trpc/server"]);
     const code = await importsBehind("client/dist/sdk/create-submissions-client.js");
-    expect(code).toEqual(["@trpc/client", "@trpc/server/observable"]);
+    expect(code).toEqual(["@trpc/client"]);
     const types = await importsBehind("client/dist/sdk/create-submissions-client.d.ts");
     expect(types.length).toBeGreaterThan(0);
     expect(types.filter((name) => !name.startsWith("@submissions/shared/"))).toEqual([]);

@@ -4,10 +4,10 @@
 import { packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { altchaField } from "@submissions/shared/hidden-fields";
 import { applicationForm } from "../sdk/application-form.ts";
-import { repeat, systemTempo, type RetryPolicy } from "../sdk/retry.ts";
+import { repeat, systemClock, type RetryPolicy } from "../sdk/retry.ts";
 import { SubmissionError } from "../sdk/submission-error.ts";
-import { keyHeader, send } from "../sdk/transport.ts";
-import { byMeasuredUpload } from "../sdk/upload-progress.ts";
+import { keyHeader, post } from "../sdk/transport.ts";
+import { measuredUpload } from "../sdk/upload-progress.ts";
 import { forgetConfig, formConfig } from "./form-config.ts";
 import { proveWork } from "./prove-work.ts";
 
@@ -84,7 +84,7 @@ export async function sendForm(form: FormName, values: FormData, sending: Sendin
   };
   for (;;) {
     try {
-      return await repeat(tried, patience, systemTempo, signal);
+      return await repeat(tried, patience, systemClock, signal);
     } catch (error) {
       if (!(error instanceof Offline)) throw error;
       onStage("offline");
@@ -110,17 +110,17 @@ async function deliver(
 ): Promise<ReceiptDetail> {
   const body = bodyOf(form, values, proof);
   // For texts too: one way of sending is less to load than two.
-  const exchange = byMeasuredUpload(({ loaded, total }) => onProgress(total > 0 ? (100 * loaded) / total : 0));
+  const upload = measuredUpload(({ loaded, total }) => onProgress(total > 0 ? (100 * loaded) / total : 0));
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), tryMsMax);
   try {
-    const outgoing = {
-      url: `${endpoint}/trpc/${procedures[form]}`,
+    const init = {
       headers: { [keyHeader]: key, ...(typeof body === "string" && { "content-type": "application/json" }) },
       body,
       signal: AbortSignal.any([signal, limit.signal]),
     };
-    return (await send(exchange, outgoing)) as ReceiptDetail;
+    const { result } = await post(upload, `${endpoint}/trpc/${procedures[form]}`, init);
+    return result.data as ReceiptDetail;
   } catch (error) {
     if (!limit.signal.aborted || signal.aborted) throw error;
     throw new SubmissionError({ code: "NETWORK", message: "No answer.", idempotencyKey: key, mayHaveArrived: true });

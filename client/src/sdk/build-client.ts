@@ -1,66 +1,96 @@
-// Builds the client: tRPC's client, typed by the router, on our one link (docs/adr/0012). Tests pass their own
-// clock and random numbers.
-import { createTRPCClient, TRPCClientError } from "@trpc/client";
+// Builds the client: tRPC's client over its own `httpLink`, with a `fetch` that makes typed errors (docs/adr/0012).
+import { createTRPCClient, httpLink, TRPCClientError, type TRPCClient } from "@trpc/client";
 import type { AppRouter } from "../router.ts";
 import { applicationForm } from "./application-form.ts";
-import type { CallOptions, SubmissionsClientOptions } from "./client-options.ts";
-import { byFetch } from "./exchange.ts";
-import { retryPolicy, type Tempo } from "./retry.ts";
+import type { ApplicationOptions, CallOptions, SubmissionsClientOptions } from "./client-options.ts";
+import { idempotencyKey } from "./idempotency-key.ts";
+import { repeat, retryPolicy, type Clock } from "./retry.ts";
 import { SubmissionError } from "./submission-error.ts";
-import { handedDown, submissionLink, type Way } from "./submission-link.ts";
 import type { SubmissionsClient } from "./submissions-client.ts";
-import { byMeasuredUpload, canMeasureUploads } from "./upload-progress.ts";
+import { keyHeader, post } from "./transport.ts";
+import { canMeasureUploads, measuredUpload } from "./upload-progress.ts";
 
-/** A client with its own clock and random numbers. */
-export function buildClient(options: SubmissionsClientOptions, tempo: Tempo): SubmissionsClient {
-  const { marketplace, newsletter, applications } = createTRPCClient<AppRouter>({
-    links: [submissionLink(wayOf(options, tempo))],
-  });
+/** A client with its own clock and random numbers, for tests. */
+export function buildClient(options: SubmissionsClientOptions, clock: Clock): SubmissionsClient {
+  const url = endpointOf(options.url);
+  const clientPolicy = retryPolicy(options.retry);
+  // A content type of the caller is dropped: that of a form names the boundary in its body.
+  const { "content-type": _, ...headers } = Object.fromEntries(new Headers(options.headers));
+  // The global is looked up at each call, and called as a function: browsers refuse it as a method.
+  const usual = options.fetch ?? ((...request) => fetch(...request));
+
+  /** One submission: the same key and content in every try. */
+  async function submit<Receipt>(
+    { idempotencyKey: own, retry, signal, onUploadProgress }: ApplicationOptions,
+    call: (trpc: TRPCClient<AppRouter>) => Promise<Receipt>,
+  ): Promise<Receipt> {
+    // No frame leads from an answer to the caller.
+    const here = new Error();
+    // A `fetch` of the caller must see every request.
+    const isMeasured = onUploadProgress && !options.fetch && canMeasureUploads();
+    const send = isMeasured ? measuredUpload(onUploadProgress) : usual;
+    const trpc = createTRPCClient<AppRouter>({
+      links: [
+        httpLink({
+          url,
+          headers: { ...headers, [keyHeader]: idempotencyKey(own) },
+          fetch: async (address, init) => {
+            const answer = await post(send, address as string, { ...(init as RequestInit), signal: signal ?? null });
+            return { ok: true, json: async () => answer };
+          },
+        }),
+      ],
+    });
+    const once = () =>
+      call(trpc).catch((error: unknown) => {
+        const cause = error instanceof TRPCClientError ? error.cause : error;
+        throw signal?.aborted && !(cause instanceof SubmissionError) ? signal.reason : cause;
+      });
+    try {
+      return await repeat(once, retryPolicy(retry, clientPolicy), clock, signal);
+    } catch (error) {
+      // In V8 a stack begins with the name and the message.
+      if (error instanceof SubmissionError && here.stack !== undefined)
+        error.stack = here.stack.replace(/^Error:? *\n/, () => `${error.name}: ${error.message}\n`);
+      throw error;
+    }
+  }
+
   return {
     marketplace: {
-      inquiry: (inquiry, own) =>
-        unwrapped(() => marketplace.inquiry.mutate({ ...inquiry, ...told(own) }, handedDown(own))),
+      inquiry: async (inquiry, own = {}) => {
+        const input = copied({ ...inquiry, ...hiddenFields(own) });
+        return submit(own, ({ marketplace }) => marketplace.inquiry.mutate(input));
+      },
     },
     newsletter: {
-      subscribe: (subscription, own) =>
-        unwrapped(() => newsletter.subscribe.mutate({ ...subscription, ...told(own) }, handedDown(own))),
+      subscribe: async (subscription, own = {}) => {
+        const input = copied({ ...subscription, ...hiddenFields(own) });
+        return submit(own, ({ newsletter }) => newsletter.subscribe.mutate(input));
+      },
     },
     applications: {
-      submit: (application, own) =>
-        unwrapped(() => {
-          const form = applicationForm(application, own?.resumeFilename);
-          for (const [name, text] of Object.entries(told(own))) form.set(name, text);
-          return applications.submit.mutate(form, handedDown(own));
-        }),
+      submit: async (application, own = {}) => {
+        const form = applicationForm(application, own.resumeFilename);
+        for (const [name, text] of Object.entries(hiddenFields(own))) form.set(name, text);
+        return submit(own, ({ applications }) => applications.submit.mutate(form));
+      },
     },
   };
 }
 
-/** What goes beside the fields. Named here too, because the client is made of its own files only. */
-const told = ({ consent, language, altcha }: CallOptions = {}): Readonly<Record<string, string>> => ({
+/** As it will be sent: the key stands for it, and the caller may change the object between two tries. */
+const copied = <Input>(input: Input): Input => JSON.parse(JSON.stringify(input)) as Input;
+
+/** What goes beside the fields. */
+const hiddenFields = ({ consent, language, altcha }: CallOptions): Readonly<Record<string, string>> => ({
   ...(consent && { consentText: consent.text, consentPage: consent.page ?? "" }),
   ...(language && { lang: language }),
   ...(altcha && { altcha }),
 });
 
-function wayOf(options: SubmissionsClientOptions, tempo: Tempo): Way {
-  // A content type of the caller is dropped: that of a form names the boundary in its body.
-  const { "content-type": _, ...headers } = Object.fromEntries(new Headers(options.headers));
-  // The global is looked up at each call, and called as a function: browsers refuse it as a method.
-  const usual = byFetch(options.fetch ?? ((...request) => fetch(...request)));
-  return {
-    door: doorOf(options.url),
-    headers,
-    // A `fetch` of the caller must see every request.
-    exchangeFor: ({ onUploadProgress }) =>
-      onUploadProgress && !options.fetch && canMeasureUploads() ? byMeasuredUpload(onUploadProgress) : usual,
-    policy: retryPolicy(options.retry),
-    tempo,
-  };
-}
-
 /** Address of the typed door. */
-function doorOf(base: string | URL): string {
+function endpointOf(base: string | URL): string {
   // Relative addresses need a page or a worker; Node has neither.
   const url = URL.canParse(base, globalThis.location?.href) ? new URL(base, globalThis.location?.href) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
@@ -69,23 +99,4 @@ function doorOf(base: string | URL): string {
     );
   }
   return `${url.href.replace(/\/+$/, "")}/trpc`;
-}
-
-/** Calls, and throws what the link threw, without tRPC's error around it and with the stack of the call. */
-async function unwrapped<Receipt>(call: () => Promise<Receipt>): Promise<Receipt> {
-  const here = new Error();
-  try {
-    return await call();
-  } catch (error) {
-    const failure = error instanceof TRPCClientError ? error.cause : error;
-    if (failure instanceof SubmissionError) failure.stack = stackOf(failure, here);
-    throw failure;
-  }
-}
-
-// The error is made after an answer, where no frame leads to the caller any more. In V8 a stack begins with the name and
-// the message.
-function stackOf(failure: SubmissionError, { stack = "" }: Error): string {
-  const frames = stack.replace(/^Error:? *\n/, "");
-  return frames === stack ? stack : `${failure.name}: ${failure.message}\n${frames}`;
 }

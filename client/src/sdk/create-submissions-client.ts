@@ -2,7 +2,7 @@
 // workers, Node 20 and later.
 import { buildClient } from "./build-client.ts";
 import type { SubmissionsClientOptions } from "./client-options.ts";
-import { systemTempo } from "./retry.ts";
+import { systemClock } from "./retry.ts";
 import { SubmissionError } from "./submission-error.ts";
 import type { SubmissionsClient } from "./submissions-client.ts";
 
@@ -48,5 +48,5 @@ export type { UploadProgress } from "./upload-progress.ts";
  * bounds
  */
 export function createSubmissionsClient(options: SubmissionsClientOptions): SubmissionsClient {
-  return buildClient(options, systemTempo);
+  return buildClient(options, systemClock);
 }

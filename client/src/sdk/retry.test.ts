@@ -1,6 +1,6 @@
 // When a submission is sent again, and after how long.
 import { describe, expect, test, vi } from "vitest";
-import { repeat, retryPolicy, systemTempo, waitAfter, type RetryPolicy } from "./retry.ts";
+import { repeat, retryPolicy, systemClock, waitAfter, type RetryPolicy } from "./retry.ts";
 import { SubmissionError, type SubmissionErrorFacts } from "./submission-error.ts";
 
 const policy = retryPolicy(undefined) as RetryPolicy;
@@ -106,7 +106,7 @@ describe("options", () => {
 
 test("what is no failure of the submission is not repeated", async () => {
   const send = vi.fn(() => Promise.reject(new TypeError("A mistake.")));
-  await expect(repeat(send, policy, systemTempo, undefined)).rejects.toThrow(TypeError);
+  await expect(repeat(send, policy, systemClock, undefined)).rejects.toThrow(TypeError);
   expect(send).toHaveBeenCalledOnce();
 });
 
@@ -126,16 +126,16 @@ describe("the real wait", () => {
   test("ends by itself and leaves nothing with the signal", async () => {
     const { signal } = new AbortController();
     const removed = vi.spyOn(signal, "removeEventListener");
-    await systemTempo.wait(1, signal);
-    await systemTempo.wait(0, undefined);
+    await systemClock.wait(1, signal);
+    await systemClock.wait(0, undefined);
     expect(removed).toHaveBeenCalledOnce();
   });
 
   test("is cut by the signal at once, with its reason", async () => {
     const controller = new AbortController();
-    const wait = systemTempo.wait(86_400_000, controller.signal);
+    const wait = systemClock.wait(86_400_000, controller.signal);
     controller.abort("gone");
     await expect(wait).rejects.toBe("gone");
-    await expect(systemTempo.wait(86_400_000, controller.signal)).rejects.toBe("gone");
+    await expect(systemClock.wait(86_400_000, controller.signal)).rejects.toBe("gone");
   });
 });

@@ -29,7 +29,7 @@ export interface RetryOptions {
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
 /** The clock and the random numbers. Tests have their own. */
-export interface Tempo {
+export interface Clock {
   /** Milliseconds since some moment. */
   now(): number;
   /** From 0 to below 1. */
@@ -104,14 +104,14 @@ export function waitAfter(
   return elapsedMs + waitMs > policy.giveUpAfterMs ? null : waitMs;
 }
 
-/** Sends until there is an answer or a failure that is not worth another try, and rejects with the last failure. */
+/** Sends until there is an answer or a failure that is not worth another try, and rejects with the last failure, with `mayHaveArrived` of all. */
 export async function repeat<Answer>(
   send: () => Promise<Answer>,
   policy: RetryPolicy | null,
-  tempo: Tempo,
+  clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  const startedAt = tempo.now();
+  const startedAt = clock.now();
   const failures: SubmissionError[] = [];
   for (;;) {
     try {
@@ -119,24 +119,16 @@ export async function repeat<Answer>(
     } catch (error) {
       if (!(error instanceof SubmissionError) || policy === null) throw error;
       failures.push(error);
-      const waitMs = waitAfter(failures, tempo.now() - startedAt, policy, tempo.random());
-      if (waitMs === null) throw lastOf(failures);
-      await tempo.wait(waitMs, signal);
+      const waitMs = waitAfter(failures, clock.now() - startedAt, policy, clock.random());
+      if (waitMs === null)
+        throw Object.assign(error, { mayHaveArrived: failures.some(({ mayHaveArrived }) => mayHaveArrived) });
+      await clock.wait(waitMs, signal);
     }
   }
 }
 
-/** The last failure, with `mayHaveArrived` of all of them. */
-function lastOf(failures: readonly SubmissionError[]): SubmissionError | undefined {
-  const last = failures.at(-1);
-  if (last === undefined || last.mayHaveArrived || !failures.some(({ mayHaveArrived }) => mayHaveArrived)) return last;
-  const { code, message, status, requestId, issues, retryAfterSeconds, idempotencyKey, cause } = last;
-  const facts = { code, message, status, requestId, issues, retryAfterSeconds, idempotencyKey, cause };
-  return new SubmissionError({ ...facts, mayHaveArrived: true });
-}
-
 /** The system's clock and random numbers. */
-export const systemTempo: Tempo = {
+export const systemClock: Clock = {
   now: () => performance.now(),
   random: () => Math.random(),
   wait: (ms, signal) =>

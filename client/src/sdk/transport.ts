@@ -1,67 +1,68 @@
-// One request and its answer: returns a receipt, throws a SubmissionError for anything else. It knows tRPC's envelopes
-// and HTTP's statuses, and nothing of what is submitted.
+// One POST and its whole answer: an accepted submission, or a SubmissionError. It knows tRPC's envelopes and HTTP's
+// statuses, and nothing of what is submitted.
 import type { FaultBody } from "@submissions/shared/faults";
-import type { Exchange, Outgoing, WholeAnswer } from "./exchange.ts";
 import { SubmissionError } from "./submission-error.ts";
 
 /** The header that holds the key of a submission. */
 export const keyHeader = "idempotency-key";
 
+/** `fetch`, or what stands in for it. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** tRPC's envelope around a receipt, as the service wrote it. */
+export interface Accepted {
+  readonly result: { readonly data: object };
+}
+
 /**
  * Sends a submission once.
  *
- * @returns its receipt, as the service wrote it
- * @throws SubmissionError when there is none, or the reason of the caller's abort
+ * @throws SubmissionError when there is no receipt, or the reason of the caller's abort
  */
-export async function send(exchange: Exchange, outgoing: Outgoing): Promise<unknown> {
-  const key = outgoing.headers[keyHeader];
-  const answer = await wholeAnswer(exchange, outgoing, key);
-  const accepted = answer.status >= 200 && answer.status < 300;
-  const json = parse(answer.text);
-  if (accepted && isObject(json) && isObject(json["result"]) && isObject(json["result"]["data"]) && !("error" in json))
-    return json["result"]["data"];
-  // Incomplete JSON: the answer was cut where neither a length nor a last chunk shows it, as behind old proxies.
-  if (accepted && json === undefined && /\bjson\b/.test(answer.header("content-type") ?? "")) throw noWholeAnswer(key);
-  throw refusal(answer, json, outgoing.url, key);
-}
-
-async function wholeAnswer(exchange: Exchange, outgoing: Outgoing, key: string | undefined): Promise<WholeAnswer> {
-  const { signal } = outgoing;
+export async function post(send: Fetch, url: string, init: RequestInit): Promise<Accepted> {
+  const { signal } = init;
+  const idempotencyKey = new Headers(init.headers).get(keyHeader) ?? undefined;
+  const noAnswer = (cause?: unknown) =>
+    new SubmissionError({
+      code: "NETWORK",
+      message: "The service could not be reached. Please check the connection and try again.",
+      idempotencyKey,
+      cause,
+    });
   signal?.throwIfAborted();
+  let response: Response;
+  let text: string;
   try {
-    return await exchange(outgoing);
+    response = await send(url, { ...init, method: "POST" });
+    // Read to its end: an answer that breaks off is no answer, even with a good status.
+    text = await response.text();
   } catch (cause) {
     // Some runtimes reject an aborted request without the caller's reason.
-    if (signal?.aborted) throw signal.reason;
-    throw noWholeAnswer(key, cause);
+    throw signal?.aborted ? signal.reason : noAnswer(cause);
   }
+  const json = parse(text);
+  if (response.ok && isAccepted(json)) return json;
+  // Incomplete JSON: the answer was cut where neither a length nor a last chunk shows it, as behind old proxies.
+  if (response.ok && json === undefined && /\bjson\b/.test(response.headers.get("content-type") ?? ""))
+    throw noAnswer();
+  throw refusal(response, json, url, idempotencyKey);
 }
 
-const noWholeAnswer = (idempotencyKey: string | undefined, cause?: unknown): SubmissionError =>
-  new SubmissionError({
-    code: "NETWORK",
-    message: "The service could not be reached. Please check the connection and try again.",
-    idempotencyKey,
-    cause,
-  });
+const isAccepted = (json: unknown): json is Accepted =>
+  isObject(json) && isObject(json["result"]) && isObject(json["result"]["data"]) && !("error" in json);
 
-function refusal(
-  { status, header }: WholeAnswer,
-  json: unknown,
-  url: string,
-  idempotencyKey?: string,
-): SubmissionError {
+function refusal({ status, headers }: Response, json: unknown, url: string, idempotencyKey?: string): SubmissionError {
   // The typed door takes POST at every address, so 405 is no refusal of the submission: a redirect turned it into GET.
   const fault = status === 405 ? undefined : readFault(json);
   // The usual reason is a wrong address, so the cause names it.
-  const cause = fault ? undefined : new Error(`${url} answered ${status} ${header("content-type") ?? ""}`.trim());
+  const cause = fault ? undefined : new Error(`${url} answered ${status} ${headers.get("content-type") ?? ""}`.trim());
   return new SubmissionError({
     code: fault?.code ?? "UNEXPECTED_RESPONSE",
     message: fault?.message ?? "The service did not answer as expected. Please try again in a moment.",
     status,
-    requestId: fault?.requestId ?? header("x-request-id") ?? undefined,
+    requestId: fault?.requestId ?? headers.get("x-request-id") ?? undefined,
     issues: fault?.issues,
-    retryAfterSeconds: fault?.retryAfterSeconds ?? readRetryAfter(header("retry-after")),
+    retryAfterSeconds: fault?.retryAfterSeconds ?? readRetryAfter(headers.get("retry-after")),
     idempotencyKey,
     cause,
   });

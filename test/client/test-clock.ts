@@ -1,19 +1,19 @@
 // A clock for tests: each wait ends at once and moves the clock by its length.
-import type { Tempo } from "../../client/src/sdk/retry.ts";
+import type { Clock } from "../../client/src/sdk/retry.ts";
 
-export interface TestTempo extends Tempo {
+export interface TestClock extends Clock {
   /** The waits so far, in milliseconds. */
   readonly waits: number[];
 }
 
-interface TempoOptions {
+interface ClockOptions {
   /** What chance comes to; by default the longest waits. */
   readonly random?: number;
   /** What happens during a wait, which it makes as long as it takes. */
   readonly during?: (waits: number) => void | Promise<void>;
 }
 
-export function testTempo({ random = 1, during }: TempoOptions = {}): TestTempo {
+export function testClock({ random = 1, during }: ClockOptions = {}): TestClock {
   const waits: number[] = [];
   let now = 0;
   return {
