@@ -24,6 +24,7 @@ import { Outbox } from "./mail/outbox.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { Traces } from "./observe/traces.ts";
+import { loadOptional } from "./optional-packages.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
 import type { Vault } from "./resumes/vault.ts";
@@ -227,10 +228,14 @@ function portOf(http: FastifyInstance): number {
   return address.port;
 }
 
-/** Loaded only where traces are sent. */
+/** @throws SettingUnusable when OpenTelemetry's packages are not installed */
 async function openTraces(settings: NonNullable<Config["tracing"]>, log: Log): Promise<Traces> {
-  const tracing = await import("./observe/traces.ts");
-  return new tracing.Traces({ ...settings, version: about.version, flushMs: tracesMs, log });
+  const { startTraces } = await loadOptional(
+    () => import("./observe/traces.ts"),
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "@opentelemetry",
+  );
+  return startTraces({ ...settings, version: about.version, flushMs: tracesMs, log });
 }
 
 /** The disks that fill up: that of uploads under way and local resumes, and that of a local database. */

@@ -6,7 +6,7 @@ import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import { readEnvironment, reportMisspellings } from "./config/load.ts";
 import { createLog, type ProcessLog } from "./observe/log.ts";
-import { SettingUnusable } from "./resumes/vault.ts";
+import { SettingUnusable } from "./optional-packages.ts";
 import { configOrExit, refuseConfig, whatToOpen, whyNotStarted } from "./start-up.ts";
 
 /** What a process has, beside the notice and the closing, until it ends finished or not. */

@@ -91,6 +91,7 @@ const everybodys = [
   "failpoint.ts",
   "fault.ts",
   "node-http.ts",
+  "optional-packages.ts",
   "repeatedly.ts",
   "secrets.ts",
   "storage/records.ts",
@@ -216,6 +217,8 @@ test.each([
   ["altcha-lib", ["server/src/intake/proof-of-work.ts"]],
   ["disposable-email-domains-js", ["server/src/mail/disposable.ts"]],
   ["pino", ["server/src/observe/log.ts"]],
+  ["sonic-boom", ["server/src/observe/log.ts"]],
+  ["@opentelemetry", ["server/src/observe/traces.ts"]],
   ["prom-client", ["server/src/observe/"]],
 ])("%s is known in one place only", (name, places) => {
   const users = all.filter(({ to }) => to === name || to.startsWith(`${name}/`));

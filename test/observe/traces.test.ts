@@ -1,8 +1,12 @@
 // Traces, against a collector that takes them, refuses them, hangs or is not there.
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createLog } from "../../server/src/observe/log.ts";
 import { CollectorStandIn, factsOf, type TakenSpan } from "../support/collector-stand-in.ts";
 import { applicant, buyer, form, json, pdf, rest, rpc } from "../support/doors.ts";
+import { runToEnd } from "../support/service-process.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const envOf = (url: string) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
@@ -93,7 +97,8 @@ test("a refusal is traced with its fault, as far as it came", async () => {
   expect(collector.spans.map(({ name }) => name)).toEqual(["read body", "POST /api/marketplace/inquiry"]);
   const facts = factsOf(collector.spans[1]!.attributes);
   expect(facts).toMatchObject({ "error.type": "fieldsInvalid", "http.response.status_code": "400" });
-  expect(collector.spans[1]).not.toHaveProperty("status");
+  // Unset: the mistake is the caller's.
+  expect(collector.spans[1]).toMatchObject({ status: { code: 0 } });
 });
 
 test.each(["hangs", "refuses", "is gone"])("a collector that %s hurts no submission and no stop", async (how) => {
@@ -117,4 +122,13 @@ test.each(["hangs", "refuses", "is gone"])("a collector that %s hurts no submiss
   // It is said once.
   expect(warnings).toHaveLength(1);
   expect(JSON.parse(warnings[0]!)).toMatchObject({ level: "warn", msg: expect.stringContaining("takes no spans") });
+});
+
+test("without OpenTelemetry's packages the service does not start, and says which command brings them in", async () => {
+  const preload = [new URL("../support/hidden-packages.ts", import.meta.url).href];
+  await using folder = await mkdtempDisposable(join(tmpdir(), "traces-"));
+  const env = { ...envOf("http://127.0.0.1:9"), DATA_DIR: folder.path, PORT: "0" };
+  const { code, output } = await runToEnd(env, { preload });
+  expect(code).toBe(78);
+  expect(output).toContain("OTEL_EXPORTER_OTLP_ENDPOINT: needs packages that are not installed: npm install");
 });

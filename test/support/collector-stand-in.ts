@@ -13,7 +13,7 @@ import { json } from "node:stream/consumers";
 
 interface Attribute {
   readonly key: string;
-  readonly value: { readonly stringValue?: string; readonly intValue?: string };
+  readonly value: { readonly stringValue?: string; readonly intValue?: string | number };
 }
 
 /** A span as it was sent. */
@@ -38,7 +38,12 @@ interface Export {
 
 /** Attributes as an object. */
 export const factsOf = (attributes: readonly Attribute[]): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
+  Object.fromEntries(
+    attributes.map(({ key, value }) => [
+      key,
+      value.stringValue ?? (value.intValue === undefined ? undefined : String(value.intValue)),
+    ]),
+  );
 
 export class CollectorStandIn implements AsyncDisposable {
   readonly exports: Export[] = [];

@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import about from "../../package.json" with { type: "json" };
 import { configExitCode, reportProblems } from "../config/load.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
-import { SettingUnusable } from "../resumes/vault.ts";
+import { SettingUnusable } from "../optional-packages.ts";
 import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
 import { registerCopy } from "./copy.ts";
 import { registerErase } from "./erase.ts";

@@ -312,7 +312,8 @@ const observation = {
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(kind.httpUrl, "nothing is traced", {
     means: "OpenTelemetry collector that traces are sent to",
-    values: "Its base address for OTLP over HTTP, usually with port 4318; `/v1/traces` is added.",
+    values:
+      "Its base address for OTLP over HTTP, usually with port 4318; `/v1/traces` is added. Needs packages that are not installed by default.",
     example: "http://127.0.0.1:4318",
   }),
   OTEL_EXPORTER_OTLP_HEADERS: optional(kind.headerList, "none", {

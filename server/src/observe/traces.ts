@@ -1,16 +1,39 @@
-// Traces as OpenTelemetry has them: requests, the stages of their calls, and mails. Nothing of a person is ever told. A
-// span is written once it has ended, from times that were noted, so that nothing has to be carried through the code. The
-// exporter (otlp-exporter.ts) sends them. Loaded only where a collector is set.
+// Traces as OpenTelemetry has them: requests, the stages of their calls, and mails. Spans hold nothing of a person. They
+// are made from times that were noted, so that no context has to be carried through the code. Loaded only where a
+// collector is set: OpenTelemetry's packages are optional.
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Context } from "@opentelemetry/api";
+import { ExportResultCode, parseTraceParent } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Stage } from "../intake/call.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
-import { openExporter, type ExporterOptions } from "./otlp-exporter.ts";
+import type { Log, LogFacts } from "./log.ts";
 
-export interface TracingSettings extends Pick<ExporterOptions, "endpoint" | "headers" | "serviceName"> {
+export interface TracingSettings {
+  readonly endpoint: string;
+  /** Sent with every batch; may hold secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
   /** Of requests whose callers do not say whether they are traced; 0 to 1. */
   readonly share: number;
 }
 
+interface TracesOptions extends TracingSettings {
+  readonly version: string;
+  /** How long closing waits for the collector, in milliseconds. */
+  readonly flushMs: number;
+  readonly log: Log;
+}
+
+export type Traces = ReturnType<typeof startTraces>;
 export type RequestTrace = NonNullable<ReturnType<Traces["begin"]>>;
 
 interface TracedAnswer {
@@ -24,10 +47,10 @@ interface TracedAnswer {
   readonly fault: string | null;
 }
 
-/** Mails that may be waited for. Those that are given back to the store are never heard of again. */
+/** Spans that may wait, about 600 bytes each; more are dropped. In a batch: about a millisecond to write. */
+const queue = { maxQueueSize: 4_096, maxExportBatchSize: 256, scheduledDelayMillis: 2_000 };
+/** Mails that may be waited for. Those that are given back to the store never settle here. */
 const mailsMax = 10_000;
-
-const spanKinds = { internal: 1, server: 2, client: 3 } as const;
 
 const stageNames: Readonly<Record<Stage, string>> = {
   read: "read body",
@@ -37,142 +60,126 @@ const stageNames: Readonly<Record<Stage, string>> = {
   mail: "wait for mail",
 };
 
-/** A span to be, by which others name their parent. */
-interface Place {
-  readonly traceId: string;
-  readonly spanId: string;
-  /** What turns `performance.now()` into milliseconds since the epoch, for all spans of the trace alike. */
+/** A span, so that others can name it as their parent. */
+interface Parent {
+  readonly context: Context;
+  /** Added to `performance.now()` it gives milliseconds since the epoch, the same way for all spans of a trace. */
   readonly epochMs: number;
-}
-
-export class Traces implements AsyncDisposable {
-  readonly #exporter: ReturnType<typeof openExporter>;
-  readonly #share: number;
-  readonly #mails = new Map<string, { readonly kind: string; readonly from: number; readonly parent: Place }>();
-
-  constructor({ share, ...options }: TracingSettings & ExporterOptions) {
-    this.#exporter = openExporter(options);
-    this.#share = share;
-  }
-
-  /**
-   * Begins the trace of a request, or goes on with that of its caller.
-   *
-   * @param from when the request came; this and all other times are by `performance.now()`
-   * @param traceparent as W3C Trace Context has it; anything else is ignored
-   * @returns null for a request that is not to be traced
-   */
-  begin(from: number, traceparent: unknown) {
-    const caller = readTraceparent(traceparent);
-    if (caller === null ? Math.random() >= this.#share : !caller.isSampled) return null;
-    const root: Place = {
-      traceId: caller?.traceId ?? drawTraceId(),
-      spanId: drawSpanId(),
-      epochMs: Date.now() - performance.now(),
-    };
-    return {
-      stage: (procedure: string, stage: Stage, begun: number, to: number) =>
-        this.#add(
-          root,
-          { name: stageNames[stage], kind: "internal", from: begun, to },
-          { "submissions.procedure": procedure },
-        ),
-      /** These mails are handed over from now on, perhaps after the answer. */
-      expect: (mails: readonly LeasedMail[]) => {
-        const handed = performance.now();
-        for (const { id, kind } of mails) this.#mails.set(id, { kind, from: handed, parent: root });
-        for (const id of this.#mails.keys()) {
-          if (this.#mails.size <= mailsMax) return;
-          this.#mails.delete(id);
-        }
-      },
-      end: ({ method, route, status, requestId, fault }: TracedAnswer) => {
-        const isError = status === null || status >= 500;
-        const timed = { name: `${method} ${route}`, kind: "server", from, to: performance.now(), isError } as const;
-        this.#write(root, root.spanId, caller?.spanId, timed, {
-          "http.request.method": method,
-          "http.route": route,
-          "submissions.request_id": requestId,
-          "http.response.status_code": status,
-          "error.type": status === null ? "client-went-away" : fault,
-        });
-      },
-    };
-  }
-
-  /** A try to deliver a mail has ended. Mails that no traced request expects are ignored. */
-  mailSettled(id: string, result: MailSettlement["result"]): void {
-    const mail = this.#mails.get(id);
-    if (mail === undefined) return;
-    this.#mails.delete(id);
-    const span = { name: "hand over mail", kind: "client", from: mail.from, to: performance.now() } as const;
-    this.#add(
-      mail.parent,
-      { ...span, isError: result === "failed" },
-      { "submissions.mail.kind": mail.kind, "submissions.mail.result": result },
-    );
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#exporter[Symbol.asyncDispose]();
-  }
-
-  #add(parent: Place, timed: Timed, facts: Facts): void {
-    this.#write(parent, drawSpanId(), parent.spanId, timed, facts);
-  }
-
-  #write(
-    { traceId, epochMs }: Place,
-    spanId: string,
-    parentSpanId: string | undefined,
-    { name, kind, from, to, isError = false }: Timed,
-    facts: Facts,
-  ): void {
-    // Microseconds are whole numbers that a double can hold; nanoseconds since the epoch are not.
-    const time = (at: number) => `${Math.round((epochMs + at) * 1000)}000`;
-    this.#exporter.add({
-      traceId,
-      spanId,
-      ...(parentSpanId === undefined ? {} : { parentSpanId }),
-      name,
-      kind: spanKinds[kind],
-      startTimeUnixNano: time(from),
-      endTimeUnixNano: time(to),
-      attributes: Object.entries(facts).flatMap(([key, value]) => {
-        if (value === null) return [];
-        return { key, value: typeof value === "number" ? { intValue: String(value) } : { stringValue: value } };
-      }),
-      ...(isError ? { status: { code: 2 } } : {}),
-    });
-  }
 }
 
 interface Timed {
   readonly name: string;
-  readonly kind: keyof typeof spanKinds;
   /** Both by `performance.now()`. */
   readonly from: number;
   readonly to: number;
+  readonly kind?: SpanKind;
   readonly isError?: boolean;
 }
 
-/** By their names; those that are null are left out. */
-type Facts = Readonly<Record<string, string | number | null>>;
+export function startTraces({ endpoint, headers, serviceName, share, version, flushMs, log }: TracesOptions) {
+  const report = reporter(log);
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers: { ...headers } });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      "service.name": serviceName,
+      "service.version": version,
+      "service.instance.id": randomUUID(),
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        ...queue,
+        exporter: {
+          export: (spans, done) =>
+            exporter.export(spans, (result) => {
+              report(result.code === ExportResultCode.SUCCESS ? null : { err: result.error });
+              done(result);
+            }),
+          shutdown: () => exporter.shutdown(),
+        },
+      }),
+    ],
+  });
+  const tracer = provider.getTracer("submissions");
+  const mails = new Map<string, { readonly kind: string; readonly from: number; readonly parent: Parent }>();
 
-// Hexadecimal digits of UUIDs: Node draws the bytes of many at once, and six bits of each are fixed.
-const drawTraceId = (): string => randomUUID().replaceAll("-", "");
+  function add({ context, epochMs }: Parent, { name, from, to, kind, isError }: Timed, attributes: Attributes): void {
+    const span = tracer.startSpan(name, { ...(kind && { kind }), startTime: epochMs + from, attributes }, context);
+    if (isError === true) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(epochMs + to);
+  }
 
-function drawSpanId(): string {
-  const uuid = randomUUID();
-  return uuid.slice(19, 23) + uuid.slice(24);
+  return {
+    /**
+     * Begins the trace of a request, or goes on with that of its caller.
+     *
+     * @param from when the request came; this and all other times are by `performance.now()`
+     * @param traceparent as W3C Trace Context has it; anything else is ignored
+     * @returns null for a request that is not to be traced
+     */
+    begin(from: number, traceparent: unknown) {
+      const caller = typeof traceparent === "string" ? parseTraceParent(traceparent) : null;
+      const above = caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
+      const epochMs = Date.now() - performance.now();
+      const span = tracer.startSpan("request", { kind: SpanKind.SERVER, startTime: epochMs + from }, above);
+      if (!span.isRecording()) return null;
+      const root: Parent = { context: trace.setSpan(above, span), epochMs };
+      return {
+        stage: (procedure: string, stage: Stage, begun: number, to: number) =>
+          add(root, { name: stageNames[stage], from: begun, to }, { "submissions.procedure": procedure }),
+        /** These mails are handed over from now on, perhaps after the answer. */
+        expect(leased: readonly LeasedMail[]) {
+          const handed = performance.now();
+          for (const { id, kind } of leased) mails.set(id, { kind, from: handed, parent: root });
+          for (const id of mails.keys()) {
+            if (mails.size <= mailsMax) return;
+            mails.delete(id);
+          }
+        },
+        end({ method, route, status, requestId, fault }: TracedAnswer) {
+          const error = status === null ? "client-went-away" : fault;
+          span.updateName(`${method} ${route}`);
+          span.setAttributes({
+            "http.request.method": method,
+            "http.route": route,
+            "submissions.request_id": requestId,
+            ...(status !== null && { "http.response.status_code": status }),
+            ...(error !== null && { "error.type": error }),
+          });
+          if (status === null || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end(epochMs + performance.now());
+        },
+      };
+    },
+
+    /** A try to deliver a mail has ended. Mails that no traced request expects are ignored. */
+    mailSettled(id: string, result: MailSettlement["result"]): void {
+      const mail = mails.get(id);
+      if (mail === undefined) return;
+      mails.delete(id);
+      const { kind, from, parent } = mail;
+      const timed = { name: "hand over mail", kind: SpanKind.CLIENT, from, to: performance.now() };
+      const facts = { "submissions.mail.kind": kind, "submissions.mail.result": result };
+      add(parent, { ...timed, isError: result === "failed" }, facts);
+    },
+
+    /** Sends what is left, for a moment at most. */
+    async [Symbol.asyncDispose](): Promise<void> {
+      // A rejection has been reported.
+      const sent = provider.shutdown().catch(() => {});
+      const tooLate = await Promise.race([sent, sleep(flushMs, { code: "timeout" }, { ref: false })]);
+      if (tooLate !== undefined) report(tooLate);
+    },
+  };
 }
 
-/** W3C Trace Context: version, trace, span, flags. Later versions may add more behind them. */
-function readTraceparent(text: unknown) {
-  if (typeof text !== "string" || text.length > 100) return null;
-  const [, version, traceId = "", spanId = "", flags = "", rest] =
-    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text) ?? [];
-  const isWrong = version === undefined || version === "ff" || (version === "00" && rest !== undefined);
-  if (isWrong || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
-  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+/** Logs that the collector takes no spans, once until it takes them again. */
+function reporter(log: Log): (problem: LogFacts | null) => void {
+  let isFailing = false;
+  return (problem) => {
+    if ((problem !== null) === isFailing) return;
+    isFailing = problem !== null;
+    if (problem === null) log.info("the collector takes spans again");
+    else log.warn(problem, "the collector takes no spans: they are dropped until it does");
+  };
 }

@@ -4,8 +4,9 @@ import type { ListObjectsV2Command, PutObjectCommand, PutObjectCommandOutput, S3
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
+import { loadOptional, SettingUnusable } from "../optional-packages.ts";
 import type { S3Limits } from "./s3-calls.ts";
-import { SettingUnusable, type StagedFile } from "./vault.ts";
+import type { StagedFile } from "./vault.ts";
 
 export interface S3Place {
   readonly bucket: string;
@@ -26,17 +27,13 @@ export interface S3Address {
 export type S3Sdk = typeof import("@aws-sdk/client-s3") & typeof import("@aws-sdk/s3-request-presigner");
 export type { S3Client };
 
-const install = "npm install --no-save --omit=dev @aws-sdk/client-s3@3.1162.0 @aws-sdk/s3-request-presigner@3.1162.0";
-
 /** @throws SettingUnusable when the packages are not installed */
-export async function loadS3Sdk(): Promise<S3Sdk> {
-  try {
-    return { ...(await import("@aws-sdk/client-s3")), ...(await import("@aws-sdk/s3-request-presigner")) };
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
-    throw new SettingUnusable("RESUME_STORE", `needs two packages that are not installed: ${install}`);
-  }
-}
+export const loadS3Sdk = (): Promise<S3Sdk> =>
+  loadOptional(
+    async () => ({ ...(await import("@aws-sdk/client-s3")), ...(await import("@aws-sdk/s3-request-presigner")) }),
+    "RESUME_STORE",
+    "@aws-sdk",
+  );
 
 /** @throws SettingUnusable when no setting names the region */
 export async function createS3Client(sdk: S3Sdk, place: S3Place, limits: S3Limits): Promise<S3Client> {

@@ -126,18 +126,6 @@ export class ResumeMissing extends Error {
   override readonly name = "ResumeMissing";
 }
 
-/** A setting asks for what this installation cannot do. The message says what to do about it. */
-export class SettingUnusable extends Error {
-  override readonly name = "SettingUnusable";
-  /** The environment variable. */
-  readonly variable: string;
-
-  constructor(variable: string, message: string) {
-    super(message);
-    this.variable = variable;
-  }
-}
-
 /**
  * How every vault names what it keeps, so that a copy from one to another keeps the names that the store knows:
  * `yyyy/mm/dd/` and 128 random bits. Anything else is an attempt to guess paths.
