@@ -406,7 +406,7 @@ test("statements that were sent behind a lock that was not free are prepared the
   const references = [1, 2].map((number) => acceptReference(store, inquiry(number), { spam: true }));
   const targets = (await Promise.all(references)).map((reference) => ({ reference, version: 1 }));
   const release = () => ended(store.desk.triage(wholeScope, { targets, status: "new" }, eva));
-  const held = await hold(database, "SELECT pg_advisory_xact_lock(hashtextextended(email_key, 1)) FROM submission");
+  const held = await hold(database, "SELECT pg_advisory_xact_lock(hashtextextended(email_key, 0)) FROM submission");
   expect(await release()).toMatchObject({ refused: "not-stored", why: saying("55P03") });
   await held.end();
   const query = vi.spyOn(Client.prototype, "query");

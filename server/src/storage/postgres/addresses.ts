@@ -16,18 +16,11 @@ export const lockFreeAddresses = prepared<{ key: string }>(
   `SELECT key FROM unnest($1::text[]) AS key WHERE pg_try_advisory_xact_lock(${lockOf("key")})`,
 );
 
-/** Waits for the locks of the receipts of some addresses: in one order everywhere, so that transactions cannot deadlock. */
-const lockReceiptsFrom = (addresses: string, key: string) =>
-  prepared(`
-    SELECT pg_advisory_xact_lock(number) FROM (
-      SELECT DISTINCT ${receiptsOf(key)} AS number FROM ${addresses} ORDER BY number
-    ) AS ordered`);
-
-/** Locks the receipts of some addresses, by their keys. */
-export const lockReceipts = lockReceiptsFrom("unnest($1::text[]) AS key", "key");
-
-/** Locks the receipts of the addresses of some submissions. */
-export const lockReceiptsOf = lockReceiptsFrom("submission WHERE arrival = ANY ($1::bigint[])", "email_key");
+/** Locks the receipts of some addresses, by their keys: in one order everywhere, so that transactions cannot deadlock. */
+export const lockReceipts = prepared(`
+  SELECT pg_advisory_xact_lock(number) FROM (
+    SELECT DISTINCT ${receiptsOf("key")} AS number FROM unnest($1::text[]) AS key ORDER BY number
+  ) AS ordered`);
 
 /** What `rules/suppression.ts` makes of the key of an erased address. */
 const hashedInSql = (key: string): string => `'${hashedPrefix}' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;

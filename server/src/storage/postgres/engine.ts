@@ -1,17 +1,36 @@
 // PostgreSQL as the engine of what both engines run.
 import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
+import { lookUps } from "../rules/facts.ts";
+import { tableOf } from "../rules/tables.ts";
 import { lockAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import type { Reader } from "./session.ts";
-import { prepared, type Statement } from "./statement.ts";
+import { type Columns, prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
 /** A statement of this engine's own, for a transaction. */
-export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
+const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
 
 export const makeEngine = (connections: Connections): Engine => ({
   prepare<Row>(text: string) {
     const statement = prepared<Row>(text);
     return (...values) => query(statement, ...values);
+  },
+  // Places are counted from 1 there.
+  lookUp(name) {
+    const { wanted, text }: { wanted: Columns; text: string } = lookUps[name];
+    const names = Object.keys(wanted);
+    const one = text.replaceAll(/\$(\d)/g, (_, number: string) => `wanted.${names[Number(number) - 1]}`);
+    const statement = prepared(`
+      SELECT (wanted.place - 1)::integer AS place, found.*
+      FROM ${rowsAs("wanted", wanted, 1, "place")}, LATERAL (${one}) AS found`);
+    return (things) => query(statement, ...valuesOf(wanted, things));
+  },
+  insert(name) {
+    const { columns, conflict } = tableOf(name);
+    const statement = prepared(`
+      INSERT INTO ${name} (${Object.keys(columns).join(", ")}) SELECT * FROM ${rowsAs("new", columns)}
+      ${conflict === undefined ? "" : `ON CONFLICT ${conflict}`}`);
+    return (rows) => query(statement, ...valuesOf(columns, rows));
   },
   locking: (how) => how,
   // A statement sees what was committed before it begins: those behind the lock see what its last holder changed.

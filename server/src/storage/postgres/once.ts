@@ -105,12 +105,6 @@ const earlierOf = ({ fingerprint, reference, status, receiptSent }: EarlierRow):
   spam: status === "spam",
 });
 
-/** The submission that a key stands for, unless the key has run out. */
-export async function findEarlier(connections: Connections, key: IdempotencyRecord): Promise<EarlierSubmission | null> {
-  const [row] = await connections.all(findKeys, wantedKeys([key]));
-  return row === undefined ? null : earlierOf(row);
-}
-
 /** Reads whose keys and challenges are taken, and makes room where a key has run out. */
 export async function findTaken<Job extends Wanting>(
   session: Session,

@@ -4,9 +4,11 @@
 import type { Clock } from "../../clock.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
+import { makeEarlier } from "../sql/accepting.ts";
 import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
+import { makeChanges } from "../sql/changes.ts";
 import { makeErasing } from "../sql/erasing.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeLinks } from "../sql/links.ts";
@@ -20,14 +22,12 @@ import { type Access, BackupElsewhere, StorageUnavailable, type Store } from "..
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
-import { makeDeskChanges } from "./desk-changes.ts";
 import { makeDeskLists } from "./desk-lists.ts";
 import { makeDeskReading } from "./desk-reading.ts";
 import { makeDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
 import { checkServer, findPending, migratePostgres } from "./migrate.ts";
-import { findEarlier } from "./once.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeReading } from "./reading.ts";
 import { startServerClock } from "./server-clock.ts";
@@ -130,7 +130,7 @@ function makeStore(
       ...makeAuditLog(engine),
       ...makeDeskReading(connections),
       ...makeOverview(engine, arrivals, Infinity),
-      ...makeDeskChanges(engine, references),
+      ...makeChanges(engine, references),
       ...makeErasing(engine, arrivals, {
         atOnce: erasedAtOnce,
         // As all transactions that lock several, so that they cannot deadlock.
@@ -140,6 +140,7 @@ function makeStore(
     },
     access: makeAccess(engine),
     webhooks: { ...makeWebhooks(engine), ...makeDeliveryClaims(connections) },
+    ...makeEarlier(engine),
     ...makeReading(connections),
     ...makeLinks(engine),
     ...makeOutbox(
@@ -156,8 +157,6 @@ function makeStore(
     },
 
     accept: (entry) => acceptor.accept(entry),
-
-    findEarlier: (key) => findEarlier(connections, key),
 
     suppress: (change) => engine.transaction(() => suppressions.note(change)),
 

@@ -1,5 +1,8 @@
 // Statements in SQL, and rows as their parameters. Knows no table.
 import { hash } from "node:crypto";
+import type { Columns, RowOf } from "../rules/tables.ts";
+
+export type { Columns, RowOf };
 
 /** A statement, and the row that it answers with. */
 export interface Statement<Row = never> {
@@ -32,22 +35,18 @@ export interface Bound {
   readonly values: readonly unknown[];
 }
 
-/** The columns of some rows, with their types in SQL. */
-export type Columns = Readonly<Record<string, "text" | "bigint" | "integer">>;
-
-export type RowOf<Of extends Columns> = {
-  readonly [Name in keyof Of]: (Of[Name] extends "text" ? string : number) | null;
-};
-
 /**
  * Rows as a table within a statement: one array for each column, so that the statement has the same text for any number of
  * rows.
  *
  * @param first number of the first parameter
+ * @param place name of a further column, which numbers the rows from 1
  */
-export function rowsAs(alias: string, columns: Columns, first = 1): string {
+export function rowsAs(alias: string, columns: Columns, first = 1, place?: string): string {
   const parameters = Object.values(columns).map((type, index) => `$${first + index}::${type}[]`);
-  return `unnest(${parameters.join(", ")}) AS ${alias} (${Object.keys(columns).join(", ")})`;
+  const names = [...Object.keys(columns), ...(place === undefined ? [] : [place])];
+  const ordinality = place === undefined ? "" : " WITH ORDINALITY";
+  return `unnest(${parameters.join(", ")})${ordinality} AS ${alias} (${names.join(", ")})`;
 }
 
 /**

@@ -15,7 +15,6 @@ import type { Connections } from "./connections.ts";
 import { latestDeadline } from "./filing.ts";
 import { challengeColumns, challengeRows, findTaken, keyColumns, keyRows, taking } from "./once.ts";
 import { type Session, withId } from "./session.ts";
-import { announceText } from "../sql/announcements.ts";
 
 /** A subscription that is to be stored. */
 export interface Subscribing {
@@ -154,7 +153,10 @@ async function findIn(
   return (await findTaken(session, jobs)).size > 0 ? answers : null;
 }
 
-const announce = prepared(announceText);
+const announce = prepared(`
+  INSERT INTO webhook_delivery (webhook, event, subscriber, created_at, due_at)
+  SELECT id, CAST($1 AS TEXT), $2, $3, $3 FROM webhook
+  WHERE removed_at IS NULL AND events LIKE '%' || CAST($1 AS TEXT) || '%'`);
 
 const findToken = prepared<object>("SELECT 1 FROM newsletter_token WHERE token_hash = $1");
 

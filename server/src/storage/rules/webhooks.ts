@@ -6,6 +6,7 @@ import type { LeasedDelivery } from "../webhook-store.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { storedSubscriber, type SubscriberRow } from "./subscriber-row.ts";
+import type { TableRow } from "./tables.ts";
 
 export const receivedEvent = (kind: SubmissionKind): WebhookEvent => `${kind}.received`;
 
@@ -17,6 +18,20 @@ export function subscriberEvent(before: SubscriberStatus | undefined, after: Sub
   if ((before === "active") === (after === "active")) return null;
   return after === "active" ? "subscriber.confirmed" : "subscriber.unsubscribed";
 }
+
+/** What an event is about: one of the two. */
+export interface EventSubject {
+  readonly submission: number | null;
+  readonly subscriber: string | null;
+}
+
+/** One delivery for each webhook, due at once. */
+export const deliveriesOf = (
+  webhooks: readonly number[],
+  event: WebhookEvent,
+  of: EventSubject,
+  at: number,
+): TableRow<"webhook_delivery">[] => webhooks.map((webhook) => ({ webhook, event, ...of, created_at: at, due_at: at }));
 
 /** The `webhook-id`: the number of the row and when it was stored, as mails have it. */
 const prefix = "msg_";

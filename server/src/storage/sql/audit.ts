@@ -15,7 +15,7 @@ export interface StoredEntry extends Omit<AuditRow, "detail"> {
 export const entryColumns = "id, at, operator, action, subject, detail";
 
 /** The column `detail`. */
-export const detailOf = ({ detail = {} }: AuditEntry): string => JSON.stringify(detail).replaceAll("\\u0000", "");
+const detailOf = ({ detail = {} }: AuditEntry): string => JSON.stringify(detail).replaceAll("\\u0000", "");
 
 /** Adds entries within the transactions of what they tell. */
 export function prepareAudit({ prepare }: Engine) {

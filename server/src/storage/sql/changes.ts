@@ -5,7 +5,7 @@ import type { MailKind, MailStatus, SubmissionKind } from "../records.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/mail-id.ts";
 import { isAutomatic } from "../rules/mails.ts";
-import type { DayNumber, References } from "../rules/references.ts";
+import type { References } from "../rules/references.ts";
 import {
   changingActions,
   conflict,
@@ -16,32 +16,15 @@ import {
   type TriageTarget,
 } from "../rules/triage.ts";
 import { prepareAudit } from "./audit.ts";
-import type { Engine, Steps } from "./engine.ts";
+import { type Engine, type Steps, together } from "./engine.ts";
+import { prepareLeavingSpam } from "./leaving-spam.ts";
 import { prepareStanding } from "./suppression.ts";
 
 /** A submission that is to be changed. */
-export interface Changing extends Triaged {
+interface Changing extends Triaged {
   readonly arrival: number;
   readonly kind: SubmissionKind;
   readonly emailKey: string;
-}
-
-export const changingColumns = `arrival, kind, reference, email_key AS "emailKey", status, assignee, version,
-  responded_at AS "respondedAt"`;
-
-/** What each engine does by itself. */
-interface Own {
-  /** The rows of some submissions, locked until the end of the transaction. */
-  lockRows(named: readonly DayNumber[]): Steps<readonly Changing[]>;
-  /** Stores what became of submissions. */
-  update(changed: readonly Changing[]): Steps<unknown>;
-  /** Adds entries to the audit log. */
-  audit(entries: readonly AuditEntry[], actor: Actor): Steps<unknown>;
-  /**
-   * Does for submissions that leave spam what was not done when they were stored: their mails and their announcement. To
-   * be called before the change is in the audit log. Answers how many mails were stored.
-   */
-  leaveSpam(rows: readonly Changing[], now: number): Steps<number>;
 }
 
 interface SentMail {
@@ -52,9 +35,20 @@ interface SentMail {
   readonly key: string | null;
 }
 
-export function makeChanges(engine: Engine, references: References, own: Own) {
-  const { prepare, locking, transaction } = engine;
+export function makeChanges(engine: Engine, references: References) {
+  const { prepare, locking, among, transaction } = engine;
   const audit = prepareAudit(engine);
+  const leaveSpam = prepareLeavingSpam(engine);
+  const findArrival = prepare<{ arrival: number }>(
+    "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
+  );
+  // In the order of their arrival, so that transactions cannot deadlock.
+  const lock = prepare<Changing>(`
+    SELECT arrival, kind, reference, email_key AS "emailKey", status, assignee, version, responded_at AS "respondedAt"
+    FROM submission WHERE ${among("arrival", "$1", "bigint")} ORDER BY arrival ${locking("FOR UPDATE")}`);
+  const update = prepare(
+    "UPDATE submission SET status = $1, assignee = $2, version = $3, responded_at = $4 WHERE arrival = $5",
+  );
   const lastChange = prepare<Actor>(`
     SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)})
     ORDER BY id DESC LIMIT 1`);
@@ -76,9 +70,14 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
   /** The rows of some references that the scope holds, locked until the end of the transaction. */
   function* lockRows({ kinds }: Scope, names: readonly string[]): Steps<Map<string, Changing>> {
     const named = names.flatMap((reference) => references.parse(reference) ?? []);
-    const rows = yield* own.lockRows(named.filter(({ kind }) => kinds.includes(kind)));
+    const seen = named.filter(({ kind }) => kinds.includes(kind));
+    const found = yield* together(seen.map(({ dayNumber, kind }) => findArrival(dayNumber, kind)));
+    const rows = yield* lock(found.flat().map(({ arrival }) => arrival));
     return new Map(rows.map((row) => [row.reference, row]));
   }
+
+  const store = (changed: readonly Changing[]) =>
+    together(changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival)));
 
   function* isSuppressed(key: string): Steps<boolean> {
     const [standing] = yield* standingOf(key);
@@ -111,9 +110,9 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
         rows.set(reference, after);
       }
     }
-    if (changed.length > 0) yield* own.update(changed);
-    if (leaving.length > 0) yield* own.leaveSpam(leaving, actor.at);
-    if (entries.length > 0) yield* own.audit(entries, actor);
+    yield* store(changed);
+    yield* leaveSpam(leaving, actor.at);
+    yield* together(entries.map((entry) => audit(entry, actor)));
     return outcomes;
   }
 
@@ -136,8 +135,8 @@ export function makeChanges(engine: Engine, references: References, own: Own) {
         const row = (yield* lockRows(scope, [reference])).get(reference);
         if (row === undefined) return { result: "unknown" };
         if (row.status !== "spam") return { result: "not-spam" };
-        yield* own.update([{ ...row, status: "new", version: row.version + 1 }]);
-        const mails = yield* own.leaveSpam([row], actor.at);
+        yield* store([{ ...row, status: "new", version: row.version + 1 }]);
+        const mails = yield* leaveSpam([row], actor.at);
         yield* audit({ action: "release", subject: reference, detail: { mails } }, actor);
         return { result: "released", mails };
       }),

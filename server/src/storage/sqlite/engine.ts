@@ -1,5 +1,7 @@
 // SQLite as the engine of what both engines run.
 import type { SQLInputValue } from "node:sqlite";
+import { lookUps } from "../rules/facts.ts";
+import { tableOf } from "../rules/tables.ts";
 import { type Engine, type Query, queryOf, type Steps, together, type Value } from "../sql/engine.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
@@ -9,6 +11,29 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   prepare<Row>(text: string) {
     const statement = connection.prepare<SQLInputValue[], Row>(text.replaceAll("$", "?"));
     return (...values) => queryOf<Row>(statement, values.map(inputOf));
+  },
+  lookUp(name) {
+    const { wanted, text } = lookUps[name];
+    const statement = connection.prepare<SQLInputValue[], object>(text.replaceAll("$", "?"));
+    const valuesOf = takeValues(Object.keys(wanted));
+    const all = (...things: object[]) =>
+      things.flatMap((thing, place) =>
+        statement.all(...valuesOf(thing)).map((found) => Object.assign(found, { place })),
+      );
+    return (things) => queryOf({ all }, things);
+  },
+  insert(name) {
+    const { columns, conflict } = tableOf(name);
+    const names = Object.keys(columns);
+    const statement = connection.prepare<SQLInputValue[]>(`
+      INSERT INTO ${name} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})
+      ${conflict === undefined ? "" : `ON CONFLICT ${conflict}`}`);
+    const valuesOf = takeValues(names);
+    const all = (...rows: object[]) => {
+      for (const row of rows) statement.run(...valuesOf(row));
+      return [];
+    };
+    return (rows) => queryOf({ all }, rows);
   },
   locking: () => "",
   lockAddress: (_key, queries) => together(queries),
@@ -20,6 +45,9 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   write: (query) => run(() => rowsOf(query)),
   transaction: (steps) => run(() => runSteps(steps())),
 });
+
+const takeValues = (names: readonly string[]) => (row: object) =>
+  names.map((name) => (row as Readonly<Record<string, SQLInputValue>>)[name] ?? null);
 
 // A list is one parameter: its length then makes no other statement and meets no limit.
 const inputOf = (value: Value): SQLInputValue =>

@@ -1,6 +1,6 @@
 // The transactions of the SQLite engine: jobs that come in together share one, and so one sync of the log.
 import { CommitQueue, type RunOptions } from "../commit-queue.ts";
-import { StorageUnavailable } from "../store.ts";
+import { type Acceptance, type Entry, StorageUnavailable } from "../store.ts";
 import { busyWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
@@ -8,24 +8,22 @@ import { asUnavailable, isBusy } from "./errors.ts";
 /** Most jobs in one transaction: with mails to settle among them it takes some milliseconds. */
 const batchMax = 256;
 
-type Job = () => unknown;
+/** Submissions of a transaction are accepted together; anything else is done by itself. */
+type Job = Entry | (() => unknown);
 
 /** Runs a job in the next transaction, and again if that has to be undone because of another one. */
 export type RunJob = <T>(job: () => T, options?: RunOptions) => Promise<T>;
 
-/** What is done in each transaction before its jobs, and after them. */
-interface Around {
-  begin(): void;
-  end(): void;
-}
-
-export function makeJobQueue(connection: SqliteConnection, { begin, end }: Around): CommitQueue<Job, unknown> {
+/** @param accept accepts submissions within a transaction */
+export function makeJobQueue(
+  connection: SqliteConnection,
+  accept: (entries: readonly Entry[]) => readonly Acceptance[],
+): CommitQueue<Job, unknown> {
   function transaction(jobs: readonly Job[]): readonly unknown[] {
     try {
       connection.begin();
-      begin();
-      const results = jobs.map((job) => job());
-      end();
+      const answers = accept(jobs.filter((job) => typeof job !== "function")).values();
+      const results = jobs.map((job) => (typeof job === "function" ? job() : answers.next().value));
       connection.commit();
       return results;
     } catch (error) {

@@ -4,9 +4,11 @@ import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
+import { makeEarlier } from "../sql/accepting.ts";
 import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
+import { makeChanges } from "../sql/changes.ts";
 import { makeErasing } from "../sql/erasing.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeLinks } from "../sql/links.ts";
@@ -16,12 +18,10 @@ import { prepareSuppressions } from "../sql/suppression.ts";
 import { makeWaking } from "../sql/waking.ts";
 import { makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
-import { StorageUnavailable, type Store } from "../store.ts";
-import { prepareAcceptor } from "./accept.ts";
-import { prepareAnnouncements } from "./announcements.ts";
-import { engineWaitMs, retryWhileBusy } from "./busy.ts";
+import { type Acceptance, StorageUnavailable, type Store } from "../store.ts";
+import { prepareAccept } from "./accept.ts";
+import { engineWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { makeDeskChanges } from "./desk-changes.ts";
 import { prepareDeskLists } from "./desk-lists.ts";
 import { prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
@@ -52,18 +52,11 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
   );
   if (store === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const references = new References(store.referenceKey);
-  const announcements = prepareAnnouncements(connection);
-  const acceptor = prepareAcceptor(connection, references, announcements);
   const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
-  const queue = makeJobQueue(connection, {
-    begin() {
-      acceptor.begin();
-      announcements.begin();
-    },
-    end: acceptor.end,
-  });
+  const queue = makeJobQueue(connection, (entries) => (entries.length === 0 ? [] : runSteps(accept(entries))));
   const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
   const engine = makeEngine(connection, run);
+  const accept = prepareAccept(engine, references);
   const arrivals = makeArrivals(engine);
   const suppressions = prepareSuppressions(engine);
   const search = prepareDeskSearch(connection, run);
@@ -77,7 +70,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       ...makeAuditLog(engine),
       ...prepareDeskReading(connection),
       ...makeOverview(engine, arrivals, mailsCountedAtOnce),
-      ...makeDeskChanges(engine, references, acceptor, announcements),
+      ...makeChanges(engine, references),
       ...makeErasing(engine, arrivals, {
         atOnce: erasedAtOnce,
         // By the index: to sort would take long for a person with many.
@@ -88,6 +81,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
     },
     access: makeAccess(engine),
     webhooks: { ...makeWebhooks(engine), ...makeDeliveryClaims(connection, run) },
+    ...makeEarlier(engine),
     ...makeReading(connection),
     ...makeLinks(engine),
     ...makeOutbox(connection, run, (...mail) => runSteps(suppressions.noteRefusal(...mail))),
@@ -102,10 +96,8 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
 
     accept(entry) {
       const { deadline, waitMs } = entry;
-      return run(() => acceptor.accept(entry), { deadline, waitMs });
+      return queue.run(entry, { deadline, waitMs }) as Promise<Acceptance>;
     },
-
-    findEarlier: (key) => retryWhileBusy(() => acceptor.findEarlier(key)),
 
     suppress: (change) => engine.transaction(() => suppressions.note(change)),
 

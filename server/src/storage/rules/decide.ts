@@ -1,0 +1,243 @@
+// What becomes of submissions: the answers, and the rows to be written. Pure: it knows no engine. The entries of a batch are
+// decided one after the other, each as if it came alone; what one changes is noted in the facts for those behind it.
+import { emailKey } from "@submissions/shared/fields";
+import { referenceDay } from "@submissions/shared/reference";
+import type { WebhookEvent } from "@submissions/shared/console";
+import type {
+  LeasedMail,
+  MailKind,
+  MailSubject,
+  SubmissionKind,
+  SubmissionRecord,
+  SubscriberStatus,
+  SubscriptionRecord,
+} from "../records.ts";
+import type { Acceptance, Accepted, Entry } from "../store.ts";
+import { type Addressee, dayName, type Facts, holds, keyName, type Numbers } from "./facts.ts";
+import { justStored } from "./leased-mail.ts";
+import { capMs, isAutomatic, mailsOf, receiptsMax } from "./mails.ts";
+import { dayNumber, type References } from "./references.ts";
+import { fieldsOf, filed, resumeKeyOf } from "./submission-row.ts";
+import { newConsent } from "./subscriber-row.ts";
+import { decideSubscription, tokensOf, welcomeOf, welcomeTokens } from "./subscription.ts";
+import type { TableName, TableRow } from "./tables.ts";
+import { deliveriesOf, type EventSubject, receivedEvent, subscriberEvent } from "./webhooks.ts";
+
+export type Rows = { readonly [Name in TableName]: TableRow<Name>[] };
+
+/** What is done beside the rows that are inserted. */
+export interface Decision {
+  readonly answers: readonly Acceptance[];
+  readonly rows: Rows;
+  /** Keys that have run out and are taken anew, with the time at which they were taken. Deleted before the INSERTs. */
+  readonly runOut: readonly { readonly procedure: string; readonly keyHash: string; readonly createdAt: number }[];
+  /** Addresses whose links are deleted if they have expired by an instant. Deleted after the INSERTs. */
+  readonly expired: ReadonlyMap<string, number>;
+}
+
+const nothing: Accepted = { result: "accepted", reference: null, mails: [], capped: [] };
+
+export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers, references: References): Decision {
+  const rows: Rows = {
+    submission: [],
+    subscriber: [],
+    newsletter_token: [],
+    mail: [],
+    idempotency: [],
+    spent_challenge: [],
+    webhook_delivery: [],
+  };
+  const subscribers = new Map<string, TableRow<"subscriber">>();
+  const keys = new Map<string, TableRow<"idempotency">>();
+  const runOut: { procedure: string; keyHash: string; createdAt: number }[] = [];
+  const expired = new Map<string, number>();
+
+  function accept(entry: Entry): Acceptance {
+    const { submission, key, challenge } = entry;
+    // A caller who repeats a submission repeats its solution with it, so the key comes first.
+    const taken = key === null ? undefined : facts.taken.get(keyName(key));
+    if (key !== null && taken !== undefined && holds(taken, key)) return { result: "repeated", earlier: taken.earlier };
+    if (challenge !== null && facts.spent.has(challenge.hash)) return { result: "challenge-spent" };
+    return submission.kind === "subscription" ? subscribe(entry, submission) : file(entry, submission);
+  }
+
+  function file(entry: Entry, record: SubmissionRecord): Acceptance {
+    const { spam } = entry;
+    const { kind, receivedAt, name, email, door, requestId } = record;
+    const day = referenceDay(receivedAt);
+    const counter = numbers.counters.get(dayName(kind, day))?.shift();
+    if (counter === undefined) return { result: "references-exhausted" };
+    const reference = references.format(kind, day, counter);
+    const arrival = next(numbers.arrivals);
+    const key = emailKey(email);
+    const receipted = !spam && getsReceipt(addresseeOf(key), receivedAt);
+    const status = spam ? "spam" : "new";
+    const resumeKey = resumeKeyOf(record);
+    rows.submission.push({
+      arrival,
+      kind,
+      day_number: dayNumber(day, counter),
+      reference,
+      received_at: receivedAt,
+      name,
+      email,
+      email_key: key,
+      status,
+      receipt_at: receipted ? receivedAt : null,
+      resume_key: resumeKey,
+      resume_scan: resumeKey === null ? null : "unscanned",
+      door,
+      request_id: requestId,
+      fields: fieldsOf(record),
+    });
+    const of = { submission: arrival, subscriber: null };
+    use(entry, of, reference);
+    if (spam) return { ...nothing, reference };
+    announce(receivedEvent(kind), of, receivedAt);
+    const about = { submission: filed(record, { arrival, reference, status }) };
+    const [receipt, notice] = mailsOf[kind];
+    const mails = (receipted ? [receipt, notice] : [notice]).map((one) => mail(one, about, of, entry));
+    return { result: "accepted", reference, mails, capped: receipted ? [] : [receipt] };
+  }
+
+  function subscribe(entry: Entry, record: SubscriptionRecord): Acceptance {
+    if (entry.spam) {
+      use(entry, { submission: null, subscriber: null }, null);
+      return nothing;
+    }
+    const { email, receivedAt, source, door, requestId, language } = record;
+    const key = emailKey(email);
+    const of = { submission: null, subscriber: key };
+    const addressee = addresseeOf(key);
+    const { suppressed, newsletters, subscriber: before } = addressee;
+    const known = before && {
+      status: before.status as SubscriberStatus,
+      welcomedAt: before.welcomed_at,
+      unsubscribedAt: before.unsubscribed_at,
+    };
+    const mailedInLastDay = countSince(newsletters, receivedAt - capMs);
+    const { status, welcome } = decideSubscription(known, record, { suppressed, mailedInLastDay });
+    const subscriber: TableRow<"subscriber"> = {
+      email_key: key,
+      email: before?.email ?? email,
+      status,
+      source: before?.source ?? source,
+      last_source: source,
+      subscribed_at: before?.subscribed_at ?? receivedAt,
+      welcomed_at: welcome === "stored" ? receivedAt : (known?.welcomedAt ?? null),
+      unsubscribed_at: status === "active" ? null : (known?.unsubscribedAt ?? null),
+      door: before?.door ?? door,
+      request_id: before?.request_id ?? requestId,
+      language: known?.status === "active" ? (before?.language ?? null) : language,
+      consent: newConsent(known, record) ?? before?.consent ?? null,
+    };
+    addressee.subscriber = subscriber;
+    subscribers.set(key, subscriber);
+    use(entry, of, null);
+    const event = subscriberEvent(known?.status, status);
+    if (event !== null) announce(event, of, receivedAt);
+    if (welcome !== "stored") return { ...nothing, capped: welcome === "capped" ? ["newsletter-welcome"] : [] };
+    newsletters.push(receivedAt);
+    // Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
+    if (before !== undefined) expired.set(key, Math.max(receivedAt, expired.get(key) ?? receivedAt));
+    for (const { hash, purpose, expiresAt } of tokensOf(record)) {
+      const token = { token_hash: hash, email_key: key, purpose, created_at: receivedAt, expires_at: expiresAt };
+      rows.newsletter_token.push(token);
+    }
+    return { ...nothing, mails: [mail("newsletter-welcome", { welcome: welcomeOf(record) }, of, entry)] };
+  }
+
+  /** Notes key and challenge of what is accepted. */
+  function use({ key, challenge, spam }: Entry, of: EventSubject, reference: string | null): void {
+    if (key !== null) {
+      const name = keyName(key);
+      const { procedure, keyHash, fingerprint, createdAt } = key;
+      const before = facts.taken.get(name);
+      if (before !== undefined && !keys.has(name)) runOut.push({ procedure, keyHash, createdAt: before.createdAt });
+      keys.set(name, { procedure, key_hash: keyHash, fingerprint, ...of, created_at: createdAt });
+      const earlier = { fingerprint, reference, receiptSent: false, spam: spam && reference !== null };
+      facts.taken.set(name, { createdAt, earlier });
+    }
+    if (challenge !== null) {
+      rows.spent_challenge.push({ challenge_hash: challenge.hash, expires_at: challenge.expiresAt });
+      facts.spent.add(challenge.hash);
+    }
+  }
+
+  function announce(event: WebhookEvent, of: EventSubject, at: number): void {
+    rows.webhook_delivery.push(...deliveriesOf(facts.hearers.get(event) ?? [], event, of, at));
+  }
+
+  /** A mail is born leased to the process that stores it, and due at once. */
+  function mail(kind: MailKind, about: MailSubject, of: EventSubject, { submission, lease }: Entry): LeasedMail {
+    const id = next(numbers.mails);
+    const at = submission.receivedAt;
+    rows.mail.push({
+      id,
+      kind,
+      ...of,
+      tokens: "welcome" in about ? welcomeTokens(about.welcome) : null,
+      status: "queued",
+      created_at: at,
+      due_at: at,
+      lease_owner: lease.owner,
+      lease_until: lease.until,
+    });
+    return justStored(id, kind, about, at, lease);
+  }
+
+  function addresseeOf(key: string): Addressee {
+    const addressee = facts.addressees.get(key);
+    if (addressee === undefined) throw new Error("An address was not looked up.");
+    return addressee;
+  }
+
+  const answers = entries.map(accept);
+  rows.subscriber.push(...subscribers.values());
+  rows.idempotency.push(...keys.values());
+  return { answers, rows, runOut, expired };
+}
+
+/** A submission that leaves spam. */
+interface Leaving {
+  readonly kind: SubmissionKind;
+  readonly arrival: number;
+  /** Its status was changed before: it was no spam at some time, and had its mails then. They may be forgotten by now. */
+  readonly wasChanged: boolean;
+  /** The mails that are stored of it. */
+  readonly stored: readonly MailKind[];
+  /** Webhooks that were told of it; what was kept back does not count. */
+  readonly told: readonly number[];
+}
+
+/** What was not done for a submission when it was stored as spam: its mails and its deliveries. */
+export function decideLeaving(
+  { kind, arrival, wasChanged, stored, told }: Leaving,
+  addressee: Pick<Addressee, "suppressed" | "receipts">,
+  hearers: readonly number[],
+  at: number,
+): { readonly mails: readonly MailKind[]; readonly deliveries: readonly TableRow<"webhook_delivery">[] } {
+  const lacking = wasChanged ? [] : mailsOf[kind].filter((mail) => !stored.includes(mail));
+  const mails = lacking.filter((mail) => !isAutomatic(mail) || getsReceipt(addressee, at));
+  const untold = hearers.filter((webhook) => !told.includes(webhook));
+  return {
+    mails,
+    deliveries: deliveriesOf(untold, receivedEvent(kind), { submission: arrival, subscriber: null }, at),
+  };
+}
+
+/** Whether an address gets a receipt at an instant. If so, that is noted. */
+function getsReceipt({ suppressed, receipts }: Pick<Addressee, "suppressed" | "receipts">, at: number): boolean {
+  if (suppressed || countSince(receipts, at - capMs) >= receiptsMax) return false;
+  receipts.push(at);
+  return true;
+}
+
+const countSince = (times: readonly number[], since: number): number =>
+  times.reduce((count, at) => (at > since ? count + 1 : count), 0);
+
+function next(numbers: number[]): number {
+  const number = numbers.shift();
+  if (number === undefined) throw new Error("A batch needs more numbers than were drawn for it.");
+  return number;
+}

@@ -1,0 +1,210 @@
+// What has to be known to decide about a batch. Each look-up is one text for one thing: SQLite runs it for each thing,
+// PostgreSQL for all of them in one statement.
+import { emailKey } from "@submissions/shared/fields";
+import type { WebhookEvent } from "@submissions/shared/console";
+import { referenceDay } from "@submissions/shared/reference";
+import type { EarlierSubmission, IdempotencyRecord, SubmissionKind, TriageStatus } from "../records.ts";
+import { type Entry, idempotencyMs } from "../store.ts";
+import { capMs, newsletterMailsMax, receiptsMax } from "./mails.ts";
+import { hashedKey } from "./suppression.ts";
+import { type Columns, type RowOf, tables, type TableRow } from "./tables.ts";
+import { receivedEvent } from "./webhooks.ts";
+
+/** The parameters of a text are its wanted columns, in their order. Quoted names keep their case on both engines. */
+export const lookUps = {
+  earlier: {
+    wanted: { procedure: "text", key_hash: "text" },
+    text: `SELECT fingerprint, created_at AS "createdAt", reference, submission.status,
+        CASE WHEN EXISTS (SELECT 1 FROM mail WHERE mail.submission = submission.arrival AND mail.status = 'sent'
+          AND mail.kind IN ('inquiry-receipt', 'application-receipt')) THEN 1 ELSE 0 END AS "receiptSent"
+      FROM idempotency LEFT JOIN submission ON submission.arrival = idempotency.submission
+      WHERE procedure = $1 AND key_hash = $2`,
+  },
+  spent: { wanted: { hash: "text" }, text: "SELECT 1 AS spent FROM spent_challenge WHERE challenge_hash = $1" },
+  suppressed: {
+    wanted: { key: "text" },
+    text: "SELECT 1 AS suppressed FROM suppression WHERE email_key = $1 AND reason IS NOT NULL",
+  },
+  // The latest are enough to tell whether a cap is reached, at whichever instant.
+  receipts: {
+    wanted: { key: "text", since: "bigint" },
+    text: `SELECT receipt_at AS at FROM submission WHERE email_key = $1 AND receipt_at > $2
+      ORDER BY receipt_at DESC LIMIT ${receiptsMax}`,
+  },
+  newsletters: {
+    wanted: { key: "text", since: "bigint" },
+    text: `SELECT created_at AS at FROM mail WHERE subscriber = $1 AND created_at > $2
+      ORDER BY created_at DESC LIMIT ${newsletterMailsMax}`,
+  },
+  subscriber: {
+    wanted: { key: "text" },
+    text: `SELECT ${Object.keys(tables.subscriber.columns).join(", ")} FROM subscriber WHERE email_key = $1`,
+  },
+  // No name of an event is a part of another.
+  hearers: {
+    wanted: { event: "text" },
+    text: "SELECT id FROM webhook WHERE removed_at IS NULL AND events LIKE '%' || CAST($1 AS TEXT) || '%'",
+  },
+} as const satisfies Record<string, { readonly wanted: Columns; readonly text: string }>;
+
+export type LookUp = keyof typeof lookUps;
+export const lookUpNames = Object.keys(lookUps) as LookUp[];
+
+/** What is asked for in each look-up. */
+export type Wanted = { readonly [Name in LookUp]: readonly RowOf<(typeof lookUps)[Name]["wanted"]>[] };
+
+/** What each look-up answers with. */
+export interface FoundRows {
+  earlier: EarlierRow;
+  spent: object;
+  suppressed: object;
+  receipts: { readonly at: number };
+  newsletters: { readonly at: number };
+  subscriber: TableRow<"subscriber">;
+  hearers: { readonly id: number };
+}
+
+interface EarlierRow extends Pick<EarlierSubmission, "fingerprint" | "reference"> {
+  readonly createdAt: number;
+  /** Null: it was no inquiry or application. */
+  readonly status: TriageStatus | null;
+  /** 1 or 0. */
+  readonly receiptSent: number;
+}
+
+/** The rows that were found, each with the place of the thing that was asked for. */
+export type Found = { readonly [Name in LookUp]: readonly (FoundRows[Name] & { readonly place: number })[] };
+
+/** A key that is taken. */
+export interface Taken {
+  readonly createdAt: number;
+  readonly earlier: EarlierSubmission;
+}
+
+/** What is known of an address. Mails are known by when they were stored. */
+export interface Addressee {
+  suppressed: boolean;
+  receipts: number[];
+  newsletters: number[];
+  subscriber: Omit<TableRow<"subscriber">, "place"> | undefined;
+}
+
+/** Everything that is known. Deciding about one entry changes it for those behind it. */
+export interface Facts {
+  readonly taken: Map<string, Taken>;
+  /** Hashes of challenges. */
+  readonly spent: Set<string>;
+  readonly addressees: ReadonlyMap<string, Addressee>;
+  /** The webhooks that hear an event. */
+  readonly hearers: ReadonlyMap<WebhookEvent, readonly number[]>;
+}
+
+/** How many numbers a batch can need. */
+export interface NumbersWanted {
+  readonly arrivals: number;
+  readonly mails: number;
+  /** Counters of a day (yyyymmdd), by {@link dayName}. */
+  readonly counters: ReadonlyMap<string, { readonly kind: SubmissionKind; readonly day: number; count: number }>;
+}
+
+/** Numbers that no row has. Deciding takes them from the front; what is left of a day was not used. */
+export interface Numbers {
+  readonly arrivals: number[];
+  readonly mails: number[];
+  /** Fewer than are wanted when all of the day are taken. */
+  readonly counters: ReadonlyMap<string, number[]>;
+}
+
+export const keyName = ({ procedure, keyHash }: Pick<IdempotencyRecord, "procedure" | "keyHash">): string =>
+  `${procedure} ${keyHash}`;
+export const dayName = (kind: SubmissionKind, day: number): string => `${kind} ${day}`;
+
+/** Whether a key that was taken stands for a submission: for a day after it was taken. */
+export const holds = ({ createdAt }: Pick<Taken, "createdAt">, key: IdempotencyRecord): boolean =>
+  createdAt > key.createdAt - idempotencyMs;
+
+export const earlierOf = ({ fingerprint, reference, status, receiptSent }: EarlierRow): EarlierSubmission => ({
+  fingerprint,
+  reference,
+  receiptSent: receiptSent === 1,
+  spam: status === "spam",
+});
+
+export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; readonly numbers: NumbersWanted } {
+  const counters = new Map<string, { readonly kind: SubmissionKind; readonly day: number; count: number }>();
+  const keys = new Map<string, IdempotencyRecord>();
+  const challenges = new Set<string>();
+  const receivers = new Set<string>();
+  const readers = new Set<string>();
+  const events = new Set<WebhookEvent>();
+  let [arrivals, mails] = [0, 0];
+  let since = Infinity;
+  for (const { submission, key, challenge, spam } of entries) {
+    if (key !== null) keys.set(keyName(key), key);
+    if (challenge !== null) challenges.add(challenge.hash);
+    since = Math.min(since, submission.receivedAt - capMs);
+    if (submission.kind === "subscription") {
+      if (spam) continue;
+      readers.add(emailKey(submission.email));
+      events.add("subscriber.confirmed");
+      mails += 1;
+      continue;
+    }
+    const { kind, receivedAt } = submission;
+    const day = referenceDay(receivedAt);
+    const counter = counters.get(dayName(kind, day));
+    if (counter === undefined) counters.set(dayName(kind, day), { kind, day, count: 1 });
+    else counter.count += 1;
+    arrivals += 1;
+    if (spam) continue;
+    receivers.add(emailKey(submission.email));
+    events.add(receivedEvent(kind));
+    mails += 2;
+  }
+  const wanted: Wanted = {
+    earlier: [...keys.values()].map(({ procedure, keyHash: key_hash }) => ({ procedure, key_hash })),
+    spent: [...challenges].map((hash) => ({ hash })),
+    suppressed: [...receivers.union(readers)].flatMap((key) => [{ key }, { key: hashedKey(key) }]),
+    receipts: [...receivers].map((key) => ({ key, since })),
+    newsletters: [...readers].map((key) => ({ key, since })),
+    subscriber: [...readers].map((key) => ({ key })),
+    hearers: [...events].map((event) => ({ event })),
+  };
+  return { wanted, numbers: { arrivals, mails, counters } };
+}
+
+export function factsOf(wanted: Wanted, found: Found): Facts {
+  const taken = new Map<string, Taken>();
+  for (const row of found.earlier) {
+    const { procedure, key_hash: keyHash } = at(wanted.earlier, row.place);
+    const name = keyName({ procedure, keyHash } as IdempotencyRecord);
+    taken.set(name, { createdAt: row.createdAt, earlier: earlierOf(row) });
+  }
+  const spent = new Set(found.spent.map(({ place }) => at(wanted.spent, place).hash as string));
+  const addressees = new Map<string, Addressee>();
+  for (let place = 0; place < wanted.suppressed.length; place += 2) {
+    const unknown: Addressee = { suppressed: false, receipts: [], newsletters: [], subscriber: undefined };
+    addressees.set(at(wanted.suppressed, place).key as string, unknown);
+  }
+  const of = (things: readonly { readonly key: string | null }[], place: number) =>
+    addressees.get(at(things, place).key as string) as Addressee;
+  // Each address is followed by its hash.
+  for (const { place } of found.suppressed) of(wanted.suppressed, place - (place % 2)).suppressed = true;
+  for (const row of found.receipts) of(wanted.receipts, row.place).receipts.push(row.at);
+  for (const row of found.newsletters) of(wanted.newsletters, row.place).newsletters.push(row.at);
+  for (const row of found.subscriber) of(wanted.subscriber, row.place).subscriber = row;
+  const hearers = new Map<WebhookEvent, number[]>();
+  for (const { place, id } of found.hearers) {
+    const event = at(wanted.hearers, place).event as WebhookEvent;
+    const known = hearers.get(event);
+    if (known === undefined) hearers.set(event, [id]);
+    else known.push(id);
+  }
+  return { taken, spent, addressees, hearers };
+}
+
+function at<Thing>(things: readonly Thing[], place: number): Thing {
+  const thing = things[place];
+  if (thing === undefined) throw new RangeError(`A look-up answered for place ${place} of ${things.length}.`);
+  return thing;
+}

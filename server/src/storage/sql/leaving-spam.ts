@@ -1,0 +1,77 @@
+// Submissions that leave spam get what they did not get when they were stored. What that is, is decided in
+// `rules/decide.ts`.
+import type { MailKind, SubmissionKind } from "../records.ts";
+import { decideLeaving } from "../rules/decide.ts";
+import { lookUps } from "../rules/facts.ts";
+import { quoted } from "../rules/inbox-filter.ts";
+import { capMs, isAutomatic } from "../rules/mails.ts";
+import { hashedKey } from "../rules/suppression.ts";
+import { statusActions } from "../rules/triage.ts";
+import { receivedEvent } from "../rules/webhooks.ts";
+import { keptBack } from "../webhook-store.ts";
+import { type Engine, type Steps, together } from "./engine.ts";
+
+interface Former {
+  readonly arrival: number;
+  readonly kind: SubmissionKind;
+  readonly reference: string;
+  readonly emailKey: string;
+}
+
+/** Its transactions hold the rows of the submissions, and their changes are not in the audit log yet. */
+export function prepareLeavingSpam({ prepare, insert, lockAddress }: Engine) {
+  const findSuppressed = prepare<object>(lookUps.suppressed.text);
+  const findReceipts = prepare<{ at: number }>(lookUps.receipts.text);
+  const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
+  const findChange = prepare<object>(
+    `SELECT 1 AS changed FROM audit WHERE subject = $1 AND action IN (${quoted(statusActions)}) LIMIT 1`,
+  );
+  const findMails = prepare<{ kind: MailKind }>("SELECT kind FROM mail WHERE submission = $1");
+  const findTold = prepare<{ webhook: number }>(`
+    SELECT webhook FROM webhook_delivery WHERE submission = $1 AND coalesce(last_answer, '') <> '${keptBack}'`);
+  const storeMail = prepare(
+    "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)",
+  );
+  const storeDeliveries = insert("webhook_delivery");
+  const noteReceipt = prepare("UPDATE submission SET receipt_at = $2 WHERE arrival = $1");
+
+  function* leave({ arrival, kind, reference, emailKey }: Former, now: number): Steps<number> {
+    const [plain, hashed, receipts, changes, stored, hearers, told] = yield* lockAddress(emailKey, [
+      findSuppressed(emailKey),
+      findSuppressed(hashedKey(emailKey)),
+      findReceipts(emailKey, now - capMs),
+      findChange(reference),
+      findMails(arrival),
+      findHearers(receivedEvent(kind)),
+      findTold(arrival),
+    ]);
+    const { mails, deliveries } = decideLeaving(
+      {
+        kind,
+        arrival,
+        wasChanged: changes.length > 0,
+        stored: stored.map((mail) => mail.kind),
+        told: told.map(({ webhook }) => webhook),
+      },
+      { suppressed: plain.length + hashed.length > 0, receipts: receipts.map(({ at }) => at) },
+      hearers.map(({ id }) => id),
+      now,
+    );
+    yield* together([
+      ...mails.map((mail) => storeMail(mail, arrival, now)),
+      ...(mails.some(isAutomatic) ? [noteReceipt(arrival, now)] : []),
+      ...(deliveries.length > 0 ? [storeDeliveries(deliveries)] : []),
+    ]);
+    return mails.length;
+  }
+
+  /** Answers how many mails were stored. */
+  return function* (rows: readonly Former[], now: number): Steps<number> {
+    let stored = 0;
+    // In one order everywhere, so that transactions cannot deadlock.
+    for (const row of rows.toSorted((one, other) => (one.emailKey < other.emailKey ? -1 : 1))) {
+      stored += yield* leave(row, now);
+    }
+    return stored;
+  };
+}
