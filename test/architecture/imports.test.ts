@@ -63,6 +63,19 @@ test("the client imports nothing but shared and tRPC's client, and its console t
   expect(named(wrong)).toEqual([]);
 });
 
+test("no files of the client import each other in a circle, types included", () => {
+  const importsBy = Map.groupBy(all.filter(inside("client/src")), ({ from }) => from);
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, way: readonly string[]) => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(" imports "));
+    else if (!done.has(file)) for (const { to } of importsBy.get(file) ?? []) visit(to, [...way, file]);
+    done.add(file);
+  };
+  for (const file of importsBy.keys()) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
 test("the typed client runs in browsers, workers and Node: of shared it has types only, and no globals that only Node has", () => {
   const ofClient = all.filter(inside("client/src/sdk"));
   expect(named(ofClient.filter(({ to, typeOnly }) => to.startsWith("@submissions/") && !typeOnly))).toEqual([]);

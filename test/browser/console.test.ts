@@ -772,7 +772,7 @@ describe("a submission", () => {
     await page.getByText("1 submission could not be found any more.").waitFor();
     await page.getByRole("heading", { name: "Not found" }).waitFor();
     expect(await page.title()).not.toContain(one.name);
-    expect(await rows(page).locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
+    await expect.poll(() => rows(page).locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
   });
 
   test("one that does not exist says so", async () => {

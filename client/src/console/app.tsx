@@ -4,11 +4,12 @@ import { Outlet, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { calls, messageOf, trpc } from "./calls.ts";
 import { Navigation } from "./navigation.tsx";
+import { DraftsProvider } from "./parts/drafts.tsx";
 import { Modal } from "./parts/modal.tsx";
 import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
-import { Toasts, undoLatest } from "./parts/toasts.tsx";
+import { ToastsProvider } from "./parts/toasts.tsx";
 import { session } from "./session.ts";
-import { SignInDialog, SignInPage, takeWanted } from "./sign-in.tsx";
+import { SignInDialog, SignInPage, takeWanted } from "./sign-in/sign-in.tsx";
 
 export function App() {
   const { history } = useRouter();
@@ -85,19 +86,22 @@ async function lookWhoIsSignedIn(): Promise<void> {
 
 function SignedIn() {
   const [helping, setHelping] = useState(false);
-  useShortcuts({ "?": () => setHelping(true), z: undoLatest });
+  useShortcuts({ "?": () => setHelping(true) });
   return (
     <div className="frame">
-      <a className="skip" href={`${location.pathname}${location.search}#content`}>
-        Skip to the content
-      </a>
-      <Navigation onHelp={() => setHelping(true)} />
-      <main id="content" tabIndex={-1}>
-        <OfflineBar />
-        <Outlet />
-      </main>
-      <Toasts />
-      {helping && <HelpDialog onClose={() => setHelping(false)} />}
+      <ToastsProvider>
+        <DraftsProvider>
+          <a className="skip" href={`${location.pathname}${location.search}#content`}>
+            Skip to the content
+          </a>
+          <Navigation onHelp={() => setHelping(true)} />
+          <main id="content" tabIndex={-1}>
+            <OfflineBar />
+            <Outlet />
+          </main>
+          {helping && <HelpDialog onClose={() => setHelping(false)} />}
+        </DraftsProvider>
+      </ToastsProvider>
     </div>
   );
 }

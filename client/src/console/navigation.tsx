@@ -6,7 +6,7 @@ import { calls, isSignedOut, trpc } from "./calls.ts";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
 import { Icon, type IconName } from "./parts/icons.tsx";
 import { Avatar } from "./parts/states.tsx";
-import { showFailure } from "./parts/toasts.tsx";
+import { useToasts } from "./parts/toasts.tsx";
 import { cappedCount, shortName, word } from "./words.ts";
 
 /** Counts are asked for again every half a minute, and after each change. */
@@ -20,17 +20,19 @@ export const useCounts = () =>
   }).data;
 
 /** Ends the session and loads the page anew: the next operator finds nothing of this one, such as notes that were begun. */
-export function signOut(everywhere: boolean): void {
-  const { signOut: here, signOutEverywhere } = calls.session;
-  (everywhere ? signOutEverywhere : here)
-    .mutate()
-    .catch((error: unknown) => {
-      if (!isSignedOut(error)) throw error;
-    })
-    .then(
-      () => location.reload(),
-      (error: unknown) => showFailure("Not signed out.", error),
-    );
+export function useSignOut(): (everywhere: boolean) => void {
+  const { showFailure } = useToasts();
+  const { signOut, signOutEverywhere } = calls.session;
+  return (everywhere) =>
+    void (everywhere ? signOutEverywhere : signOut)
+      .mutate()
+      .catch((error: unknown) => {
+        if (!isSignedOut(error)) throw error;
+      })
+      .then(
+        () => location.reload(),
+        (error: unknown) => showFailure("Not signed out.", error),
+      );
 }
 
 export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
@@ -150,6 +152,7 @@ function Place({ to, search = {}, icon, count, about, current, children }: Place
 
 function Account({ onHelp }: { readonly onHelp: () => void }) {
   const { email, role } = useMe();
+  const signOut = useSignOut();
   return (
     <div className="account">
       <Avatar name={email} />

@@ -4,7 +4,7 @@ import { mailStatuses, subscriberStatuses, type MailStatus, type SubscriberStatu
 import { App } from "./app.tsx";
 import type { ComponentType } from "react";
 import { calls, consoleUrl } from "./calls.ts";
-import { oneOf, readInboxSearch } from "./inbox-search.ts";
+import { oneOf, readInboxSearch } from "./inbox/inbox-search.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
 import { Failure, Skeleton } from "./parts/states.tsx";
 import { NotFoundPage } from "./parts/page.tsx";
@@ -53,12 +53,12 @@ const application = createRoute({
 const person = createRoute({
   getParentRoute: () => root,
   path: "/people/$email",
-  component: page(() => import("./pages/person-page.tsx"), "PersonPage"),
+  component: page(() => import("./person/person-page.tsx"), "PersonPage"),
 });
 const subscribers = createRoute({
   getParentRoute: () => root,
   path: "/subscribers",
-  component: page(() => import("./pages/subscribers-page.tsx"), "SubscribersPage"),
+  component: page(() => import("./subscribers/subscribers-page.tsx"), "SubscribersPage"),
   validateSearch: only(({ status, q }): { status?: SubscriberStatus; q?: string } => {
     const known = oneOf(subscriberStatuses, status);
     return { ...(known && { status: known }), ...(typeof q === "string" && q !== "" && { q }) };
@@ -67,7 +67,7 @@ const subscribers = createRoute({
 const mails = createRoute({
   getParentRoute: () => root,
   path: "/mails",
-  component: page(() => import("./pages/mails-page.tsx"), "MailsPage"),
+  component: page(() => import("./mails/mails-page.tsx"), "MailsPage"),
   validateSearch: only(({ status }): { status?: MailStatus | "all" } => {
     const known = oneOf([...mailStatuses, "all"], status);
     return known ? { status: known } : {};
@@ -76,22 +76,22 @@ const mails = createRoute({
 const overview = createRoute({
   getParentRoute: () => root,
   path: "/overview",
-  component: page(() => import("./pages/overview-page.tsx"), "OverviewPage"),
+  component: page(() => import("./overview/overview-page.tsx"), "OverviewPage"),
 });
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/audit",
-  component: page(() => import("./pages/audit-page.tsx"), "AuditPage"),
+  component: page(() => import("./audit/audit-page.tsx"), "AuditPage"),
 });
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
-  component: page(() => import("./pages/settings-page.tsx"), "SettingsPage"),
+  component: page(() => import("./settings/settings-page.tsx"), "SettingsPage"),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation",
-  component: page(() => import("./pages/invitation-page.tsx"), "InvitationPage"),
+  component: page(() => import("./invitation/invitation-page.tsx"), "InvitationPage"),
   validateSearch: ({ token }: Record<string, unknown>): { token: string } => ({
     token: typeof token === "string" ? token : "",
   }),

@@ -5,11 +5,8 @@ import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { filled } from "@submissions/shared/forms/issue-words";
 import { html } from "@submissions/shared/html";
 import { textLengthMax } from "@submissions/shared/limits";
-import type { FormView } from "./form-view.ts";
+import type { Control, FormView } from "./form-view.ts";
 import { completedUrl, likelyEmail } from "./typed-addresses.ts";
-
-/** A control that texts are typed into, or that is ticked or chosen. */
-export type Control = HTMLInputElement | HTMLTextAreaElement;
 
 /** The text of a field has changed. */
 export function helpTyping(view: FormView, { name, value }: Control, strings: FormStrings): void {

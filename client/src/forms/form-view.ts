@@ -16,8 +16,10 @@ import { filled, issueOf, wordedIssues } from "@submissions/shared/forms/issue-w
 import { sizeIn } from "@submissions/shared/size";
 import type { Issue } from "@submissions/shared/faults";
 import type { Typed } from "./draft.ts";
-import type { Control } from "./field-help.ts";
 import { fragmentOf } from "./fragment.ts";
+
+/** A control that texts are typed into, or that is ticked or chosen. */
+export type Control = HTMLInputElement | HTMLTextAreaElement;
 
 /** Why a form was not sent. */
 export interface Refusal extends Failing {

@@ -1,6 +1,6 @@
 // What can be done with several submissions at once. It takes the place of the filters, at the same height.
 import { Icon } from "../parts/icons.tsx";
-import type { Change } from "../triage.ts";
+import type { Change } from "../triage/triage-words.ts";
 import { count } from "../words.ts";
 
 interface Props {

@@ -1,20 +1,16 @@
 // What narrows the list: counts by status as links, selects, and chips of what is set.
 import { submissionKinds, triageStatuses, type Role, type SubmissionKind } from "@submissions/shared/console";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { consoleUrl, trpc } from "../calls.ts";
-import { changed, filterOf, type InboxSearch } from "../inbox-search.ts";
+import { consoleUrl } from "../calls.ts";
+import { changed, filterOf, type InboxSearch } from "./inbox-search.ts";
 import { useMe } from "../me.ts";
+import { useAssignees } from "../triage/assign-dialog.tsx";
 import { useCounts } from "../navigation.tsx";
-import { download, DownloadLink } from "../parts/download-link.tsx";
+import { DownloadLink, useDownload } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { FilterSelect } from "../parts/fields.tsx";
-import { showToast } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
 import { cappedCount, shortName, word } from "../words.ts";
-
-/** The operators to assign to. @param needed kinds that each of them must see; without it, those who see any */
-export const useAssignees = (needed: readonly SubmissionKind[] = []): readonly string[] =>
-  useQuery(trpc.inbox.assignees.queryOptions({ kinds: [...needed] }, { staleTime: 60_000 })).data ?? [];
 
 export function StatusTabs({ search }: { readonly search: InboxSearch }) {
   const counts = useCounts();
@@ -103,6 +99,8 @@ const exportsOf: Readonly<Record<Role, readonly string[]>> = {
  */
 function Exports({ search }: { readonly search: InboxSearch }) {
   const filter = JSON.stringify(filterOf(search));
+  const download = useDownload();
+  const { showToast } = useToasts();
   const lists = exportsOf[useMe().role].filter((list) => search.kind === undefined || list === listOf[search.kind]);
   const url = (list: string, format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
   return (
@@ -139,14 +137,18 @@ function Exports({ search }: { readonly search: InboxSearch }) {
           </p>
         </div>
       ))}
-      <iframe name="download" title="Downloads" hidden onLoad={({ currentTarget }) => tellOfRefusal(currentTarget)} />
+      <iframe
+        name="download"
+        title="Downloads"
+        hidden
+        // A file that is saved loads no page. A refusal does, and so does the browser's page for a service that is away.
+        onLoad={({ currentTarget }) => {
+          if (currentTarget.contentDocument?.URL !== "about:blank")
+            showToast("Not downloaded. Please try again.", { tone: "bad" });
+        }}
+      />
     </>
   );
-}
-
-/** A file that is saved loads no page. A refusal does, and so does the browser's page for a service that is away. */
-function tellOfRefusal({ contentDocument }: HTMLIFrameElement): void {
-  if (contentDocument?.URL !== "about:blank") showToast("Not downloaded. Please try again.", { tone: "bad" });
 }
 
 const formats = ["csv", "ndjson"];

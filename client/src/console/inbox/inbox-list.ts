@@ -3,9 +3,9 @@ import type { InboxRow, Page } from "@submissions/shared/console";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { calls, trpc } from "../calls.ts";
-import { filterOf, isFiltered, type InboxSearch } from "../inbox-search.ts";
-import { showFailure } from "../parts/toasts.tsx";
-import { listKey, showEverywhere } from "../triage.ts";
+import { filterOf, isFiltered, type InboxSearch } from "./inbox-search.ts";
+import { useToasts } from "../parts/toasts.tsx";
+import { listKey, showNews } from "../triage/triage.ts";
 
 /** How often the server is asked whether there are new submissions. */
 const pollMs = 10_000;
@@ -16,10 +16,8 @@ interface ListPage extends Page<InboxRow> {
 }
 
 /** Loads the pages of a list. */
-export function useInboxList(search: InboxSearch, enabled: boolean) {
-  // A new object for each address, and not for each drawing.
-  const key = JSON.stringify(search);
-  const filter = useMemo(() => filterOf(JSON.parse(key) as InboxSearch), [key]);
+export function useInboxList(search: InboxSearch) {
+  const filter = filterOf(search);
   const query = useInfiniteQuery({
     queryKey: [...listKey, filter],
     queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
@@ -28,7 +26,7 @@ export function useInboxList(search: InboxSearch, enabled: boolean) {
         pageParam === null ? calls.inbox.since.query({ arrival: 0 }, { signal }) : { latest: 0 },
         calls.inbox.list.query({ filter, page: pageParam === null ? {} : { after: pageParam } }, { signal }),
       ]);
-      showEverywhere(page.rows);
+      showNews(page.rows);
       return { ...page, latest };
     },
     initialPageParam: null as number | null,
@@ -38,15 +36,15 @@ export function useInboxList(search: InboxSearch, enabled: boolean) {
     staleTime: 60_000,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
-    enabled,
   });
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data]);
-  return { ...query, filter, rows };
+  return { ...query, rows };
 }
 
 /** How many submissions came in since the list was loaded, and how to load them. */
 export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | undefined) {
   const client = useQueryClient();
+  const { showFailure } = useToasts();
   const first = pages?.[0];
   // Without a filter the list itself says what its latest submission is.
   const shown =

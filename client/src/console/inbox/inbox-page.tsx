@@ -1,23 +1,24 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
 import { submissionKinds, type SubmissionKind } from "@submissions/shared/console";
 import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { changed, isFiltered, type InboxSearch } from "../inbox-search.ts";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type RefObject } from "react";
+import { changed, isFiltered, type InboxSearch } from "./inbox-search.ts";
 import { seesSubmissions, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Empty, MoreRows, Waiting } from "../parts/states.tsx";
-import { useTriage, type Change } from "../triage.ts";
+import { useTriage } from "../triage/triage.ts";
+import type { Change } from "../triage/triage-words.ts";
 import { count } from "../words.ts";
-import { AssignDialog } from "./assign-dialog.tsx";
+import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { stillFits, useInboxList, useNewOnes } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
 import { MatchingDialog } from "./matching-dialog.tsx";
-import { goToRow, moveCursor, referenceAtCursor, useSelection } from "./selection.ts";
+import { useCursor, useSelection } from "./selection.ts";
 
 const wide = matchMedia("(min-width: 68rem)");
 const onWidth = (listener: () => void) => {
@@ -32,32 +33,38 @@ export function InboxPage() {
   const { reference } = useParams({ strict: false });
   const showsList = useWide() || reference === undefined;
   const sees = seesSubmissions(me);
+  /** The submission that was open last. Back in the list, the keyboard stands on it. */
+  const lastOpen = useRef<string>(undefined);
   useEffect(() => {
     if (!sees && reference === undefined) void navigate({ to: "/subscribers", replace: true });
   }, [sees, reference, navigate]);
   return (
     <div className={reference === undefined ? "inbox" : "inbox split"}>
-      {showsList && sees && <InboxList open={reference} />}
+      {showsList && sees && <InboxList open={reference} lastOpen={lastOpen} />}
       <Outlet />
     </div>
   );
 }
 
-/** The submission that was open last. Back in the list, the keyboard stands on it. */
-let lastOpen: string | undefined;
+interface ListProps {
+  readonly open: string | undefined;
+  readonly lastOpen: RefObject<string | undefined>;
+}
 
-function InboxList({ open }: { readonly open: string | undefined }) {
+function InboxList({ open, lastOpen }: ListProps) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
   const [assigning, setAssigning] = useState<readonly string[] | "all" | null>(null);
   /** Whether everything that matches is selected, and what is to be done with it. */
   const [everything, setEverything] = useState(false);
   const [asked, setAsked] = useState<Change | null>(null);
-  const list = useInboxList(search, true);
+  const list = useInboxList(search);
   const { rows } = list;
   const newOnes = useNewOnes(search, list.data?.pages);
   const references = useMemo(() => rows.map(({ reference }) => reference), [rows]);
-  const { selected, select, selectAll, clear } = useSelection(references);
+  const cursor = useCursor(references);
+  const { goTo } = cursor;
+  const { selected, select, selectAll, clear } = useSelection(references, goTo);
   const triage = useTriage();
   useTitle(open ?? "Inbox");
 
@@ -71,19 +78,19 @@ function InboxList({ open }: { readonly open: string | undefined }) {
   }, [search, clear]);
   const loaded = rows.length > 0;
   useEffect(() => {
-    if (open !== undefined) lastOpen = open;
-    else if (loaded && lastOpen !== undefined) {
-      goToRow(lastOpen);
-      lastOpen = undefined;
+    if (open !== undefined) lastOpen.current = open;
+    else if (loaded && lastOpen.current !== undefined) {
+      goTo(lastOpen.current);
+      lastOpen.current = undefined;
     }
-  }, [open, loaded]);
+  }, [open, loaded, lastOpen, goTo]);
 
   const onSearch = (next: InboxSearch, replace = false) => void navigate({ to: "/", search: next, replace });
   const targets = (): readonly string[] | "all" => {
     if (everything) return "all";
-    const cursor = referenceAtCursor();
     if (selected.size > 0) return references.filter((reference) => selected.has(reference));
-    return cursor === undefined ? [] : [cursor];
+    const at = cursor.current();
+    return at === undefined ? [] : [at];
   };
   const kindsOf = (chosen: readonly string[] | "all"): readonly SubmissionKind[] => {
     if (chosen === "all") return search.kind === undefined ? submissionKinds : [search.kind];
@@ -96,32 +103,33 @@ function InboxList({ open }: { readonly open: string | undefined }) {
     triage(chosen, what);
     clear();
   };
-  const onSelect = (reference: string, range: boolean) => {
-    setEverything(false);
-    select(reference, range);
+  const onSelect = useCallback(
+    (reference: string, range: boolean) => {
+      setEverything(false);
+      select(reference, range);
+    },
+    [select],
+  );
+  const selectAtCursor = (range: boolean) => {
+    const at = cursor.current();
+    if (at !== undefined) onSelect(at, range);
   };
   // With a submission open its page answers to these keys.
   useShortcuts({
     ...(open === undefined && {
-      j: () => moveCursor(1),
-      k: () => moveCursor(-1),
+      j: () => cursor.move(1),
+      k: () => cursor.move(-1),
       e: () => {
         const chosen = targets();
-        if (selected.size === 0) moveCursor(1);
+        if (selected.size === 0) cursor.move(1);
         change(chosen, { status: "done" });
       },
       a: () => {
         const chosen = targets();
         if (chosen.length > 0) setAssigning(chosen);
       },
-      x: () => {
-        const cursor = referenceAtCursor();
-        if (cursor !== undefined) onSelect(cursor, false);
-      },
-      "shift+x": () => {
-        const cursor = referenceAtCursor();
-        if (cursor !== undefined) onSelect(cursor, true);
-      },
+      x: () => selectAtCursor(false),
+      "shift+x": () => selectAtCursor(true),
       Escape: clearAll,
     }),
   });
@@ -179,6 +187,7 @@ function InboxList({ open }: { readonly open: string | undefined }) {
                   open={row.reference === open}
                   dimmed={!stillFits(row, search)}
                   onSelect={onSelect}
+                  focus={cursor.rowFocus}
                 />
               ))}
             </ul>

@@ -2,10 +2,11 @@
 import type { InboxRow } from "@submissions/shared/console";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
-import type { InboxSearch } from "../inbox-search.ts";
+import type { InboxSearch } from "./inbox-search.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
+import type { RowFocus } from "./selection.ts";
 import { shortName, submissionPath, word } from "../words.ts";
 
 interface Props {
@@ -15,14 +16,15 @@ interface Props {
   readonly open: boolean;
   readonly dimmed: boolean;
   readonly onSelect: (reference: string, range: boolean) => void;
+  readonly focus: RowFocus;
 }
 
-export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect }: Props) {
+export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, focus }: Props) {
   const { reference, kind, name, email, company, summary, status, assignee, receivedAt, hasResume, disposable } = row;
   const shortcutsOn = useShortcutsOn();
   const state = [selected && "selected", open && "current", dimmed && "dimmed"].filter(Boolean).join(" ");
   return (
-    <li className={`row status-${status} ${state}`}>
+    <li className={`row status-${status} ${state}`} onFocus={() => focus.onFocus(reference)} onBlur={focus.onBlur}>
       <label className="pick">
         <input
           type="checkbox"
@@ -39,6 +41,7 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
         params={{ reference }}
         search={search}
         className="row-link"
+        ref={(link) => focus.register(reference, link)}
         data-reference={reference}
         aria-current={open ? "true" : undefined}
       >

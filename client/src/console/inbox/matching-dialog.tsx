@@ -1,13 +1,12 @@
 // Changes everything that the filter matches: counts first, asks, then goes on in batches. What another operator changes
 // meanwhile stays as it is.
-import type { TriageOutcome } from "@submissions/shared/console";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { calls, messageOf, queryClient, trpc } from "../calls.ts";
-import { filterOf, type InboxSearch } from "../inbox-search.ts";
+import { messageOf, queryClient, trpc } from "../calls.ts";
+import { filterOf, type InboxSearch } from "./inbox-search.ts";
 import { Modal } from "../parts/modal.tsx";
-import { showToast } from "../parts/toasts.tsx";
-import { batch, describeChange, describeConflicts, describeGone, listKey, type Change } from "../triage.ts";
+import { changeInBatches, listKey, readAgain, useReport } from "../triage/triage.ts";
+import { describeChange, type Change } from "../triage/triage-words.ts";
 import { count, plural } from "../words.ts";
 
 interface Props {
@@ -28,26 +27,19 @@ export function MatchingDialog({ search, change, onClose }: Props) {
     refetchOnReconnect: false,
   });
   const { targets = [], more = false } = matching.data ?? {};
+  const report = useReport();
   const run = useMutation({
-    mutationFn: async () => {
-      const outcomes: TriageOutcome[] = [];
-      for (let at = 0; at < targets.length && !stopped.current; at += batch) {
-        outcomes.push(...(await calls.inbox.triage.mutate({ targets: targets.slice(at, at + batch), ...change })));
-        setDone(outcomes.length);
-      }
-      return outcomes;
-    },
+    mutationFn: () =>
+      changeInBatches(targets, change, (already) => {
+        setDone(already);
+        return !stopped.current;
+      }),
     onSuccess: (outcomes) => {
       onClose();
-      const changed = outcomes.filter(({ result }) => result === "changed").length;
-      if (changed > 0) showToast(describeChange(change, changed));
-      const conflicts = outcomes.filter((outcome) => outcome.result === "conflict");
-      if (conflicts.length > 0) showToast(describeConflicts(conflicts), { tone: "bad" });
-      const gone = outcomes.filter(({ result }) => result === "unknown").length;
-      if (gone > 0) showToast(describeGone(gone), { tone: "bad" });
+      report(outcomes, change);
     },
     onSettled: () => {
-      void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+      readAgain([]);
       void queryClient.invalidateQueries({ queryKey: listKey });
       void queryClient.invalidateQueries({ queryKey: trpc.submission.pathKey() });
     },

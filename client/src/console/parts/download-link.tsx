@@ -2,7 +2,7 @@
 // download failed.
 import type { ReactNode } from "react";
 import { untilSignedIn } from "../calls.ts";
-import { showFailure } from "./toasts.tsx";
+import { useToasts } from "./toasts.tsx";
 
 interface Props {
   readonly href: string;
@@ -12,21 +12,25 @@ interface Props {
   readonly children: ReactNode;
 }
 
-export const DownloadLink = ({ href, filename = "", className, children }: Props) => (
-  <a
-    href={href}
-    download={filename}
-    className={className}
-    onClick={(event) => {
-      event.preventDefault();
-      download(() => Object.assign(document.createElement("a"), { href, download: filename }).click());
-    }}
-  >
-    {children}
-  </a>
-);
+export function DownloadLink({ href, filename = "", className, children }: Props) {
+  const download = useDownload();
+  return (
+    <a
+      href={href}
+      download={filename}
+      className={className}
+      onClick={(event) => {
+        event.preventDefault();
+        download(() => Object.assign(document.createElement("a"), { href, download: filename }).click());
+      }}
+    >
+      {children}
+    </a>
+  );
+}
 
-/** Starts a download, after a sign-in where the session has ended. */
-export function download(start: () => void): void {
-  void untilSignedIn().then(start, (error: unknown) => showFailure("Not downloaded.", error));
+/** How to start a download: after a sign-in where the session has ended. */
+export function useDownload(): (start: () => void) => void {
+  const { showFailure } = useToasts();
+  return (start) => void untilSignedIn().then(start, (error: unknown) => showFailure("Not downloaded.", error));
 }

@@ -1,13 +1,7 @@
-// A modal dialog: the browser's own <dialog>, outside of the page, which is inert meanwhile.
+// A modal dialog: the browser's own <dialog>, for which the rest of the page is inert.
 import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import { Icon } from "./icons.tsx";
-
-const page = () => document.getElementById("root");
-let open = 0;
-
-/** Whether a dialog is open; the page's shortcuts rest meanwhile. */
-export const isModalOpen = (): boolean => open > 0;
 
 interface Props {
   readonly title: string;
@@ -25,13 +19,9 @@ export function Modal({ title, onClose, children, wide = false }: Props) {
   useLayoutEffect(() => {
     const before = document.activeElement;
     const { current } = dialog;
-    open += 1;
-    page()?.setAttribute("inert", "");
     current?.showModal();
     setShown(true);
     return () => {
-      open -= 1;
-      if (open === 0) page()?.removeAttribute("inert");
       // As long as it is open, nothing outside of it takes the focus.
       current?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });

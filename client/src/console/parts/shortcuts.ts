@@ -1,22 +1,21 @@
 // Keyboard shortcuts of single keys. They rest while text is typed and while a dialog is open, and can be turned off
 // (WCAG 2.1.4).
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { isModalOpen } from "./modal.tsx";
 
 const storageKey = "console.shortcuts";
-const listeners = new Set<() => void>();
 
 const areShortcutsOn = (): boolean => localStorage.getItem(storageKey) !== "off";
 
 export function turnShortcuts(on: boolean): void {
   if (on) localStorage.removeItem(storageKey);
   else localStorage.setItem(storageKey, "off");
-  for (const listener of listeners) listener();
+  // Browsers tell other tabs only.
+  dispatchEvent(new StorageEvent("storage", { key: storageKey }));
 }
 
 const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  addEventListener("storage", listener);
+  return () => removeEventListener("storage", listener);
 };
 
 export const useShortcutsOn = (): boolean => useSyncExternalStore(subscribe, areShortcutsOn);
@@ -34,9 +33,10 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isModalOpen()) return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const target = event.target as Element;
       const inText = target.matches(typing);
+      if (document.querySelector(":modal") !== null) return;
       // The browser closes what is open, and nothing else happens.
       if (event.key === "Escape" && document.querySelector(":popover-open") !== null) return;
       // Escape leaves a field. All other keys belong to it.

@@ -97,21 +97,13 @@ export const Skeleton = ({
 );
 
 const tickMs = 30_000;
-let now = Date.now();
 const onTick = (listener: () => void) => {
-  const timer = setInterval(() => {
-    now = Date.now();
-    listener();
-  }, tickMs);
+  const timer = setInterval(listener, tickMs);
   return () => clearInterval(timer);
-};
-const readNow = () => {
-  if (Date.now() - now > tickMs) now = Date.now();
-  return now;
 };
 
 /** The time, at most 30 s old; its component is drawn again as it passes. */
-export const useNow = (): number => useSyncExternalStore(onTick, readNow);
+export const useNow = (): number => useSyncExternalStore(onTick, () => Math.floor(Date.now() / tickMs) * tickMs);
 
 /** How long ago, with the exact time on hover. */
 export function Age({ at, ago = false }: { readonly at: number; readonly ago?: boolean }) {

@@ -1,74 +1,83 @@
 // Short messages at the bottom of the page: what was done and can be undone, and what did not work.
-import { useSyncExternalStore } from "react";
+import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { messageOf } from "../calls.ts";
 import { Icon } from "./icons.tsx";
+import { useShortcuts } from "./shortcuts.ts";
 
 interface Toast {
   readonly id: number;
   readonly text: string;
   readonly tone: "plain" | "bad";
-  readonly undo?: () => void;
+  readonly undo?: (() => void) | undefined;
 }
 
 const shownMs = 8_000;
 
-let toasts: readonly Toast[] = [];
-let latestId = 0;
-const listeners = new Set<() => void>();
-
-function put(next: readonly Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
+interface Toasts {
+  /** Shows a message for 8 s. `undo`: offered beside it, and on z, as long as it is shown. */
+  readonly showToast: (text: string, options?: { readonly tone?: Toast["tone"]; readonly undo?: () => void }) => void;
+  /** Says what was not done because a call failed. */
+  readonly showFailure: (what: string, error: unknown) => void;
 }
 
-const remove = (id: number) => put(toasts.filter((toast) => toast.id !== id));
+const ToastsContext = createContext<Toasts>({ showToast: () => {}, showFailure: () => {} });
 
-/** Shows a message for 8 s. `undo`: offered beside it, and on z, as long as it is shown. */
-export function showToast(
-  text: string,
-  { tone = "plain", undo }: { tone?: Toast["tone"]; undo?: () => void } = {},
-): void {
-  const id = ++latestId;
-  // One offer at a time, so that it is clear what z undoes.
-  const others = toasts.filter((toast) => undo === undefined || toast.undo === undefined).slice(-2);
-  put([...others, { id, text, tone, ...(undo && { undo }) }]);
-  setTimeout(() => remove(id), shownMs);
-}
+export const useToasts = (): Toasts => use(ToastsContext);
 
-/** Says what was not done because a call failed. */
-export const showFailure = (what: string, error: unknown): void =>
-  showToast(`${what} ${messageOf(error)}`, { tone: "bad" });
-
-/** Undoes what the newest message offers. */
-export function undoLatest(): void {
-  const toast = toasts.findLast(({ undo }) => undo !== undefined);
-  if (toast === undefined) return;
-  remove(toast.id);
-  toast.undo?.();
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-export function Toasts() {
-  const shown = useSyncExternalStore(subscribe, () => toasts);
+export function ToastsProvider({ children }: { readonly children: ReactNode }) {
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const latestId = useRef(0);
+  const calls = useMemo<Toasts>(() => {
+    const showToast: Toasts["showToast"] = (text, { tone = "plain", undo } = {}) => {
+      const toast = { id: ++latestId.current, text, tone, undo };
+      // One offer at a time, so that it is clear what z undoes.
+      const stays = (one: Toast) => undo === undefined || one.undo === undefined;
+      setToasts((shown) => [...shown.filter(stays).slice(-2), toast]);
+    };
+    return { showToast, showFailure: (what, error) => showToast(`${what} ${messageOf(error)}`, { tone: "bad" }) };
+  }, []);
+  const close = useCallback((id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)), []);
+  const offer = toasts.findLast(({ undo }) => undo !== undefined);
+  const undo = () => {
+    if (offer === undefined) return;
+    close(offer.id);
+    offer.undo?.();
+  };
+  useShortcuts({ z: undo });
   return (
-    <div className="toasts" role="status">
-      {shown.map(({ id, text, tone, undo }) => (
-        <div key={id} className={`toast ${tone}`}>
-          <span>{text}</span>
-          {undo && (
-            <button type="button" className="link" onClick={undoLatest}>
-              Undo <kbd>z</kbd>
-            </button>
-          )}
-          <button type="button" className="bare" aria-label="Close" onClick={() => remove(id)}>
-            <Icon name="close" size={14} />
-          </button>
-        </div>
-      ))}
+    <ToastsContext value={calls}>
+      {children}
+      <div className="toasts" role="status">
+        {toasts.map((toast) => (
+          <ToastLine key={toast.id} toast={toast} onUndo={undo} onClose={close} />
+        ))}
+      </div>
+    </ToastsContext>
+  );
+}
+
+interface LineProps {
+  readonly toast: Toast;
+  readonly onUndo: () => void;
+  readonly onClose: (id: number) => void;
+}
+
+function ToastLine({ toast: { id, text, tone, undo }, onUndo, onClose }: LineProps) {
+  useEffect(() => {
+    const timer = setTimeout(() => onClose(id), shownMs);
+    return () => clearTimeout(timer);
+  }, [id, onClose]);
+  return (
+    <div className={`toast ${tone}`}>
+      <span>{text}</span>
+      {undo && (
+        <button type="button" className="link" onClick={onUndo}>
+          Undo <kbd>z</kbd>
+        </button>
+      )}
+      <button type="button" className="bare" aria-label="Close" onClick={() => onClose(id)}>
+        <Icon name="close" size={14} />
+      </button>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { queryClient, trpc } from "../calls.ts";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Mark } from "../parts/states.tsx";
-import { showFailure, showToast } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
 import { historyText, mailWord, plural, shortName, word } from "../words.ts";
 
 /** When a mail was sent, is due or was given up, and why. */
@@ -28,6 +28,7 @@ export function MailWhen({
 
 /** A button that sends a mail again; none for one that goes out anyway. */
 export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) {
+  const { showToast, showFailure } = useToasts();
   const retry = useMutation({
     ...trpc.mails.retry.mutationOptions(),
     onSuccess: () => showToast("The mail is on its way."),

@@ -1,29 +1,24 @@
 // Notes of the team. What is typed survives going to another submission, a conflict and the end of the session.
 import type { Note } from "@submissions/shared/console";
 import { useMutation } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
+import { useDraft } from "../parts/drafts.tsx";
 import { Age, Avatar } from "../parts/states.tsx";
 import { shortName } from "../words.ts";
 
-const drafts = new Map<string, string>();
 const lengthMax = 10_000;
 
 export function Notes({ reference, notes }: { readonly reference: string; readonly notes: readonly Note[] }) {
-  const [text, setText] = useState(drafts.get(reference) ?? "");
+  const [text, write, read] = useDraft(`note ${reference}`);
   const form = useRef<HTMLFormElement>(null);
   const detailKey = trpc.submission.get.queryKey({ reference });
-  const write = (next: string) => {
-    setText(next);
-    if (next === "") drafts.delete(reference);
-    else drafts.set(reference, next);
-  };
   const add = useMutation({
     ...trpc.submission.addNote.mutationOptions(),
     onSuccess: (note, sent) => {
       queryClient.setQueryData(detailKey, (detail) => detail && { ...detail, notes: [...detail.notes, note] });
       // What was typed meanwhile stays.
-      if ((drafts.get(reference) ?? "").trim() === sent.text) write("");
+      if (read().trim() === sent.text) write("");
       void queryClient.invalidateQueries({ queryKey: detailKey });
     },
   });

@@ -4,17 +4,17 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { triageStatuses, type SubmissionDetail } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
 import { isMissing, queryClient, trpc } from "../calls.ts";
-import { filterOf, oneOf } from "../inbox-search.ts";
-import { AssignDialog } from "../inbox/assign-dialog.tsx";
-import { useAssignees } from "../inbox/filters.tsx";
+import { filterOf, oneOf } from "../inbox/inbox-search.ts";
+import { AssignDialog } from "../triage/assign-dialog.tsx";
+import { useAssignees } from "../triage/assign-dialog.tsx";
 import { useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { Options } from "../parts/fields.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Age, Avatar, Waiting } from "../parts/states.tsx";
-import { showFailure, showToast } from "../parts/toasts.tsx";
-import { listKey, showEverywhere, useTriage } from "../triage.ts";
+import { useToasts } from "../parts/toasts.tsx";
+import { listKey, readAgain, showNews, useTriage } from "../triage/triage.ts";
 import { exactTime, shortName, submissionPath, word } from "../words.ts";
 import { Fields, Letter } from "./fields.tsx";
 import { Duplicates, History, Mails } from "./events.tsx";
@@ -34,7 +34,7 @@ export function SubmissionPage() {
   const shown = isMissing(detail.error) ? undefined : detail.data;
   useTitle(shown ? `${shown.name}, ${reference}` : reference);
   useEffect(() => {
-    if (shown) showEverywhere([shown]);
+    if (shown) showNews([shown]);
   }, [shown]);
   return (
     <article className="submission" aria-label={reference}>
@@ -204,13 +204,13 @@ function Controls({ reference, kind, status, assignee }: ControlsProps) {
 }
 
 function SpamNotice({ reference }: { readonly reference: string }) {
+  const { showToast, showFailure } = useToasts();
   const release = useMutation({
     ...trpc.submission.release.mutationOptions(),
     onSuccess: () => showToast("Released. Its mails are on their way."),
     onError: (error) => showFailure("Not released.", error),
     onSettled: () => {
-      void queryClient.invalidateQueries({ queryKey: trpc.submission.get.queryKey({ reference }) });
-      void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+      readAgain([reference]);
       void queryClient.invalidateQueries({ queryKey: listKey });
     },
   });

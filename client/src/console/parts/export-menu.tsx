@@ -1,8 +1,8 @@
 // The links to download a whole list.
 import { useId } from "react";
 import { consoleUrl } from "../calls.ts";
-import { DownloadLink } from "../parts/download-link.tsx";
-import { Icon } from "../parts/icons.tsx";
+import { DownloadLink } from "./download-link.tsx";
+import { Icon } from "./icons.tsx";
 
 export function ExportMenu({ list }: { readonly list: "inquiries" | "applications" | "subscribers" | "audit" }) {
   const id = useId();

@@ -7,7 +7,7 @@ import { useCounts } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Avatar, useNow, Waiting } from "../parts/states.tsx";
 import { count, duration, submissionPath, word } from "../words.ts";
-import { DayBars } from "./charts.tsx";
+import { DayBars } from "../parts/charts.tsx";
 
 const refreshMs = 60_000;
 

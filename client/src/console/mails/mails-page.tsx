@@ -7,7 +7,7 @@ import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Empty, Mark } from "../parts/states.tsx";
 import { MailWhen, SendAgain } from "../submission/events.tsx";
 import { mailWord, word } from "../words.ts";
-import { TableList } from "./table-list.tsx";
+import { TableList } from "../parts/table-list.tsx";
 
 const tabs = ["failed", "in-doubt", "queued", "sent", "all"] as const;
 

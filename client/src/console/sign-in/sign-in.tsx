@@ -1,11 +1,11 @@
 // Signing in: a page at the same address as what was asked for, and a dialog over the page when the session ended.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useId } from "react";
-import { consoleUrl, messageOf, trpc } from "./calls.ts";
-import { textOf } from "./parts/fields.tsx";
-import { Modal } from "./parts/modal.tsx";
-import { useTitle } from "./parts/page.tsx";
-import { session } from "./session.ts";
+import { consoleUrl, messageOf, trpc } from "../calls.ts";
+import { textOf } from "../parts/fields.tsx";
+import { Modal } from "../parts/modal.tsx";
+import { useTitle } from "../parts/page.tsx";
+import { session } from "../session.ts";
 
 /** Where the page is kept that asked for the sign-in, in this tab: the provider leads back to the inbox. */
 const wantedKey = "console.wanted";
@@ -17,7 +17,7 @@ export function takeWanted(): string | null {
   return `${location.href}/` === consoleUrl ? wanted : null;
 }
 
-const icon = new URL("icon.svg", import.meta.url).href;
+const icon = new URL("../icon.svg", import.meta.url).href;
 
 export function SignInPage() {
   // Runs after a sign-in with the password or in another tab, but not when the browser leaves for the provider.

@@ -11,7 +11,7 @@ import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Fact, Mark, Waiting } from "../parts/states.tsx";
-import { showToast } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
 import { languageWords, plural, word } from "../words.ts";
 
 export function PersonPage() {
@@ -111,6 +111,7 @@ const When = ({ label, at }: { readonly label: string; readonly at: number | nul
 
 function EraseDialog({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) {
   const navigate = useNavigate();
+  const { showToast } = useToasts();
   const erase = useMutation({
     ...trpc.people.erase.mutationOptions(),
     onSuccess: ({ submissions, subscriptions, resumes }) => {

@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import type { Page, PageRequest } from "@submissions/shared/console";
 import type { ReactNode } from "react";
-import { MoreRows, Waiting } from "../parts/states.tsx";
+import { MoreRows, Waiting } from "./states.tsx";
 
 interface Props<Row> {
   readonly label: string;

@@ -8,9 +8,9 @@ import { FilterSelect } from "../parts/fields.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { Age, Empty, Failure, Mark } from "../parts/states.tsx";
 import { count } from "../words.ts";
-import { DayLine } from "./charts.tsx";
-import { ExportMenu } from "./export-menu.tsx";
-import { TableList } from "./table-list.tsx";
+import { DayLine } from "../parts/charts.tsx";
+import { ExportMenu } from "../parts/export-menu.tsx";
+import { TableList } from "../parts/table-list.tsx";
 
 export function SubscribersPage() {
   const search = useSearch({ from: "/subscribers" });

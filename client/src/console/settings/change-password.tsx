@@ -4,7 +4,7 @@ import { useId, useState } from "react";
 import { trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/fields.tsx";
-import { showToast } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
 
 const lengthMin = 12;
 
@@ -23,6 +23,7 @@ export function ChangePassword({ email }: { readonly email: string }) {
 function ChangeDialog({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
   const problem = useId();
   const rule = useId();
+  const { showToast } = useToasts();
   const change = useMutation({
     ...trpc.session.changePassword.mutationOptions(),
     onSuccess: () => {

@@ -5,8 +5,8 @@ import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Empty } from "../parts/states.tsx";
 import { exactTime } from "../words.ts";
-import { ExportMenu } from "./export-menu.tsx";
-import { TableList } from "./table-list.tsx";
+import { ExportMenu } from "../parts/export-menu.tsx";
+import { TableList } from "../parts/table-list.tsx";
 
 export const AuditPage = () => (
   <PageFrame

@@ -7,9 +7,9 @@ import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/fields.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Empty, Mark, Waiting } from "../parts/states.tsx";
-import { showToast } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
 import { deliveryEventWords, exactTime, plural, webhookEventWords } from "../words.ts";
-import { TableList } from "./table-list.tsx";
+import { TableList } from "../parts/table-list.tsx";
 
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.webhooks.pathKey() });
 const hostOf = (url: string) => URL.parse(url)?.host ?? url;
@@ -33,7 +33,7 @@ export function Webhooks() {
       </div>
       <Waiting query={webhooks} rows={1} />
       {webhooks.data?.length === 0 && (
-        <p className="quiet">A webhook tells another service what comes in. There is none yet.</p>
+        <p className="quiet">A webhook sends events to another service. There is none yet.</p>
       )}
       <ul className="lines webhooks">
         {webhooks.data?.map((webhook) => (
@@ -120,7 +120,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         <input name="url" type="url" required maxLength={2048} autoFocus autoComplete="off" placeholder="https://" />
       </label>
       <fieldset>
-        <legend>Tell it of</legend>
+        <legend>Events</legend>
         {webhookEvents.map((event) => (
           <label key={event} className="check">
             <input type="checkbox" name="event" value={event} defaultChecked />
@@ -153,11 +153,12 @@ function RotateDialog({ webhook, onClose }: DialogProps) {
 }
 
 function RemoveDialog({ webhook, onClose }: DialogProps) {
+  const { showToast } = useToasts();
   const remove = useMutation({
     ...trpc.webhooks.remove.mutationOptions(),
     onSuccess: () => {
       onClose();
-      showToast("The webhook is told nothing more.");
+      showToast("The webhook was removed.");
       return reload();
     },
   });
@@ -171,7 +172,8 @@ function RemoveDialog({ webhook, onClose }: DialogProps) {
       onClose={onClose}
     >
       <p>
-        <strong>{hostOf(webhook.url)}</strong> is told nothing more, not even what waits. Its log is deleted.
+        <strong>{hostOf(webhook.url)}</strong> will receive no further events. Pending deliveries are discarded, and its
+        log is deleted.
       </p>
     </Question>
   );

@@ -1,6 +1,6 @@
 // Settings: the account, shortcuts, and for admins the operators, API tokens and webhooks.
 import { isAdmin, useMe } from "../me.ts";
-import { signOut } from "../navigation.tsx";
+import { useSignOut } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { Fact } from "../parts/states.tsx";
@@ -12,6 +12,7 @@ import { Webhooks } from "./webhooks.tsx";
 
 export function SettingsPage() {
   const me = useMe();
+  const signOut = useSignOut();
   const shortcutsOn = useShortcutsOn();
   return (
     <PageFrame title="Settings">

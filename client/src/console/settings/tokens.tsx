@@ -6,7 +6,7 @@ import { queryClient, trpc } from "../calls.ts";
 import { FormDialog, ShownOnce } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/fields.tsx";
 import { Age, Waiting } from "../parts/states.tsx";
-import { showFailure, showToast } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
 import { exactTime, word } from "../words.ts";
 import { RoleField } from "./operators.tsx";
 
@@ -15,6 +15,7 @@ const reload = () => queryClient.invalidateQueries({ queryKey: trpc.tokens.list.
 
 export function Tokens() {
   const tokens = useQuery(trpc.tokens.list.queryOptions());
+  const { showToast, showFailure } = useToasts();
   const [creating, setCreating] = useState(false);
   const revoke = useMutation({
     ...trpc.tokens.revoke.mutationOptions(),

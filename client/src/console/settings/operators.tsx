@@ -6,7 +6,7 @@ import { queryClient, trpc } from "../calls.ts";
 import { FormDialog, Question, ShownOnce } from "../parts/dialogs.tsx";
 import { Options, textOf } from "../parts/fields.tsx";
 import { Age, Avatar, Waiting } from "../parts/states.tsx";
-import { showFailure, showToast } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
 import { word } from "../words.ts";
 
 const reload = () => queryClient.invalidateQueries({ queryKey: trpc.operators.list.queryKey() });
@@ -23,6 +23,7 @@ export const RoleField = () => (
 
 export function Operators({ me }: { readonly me: string }) {
   const operators = useQuery(trpc.operators.list.queryOptions());
+  const { showToast, showFailure } = useToasts();
   const [inviting, setInviting] = useState(false);
   const [removing, setRemoving] = useState<string | null>(null);
   const setRole = useMutation({
@@ -109,6 +110,7 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function RemoveDialog({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
+  const { showToast } = useToasts();
   const remove = useMutation({
     ...trpc.operators.remove.mutationOptions(),
     onSuccess: () => {

@@ -1,10 +1,15 @@
 // Choosing an assignee from the keyboard or for several submissions.
 import type { SubmissionKind } from "@submissions/shared/console";
+import { useQuery } from "@tanstack/react-query";
+import { trpc } from "../calls.ts";
 import { useMe } from "../me.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Avatar } from "../parts/states.tsx";
 import { plural } from "../words.ts";
-import { useAssignees } from "./filters.tsx";
+
+/** The operators to assign to. @param needed kinds that each of them must see; without it, those who see any */
+export const useAssignees = (needed: readonly SubmissionKind[] = []): readonly string[] =>
+  useQuery(trpc.inbox.assignees.queryOptions({ kinds: [...needed] }, { staleTime: 60_000 })).data ?? [];
 
 interface Props {
   readonly count: number | "all";

@@ -1,0 +1,207 @@
+// Changing the status or the assignee: shown at once, checked by version on the server, and taken back for 8 s with undo.
+import type { InboxRow, Page, SubmissionDetail, TriageOutcome } from "@submissions/shared/console";
+import { useMutation, type InfiniteData } from "@tanstack/react-query";
+import { calls, queryClient, trpc } from "../calls.ts";
+import { useToasts } from "../parts/toasts.tsx";
+import { describeChange, describeConflict, describeConflicts, describeGone, type Change } from "./triage-words.ts";
+
+type Triaged = Pick<InboxRow, "reference" | "status" | "assignee" | "version">;
+type Target = Pick<Triaged, "reference" | "version">;
+type ListData = InfiniteData<Page<InboxRow>>;
+
+export const listKey = trpc.inbox.list.pathKey();
+const detailKey = (reference: string) => trpc.submission.get.queryKey({ reference });
+
+/** Every submission that some part of the page shows: rows of lists, and opened ones. */
+const shownParts = (): readonly Triaged[] => [
+  ...queryClient
+    .getQueriesData<ListData>({ queryKey: listKey })
+    .flatMap(([, list]) => list?.pages.flatMap(({ rows }) => rows) ?? []),
+  ...queryClient
+    .getQueriesData<SubmissionDetail>({ queryKey: trpc.submission.get.pathKey() })
+    .flatMap(([, detail]) => detail ?? []),
+];
+
+/** The submissions as the page shows them: the newest version that any part of it has. */
+function shownNow(references: readonly string[]): readonly Triaged[] {
+  const newest = new Map<string, Triaged>();
+  for (const part of shownParts())
+    if ((newest.get(part.reference)?.version ?? -1) < part.version) newest.set(part.reference, part);
+  return references.flatMap((reference) => newest.get(reference) ?? []);
+}
+
+const triagedOf = ({ reference, status, assignee, version }: Triaged) => ({ reference, status, assignee, version });
+
+/** Changes what all parts of the page show, until the server is asked again. */
+function show(changes: readonly (Partial<Triaged> & { readonly reference: string })[]): void {
+  const byReference = new Map(changes.map((change) => [change.reference, change]));
+  const changed = <Shown extends Triaged>(shown: Shown): Shown => {
+    const change = byReference.get(shown.reference);
+    return change === undefined || (change.version ?? shown.version) < shown.version ? shown : { ...shown, ...change };
+  };
+  queryClient.setQueriesData<ListData>(
+    { queryKey: listKey },
+    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, rows: page.rows.map(changed) })) },
+  );
+  for (const reference of byReference.keys())
+    queryClient.setQueryData<SubmissionDetail>(detailKey(reference), (detail) => detail && changed(detail));
+}
+
+/**
+ * Shows what the server has just said of submissions in all parts of the page. A change is made to the newest version on
+ * the page, so a stale part would let the operator overwrite what it does not show.
+ */
+export function showNews(news: readonly Triaged[]): void {
+  const versions = new Map(news.map(({ reference, version }) => [reference, version]));
+  const stale = shownParts().filter(({ reference, version }) => version < (versions.get(reference) ?? 0));
+  if (stale.length === 0) return;
+  show(news.map(triagedOf));
+  // Their histories, too.
+  for (const { reference } of stale) void queryClient.invalidateQueries({ queryKey: detailKey(reference) });
+}
+
+/** After a change: the counts, and what opened submissions show beside status and assignee. */
+export function readAgain(references: readonly string[]): void {
+  void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+  for (const reference of references) void queryClient.invalidateQueries({ queryKey: detailKey(reference) });
+}
+
+/** A call has room for some 1,000. Fewer take less than a second, so that a number that is shown moves. */
+const batch = 500;
+
+/** Changes these versions. @param goesOn asked before each call, with the number that is done */
+export async function changeInBatches(
+  targets: readonly Target[],
+  change: Change,
+  goesOn: (done: number) => boolean = () => true,
+): Promise<readonly TriageOutcome[]> {
+  const outcomes: TriageOutcome[] = [];
+  for (let at = 0; at < targets.length && goesOn(at); at += batch)
+    outcomes.push(...(await calls.inbox.triage.mutate({ targets: targets.slice(at, at + batch), ...change })));
+  return outcomes;
+}
+
+/** How to say what became of a change. */
+export function useReport() {
+  const { showToast } = useToasts();
+  /** @param seen what the operator saw of the only one */
+  return (
+    outcomes: readonly TriageOutcome[],
+    change: Change,
+    seen?: Triaged,
+    undo?: (references: Set<string>) => void,
+  ) => {
+    const changed = outcomes.filter(({ result }) => result === "changed");
+    const conflicts = outcomes.filter((outcome) => outcome.result === "conflict");
+    const gone = outcomes.filter(({ result }) => result === "unknown");
+    const [conflict] = conflicts;
+    if (gone.length > 0) showToast(describeGone(gone.length), { tone: "bad" });
+    if (conflict !== undefined)
+      showToast(outcomes.length === 1 ? describeConflict(conflict, seen) : describeConflicts(conflicts), {
+        tone: "bad",
+      });
+    if (changed.length === 0) return;
+    const references = new Set(changed.map(({ reference }) => reference));
+    showToast(describeChange(change, changed.length), undo && { undo: () => undo(references) });
+  };
+}
+
+interface Attempt {
+  /** What the operator saw when asking for the change. */
+  readonly seen: readonly Triaged[];
+  readonly change: Change;
+  /** An undo is not offered to be undone. */
+  readonly undoing?: boolean;
+}
+
+/** An outcome, and the version that the change was made to. */
+type Outcome = TriageOutcome & { readonly from: number | undefined };
+
+const mutationKey = ["triage"];
+
+/**
+ * The versions to change. Where an earlier change of this page was made to the version that the operator saw, it is the one
+ * that it made. A version that another operator made is never among them.
+ */
+function versionsOf(seen: readonly Target[]): Map<string, number> {
+  const versions = new Map(seen.map(({ reference, version }) => [reference, version]));
+  for (const { state } of queryClient.getMutationCache().findAll({ mutationKey, status: "success" }))
+    for (const outcome of state.data as readonly Outcome[])
+      if (outcome.result === "changed" && versions.get(outcome.reference) === outcome.from)
+        versions.set(outcome.reference, outcome.version);
+  return versions;
+}
+
+/** How to change submissions. */
+export function useTriage(): (references: readonly string[], change: Change) => void {
+  const { showToast, showFailure } = useToasts();
+  const report = useReport();
+
+  const { mutate } = useMutation({
+    mutationKey,
+    // One after the other: the next change needs the version that the one before made.
+    scope: { id: "triage" },
+    mutationFn: async ({ seen, change }: Attempt): Promise<readonly Outcome[]> => {
+      const versions = versionsOf(seen);
+      const targets = Array.from(versions, ([reference, version]) => ({ reference, version }));
+      const outcomes = await changeInBatches(targets, change);
+      return outcomes.map((outcome) => ({ ...outcome, from: versions.get(outcome.reference) }));
+    },
+    onMutate: async ({ seen, change }) => {
+      await queryClient.cancelQueries({ queryKey: listKey });
+      show(seen.map(({ reference }) => ({ reference, ...change })));
+    },
+    onError: (error, { seen }) => {
+      show(seen.map(({ reference, status, assignee }) => ({ reference, status, assignee })));
+      if (seen.length <= batch) return showFailure("Not changed.", error);
+      // Those of the calls before are.
+      showFailure("Not all were changed.", error);
+      void queryClient.invalidateQueries({ queryKey: listKey });
+    },
+    onSuccess: (outcomes, { seen, change, undoing = false }) => {
+      const [first] = outcomes;
+      // When the page shows a conflict already, what the operator saw was this page's own change.
+      const isKnown = first?.result === "conflict" && shownNow([first.reference])[0]?.version === first.version;
+      show(
+        outcomes.flatMap((outcome) => {
+          if (outcome.result === "unknown") return [];
+          return outcome.result === "conflict"
+            ? triagedOf(outcome)
+            : { reference: outcome.reference, version: outcome.version };
+        }),
+      );
+      if (outcomes.some(({ result }) => result === "unknown"))
+        void queryClient.invalidateQueries({ queryKey: listKey });
+      if (undoing && outcomes.every(({ result }) => result === "changed")) showToast("Undone.");
+      else
+        report(
+          outcomes,
+          change,
+          isKnown ? undefined : seen[0],
+          undoing
+            ? undefined
+            : (changed) =>
+                takeBack(
+                  seen.filter(({ reference }) => changed.has(reference)),
+                  change,
+                ),
+        );
+    },
+    // Rows that no longer match the filter stay where they are until the list is loaded again.
+    onSettled: (_outcomes, _error, { seen }) => readAgain(seen.map(({ reference }) => reference)),
+  });
+
+  /** Submissions that had different values are taken back in groups of the same values. */
+  function takeBack(former: readonly Triaged[], change: Change): void {
+    for (const group of Map.groupBy(former, ({ status, assignee }) => `${status} ${assignee}`).values()) {
+      const [{ status, assignee }] = group as [Triaged];
+      const back = {
+        ...(change.status !== undefined && { status }),
+        ...(change.assignee !== undefined && { assignee }),
+      };
+      mutate({ seen: shownNow(group.map(({ reference }) => reference)), change: back, undoing: true });
+    }
+  }
+
+  return (references, change) => mutate({ seen: shownNow(references), change });
+}
