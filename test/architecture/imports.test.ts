@@ -76,6 +76,13 @@ test("no files of the client import each other in a circle, types included", () 
   expect(circles).toEqual([]);
 });
 
+test("the console keeps its state in React and in the cache of its calls, not in modules", () => {
+  const state = /^(?:export )?(?:let\s|const [^=]+= new (?:Map|Set|WeakMap)(?:<[^\n]*>)?\(\))/m;
+  const files = sourcesOf("client").filter((file) => file.startsWith("client/src/console/"));
+  expect(files.length).toBeGreaterThan(40);
+  expect(files.filter((file) => state.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+});
+
 test("the typed client runs in browsers, workers and Node: of shared it has types only, and no globals that only Node has", () => {
   const ofClient = all.filter(inside("client/src/sdk"));
   expect(named(ofClient.filter(({ to, typeOnly }) => to.startsWith("@submissions/") && !typeOnly))).toEqual([]);
