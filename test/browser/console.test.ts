@@ -984,7 +984,7 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await dialog.getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("button", { name: "Remove: crm.example.org" }).click();
   await dialog.getByRole("button", { name: "Remove" }).click();
-  await page.getByText("The webhook is told nothing more.").waitFor();
+  await page.getByText("The webhook was removed.").waitFor();
   await expect.poll(() => line.count()).toBe(0);
 });
 
