@@ -2,11 +2,17 @@
 // with `--mode react` the React bindings. Each build is one file to load and the parts that it loads only where it must.
 import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
-/** Removes line breaks and indentation from the markup and the style, which only readers of the sources need. */
+const documentWords = /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
+
+/**
+ * Removes what forms do without: line breaks and indentation of the markup and the style, and what the tables of fields say
+ * in the OpenAPI document, in notices and in the console.
+ */
 const compactTemplates: PluginOption = {
   name: "compact-templates",
   transform(code, id) {
     if (id.endsWith("/shared/src/forms/form-style.ts")) return code.replace(/(?<=[{};:,])\s+|;?\s+(?=[{}])/g, "");
+    if (/\/shared\/src\/[\w-]+-(?:fields|table)\.ts$/.test(id)) return code.replace(documentWords, "");
     return id.includes("/shared/src/forms/") ? code.replace(/\n\s+/g, "\n") : undefined;
   },
 };

@@ -1,43 +1,24 @@
 // A job application, with or without a resume file: what an applicant sends and gets back.
 import { z } from "zod";
 import { zfd } from "zod-form-data";
+import { applicationFields as fields, resumeField } from "./application-fields.ts";
 import { optional, required } from "./fields.ts";
 import { applicationReference } from "./reference.ts";
-import { applicationRules as rules } from "./rules.ts";
-
-/** The form field that holds the file; every other field is text. */
-export const resumeField = "resumeFile";
 
 const shape = {
-  fullName: required(rules.fullName).meta({ description: "The applicant's full name.", examples: ["Ana Souza"] }),
-  email: required(rules.email).meta({
-    description: "Where the receipt and the answer go.",
-    examples: ["ana@example.org"],
-  }),
-  position: required(rules.position).meta({
-    description: "The position applied for.",
-    examples: ["Accent annotator"],
-  }),
-  phone: optional(rules.phone).meta({ description: "A telephone number.", examples: ["+351 912 345 678"] }),
-  company: optional(rules.company).meta({
-    description: "The present employer.",
-  }),
-  availability: optional(rules.availability).meta({
-    description: "When work could begin.",
-  }),
-  accent: optional(rules.accent).meta({
-    description: "The applicant's accent or variety.",
-  }),
-  portfolioUrl: optional(rules.portfolioUrl).meta({ description: "A portfolio. Stored as text, never fetched." }),
-  resumeUrl: optional(rules.resumeUrl).meta({
-    description: "A resume kept elsewhere. Stored as text, never fetched.",
-  }),
-  coverLetter: optional(rules.coverLetter).meta({
-    description: "Free text; line breaks and tabs are kept.",
-  }),
+  fullName: required(fields.fullName),
+  email: required(fields.email),
+  position: required(fields.position),
+  phone: optional(fields.phone),
+  company: optional(fields.company),
+  availability: optional(fields.availability),
+  accent: optional(fields.accent),
+  portfolioUrl: optional(fields.portfolioUrl),
+  resumeUrl: optional(fields.resumeUrl),
+  coverLetter: optional(fields.coverLetter),
   [resumeField]: zfd
     .file(z.file("A file belongs here.").optional())
-    .meta({ description: "PDF, DOC or DOCX, judged by its bytes; at most 5 MiB." }),
+    .meta({ description: fields[resumeField].description }),
 } as const;
 
 /** Names of the text fields. Forms are reduced to these names before zod-form-data builds paths from them. */

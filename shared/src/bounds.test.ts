@@ -1,16 +1,16 @@
 // A text over the raw limit is refused before any pattern, cleaning or parser sees it. For shorter texts, texts.test.ts
 // shows that the work grows with their length only.
 import { afterEach, expect, test, vi } from "vitest";
+import { applicationFields } from "./application-fields.ts";
 import { inquiryInput } from "./inquiry.ts";
+import { inquiryFields, packageCounts } from "./inquiry-fields.ts";
 import { packageIdsMax } from "./limits.ts";
-import { applicationRules, inquiryRules, packageIdsRule } from "./rules.ts";
 import { rawLengthFactor, readText, type TextRule } from "./text.ts";
 
-const rules: Readonly<Record<string, TextRule>> = {
-  ...inquiryRules,
-  packageId: packageIdsRule.item,
-  ...applicationRules,
-};
+const { resumeFile: _file, ...texts } = { ...inquiryFields, ...applicationFields };
+const rules: Readonly<Record<string, TextRule>> = Object.fromEntries(
+  Object.entries(texts).map(([name, { rule }]) => [name, rule]),
+);
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -47,7 +47,7 @@ test("a list of too many identifiers is refused unread, with one issue", () => {
   for (const index of ids.keys()) Object.defineProperty(ids, index, { get: () => (read += 1) });
   const { error } = inquiryInput.safeParse({ name: "Ann", email: "ann@example.org", selectedPackageIds: ids });
   expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([
-    [["selectedPackageIds"], packageIdsRule.max[1]],
+    [["selectedPackageIds"], packageCounts.max[1]],
   ]);
   expect(read).toBe(0);
 });

@@ -1,15 +1,19 @@
 // What the text rules accept, refuse and store. Each verdict is asked of the plain rule and of its schema: they agree.
 import { describe, expect, test } from "vitest";
-import { emailKey } from "./addresses.ts";
+import { email, emailKey, optionalWebUrl as portfolioUrl } from "./addresses.ts";
 import { optional, required } from "./fields.ts";
-import { applicationRules, inquiryRules } from "./rules.ts";
-import { optionalMultilineText, optionalText, readText, requiredText, type TextRule } from "./text.ts";
-
-const { email } = inquiryRules;
-const { portfolioUrl, phone, fullName } = applicationRules;
+import {
+  optionalMultilineText,
+  optionalPhone as phone,
+  optionalText,
+  personName as fullName,
+  readText,
+  requiredText,
+  type TextRule,
+} from "./text.ts";
 
 const schemaOf = (rule: TextRule) =>
-  rule.required ? required(rule as TextRule<true>) : optional(rule as TextRule<false>);
+  rule.required ? required({ rule: rule as TextRule<true> }) : optional({ rule: rule as TextRule<false> });
 
 /** The stored value, or "refused". */
 function verdict(rule: TextRule, raw: string): string | undefined {

@@ -1,6 +1,7 @@
 // The text rules as zod schemas, from which the schemas of the submissions are built.
 import { z } from "zod";
 import * as addresses from "./addresses.ts";
+import type { Field } from "./field-table.ts";
 import { missing, readText, type TextRule } from "./text.ts";
 
 export { emailKey } from "./addresses.ts";
@@ -21,11 +22,19 @@ const text = (rule: TextRule) =>
 
 const lengthsOf = ({ lengthMax, format }: TextRule) => ({ ...(format && { format }), maxLength: lengthMax });
 
+/** A field of text, as far as its schema depends on it. */
+type TextField<Required extends boolean> = Partial<Pick<Field, "description">> & { readonly rule: TextRule<Required> };
+
 /** The schema of a text that must be filled in. */
-export const required = (rule: TextRule<true>) => text(rule).meta({ minLength: 1, ...lengthsOf(rule) });
+export const required = ({ rule, description }: TextField<true>) =>
+  text(rule).meta({ minLength: 1, ...lengthsOf(rule), ...(description && { description }) });
 
 /** The schema of a text that may be left out. A blank one becomes undefined. */
-export const optional = (rule: TextRule<false>) => text(rule).meta(lengthsOf(rule)).optional();
+export const optional = ({ rule, description }: TextField<false>) =>
+  text(rule)
+    .meta(lengthsOf(rule))
+    .optional()
+    .meta(description ? { description } : {});
 
 /** One e-mail address. Compare two with {@link emailKey}. */
-export const email = required(addresses.email);
+export const email = required({ rule: addresses.email });

@@ -1,21 +1,18 @@
 // An inquiry about dataset packages: what a buyer sends and gets back.
 import { z } from "zod";
 import { optional, required } from "./fields.ts";
+import { inquiryFields as fields, packageCounts } from "./inquiry-fields.ts";
 import { inquiryReference } from "./reference.ts";
-import { inquiryRules, packageIdsRule } from "./rules.ts";
 import { missing } from "./text.ts";
 
-const { item, min, max } = packageIdsRule;
+const { rule, description } = fields.selectedPackageIds;
+const { min, max } = packageCounts;
 
 const packageIds = z
-  .array(required(item), { error: ({ input }) => (input === undefined ? missing : "This field must be a list.") })
+  .array(required({ rule }), { error: ({ input }) => (input === undefined ? missing : "This field must be a list.") })
   .min(...min)
   .overwrite((ids) => [...new Set(ids)])
-  .meta({
-    maxItems: max[0],
-    description: "Identifiers of the packages asked for. Repeats are dropped, the order is kept.",
-    examples: [["en-GB-scottish", "de-AT"]],
-  });
+  .meta({ maxItems: max[0], description });
 
 // A JSON body has room for 30,000 identifiers. A list that is too long is refused before any of them is read, with one
 // issue instead of one for each.
@@ -29,12 +26,9 @@ const boundedPackageIds = z.preprocess((ids: string[], context) => {
 export const inquiryInput = z
   .object(
     {
-      name: required(inquiryRules.name).meta({ description: "The buyer's name.", examples: ["Ann Buyer"] }),
-      company: optional(inquiryRules.company).meta({ description: "The buyer's company." }),
-      email: required(inquiryRules.email).meta({
-        description: "Where the receipt and the answer go.",
-        examples: ["ann@example.org"],
-      }),
+      name: required(fields.name),
+      company: optional(fields.company),
+      email: required(fields.email),
       selectedPackageIds: boundedPackageIds,
     },
     { error: "The body must be an object with the documented fields." },

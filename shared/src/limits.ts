@@ -2,24 +2,18 @@
 // time-outs, batch sizes) stand beside the code that they guard.
 
 /**
- * Longest text of each field in code points. Before it is read, a raw text may have four times as many UTF-16 code units
+ * Longest texts in code points, beside those that stand in the tables of fields. Before it is read, a raw text may have four times as many UTF-16 code units
  * (`rawLengthFactor` in text.ts).
  */
 export const textLengthMax = {
-  /** Longer than the personal names that registers of births accept, and than legal names of companies. */
+  /** Longer than the personal names that registers of births accept. */
   name: 200,
-  company: 200,
-  position: 200,
-  accent: 200,
   /** RFC 5321 4.5.3.1.3: a path is at most 256 octets, two of which are the angle brackets. */
   email: 254,
   /** ITU-T E.164 allows 15 digits; the rest is punctuation and an extension as people write them. */
   phone: 40,
-  availability: 500,
   /** What browsers and proxies carry. */
   url: 2_048,
-  /** Some ten printed pages. */
-  coverLetter: 20_000,
   packageId: 100,
   /** A version of a privacy notice: a date, a number or a hash. */
   consentText: 100,

@@ -2,17 +2,14 @@
 import { z } from "zod";
 import { required } from "./fields.ts";
 import { bytesMax } from "./limits.ts";
-import { subscriptionRules } from "./rules.ts";
 import { normaliseSource } from "./source.ts";
+import { subscriptionFields } from "./subscription-fields.ts";
 
 /** Body of `newsletter.subscribe`. Unknown fields are ignored. */
 export const subscribeInput = z
   .object(
     {
-      email: required(subscriptionRules.email).meta({
-        description: "The address to subscribe.",
-        examples: ["reader@example.org"],
-      }),
+      email: required(subscriptionFields.email),
       source: z
         .string("This field must be one text.")
         .meta({ maxLength: bytesMax.json })

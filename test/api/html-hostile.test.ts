@@ -1,5 +1,5 @@
 // What a stranger types into a form comes back as text, and only as text.
-import { textLengthMax } from "@submissions/shared/limits";
+import { fieldsOf } from "@submissions/shared/forms/form-fields";
 import { expect, test } from "vitest";
 import { cases, type Case } from "../support/corpora.ts";
 import { fields, postForm, tickedOn, typedIn, visit } from "../support/pages.ts";
@@ -14,7 +14,7 @@ const strings = cases<Case & { string: string }>("naughty/index.jsonl")
   .filter((string) => string.isWellFormed() && !/[\uFFFD\r\n]/.test(string));
 
 /** No more of a field is shown than its limit. */
-const shownMax: Readonly<Record<string, number>> = { ...textLengthMax, fullName: textLengthMax.name };
+const shownMaxOf = (name: string) => fieldsOf("application").find((field) => field.name === name)?.rule?.lengthMax;
 
 /** The tags of a page but those of its problems. */
 const tagsOf = (text: string) =>
@@ -28,7 +28,7 @@ test("in each field of a refused form, hostile strings stay what they are", { ti
     const page = await postForm(service, "applications.submit", fields(sent));
     expect(page.status, string).toBe(400);
     for (const [name, value] of Object.entries(sent))
-      expect(typedIn(page, name), `${name} ${string}`).toBe(Array.from(value).slice(0, shownMax[name]).join(""));
+      expect(typedIn(page, name), `${name} ${string}`).toBe(Array.from(value).slice(0, shownMaxOf(name)).join(""));
     expect(tagsOf(page.text), string).toEqual(tagsOf(plain.text));
   }
   expect(await service.stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });

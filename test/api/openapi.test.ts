@@ -1,6 +1,7 @@
 // The OpenAPI document says exactly what the schemas and the fault table say.
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { applicationInput, applicationReceipt, resumeField } from "@submissions/shared/application";
+import { applicationInput, applicationReceipt } from "@submissions/shared/application";
+import { applicationFields, resumeField } from "@submissions/shared/application-fields";
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
 import { languageField } from "@submissions/shared/language";
@@ -256,7 +257,7 @@ test("gives the limits that the fields really have", () => {
   expect(ofInquiry?.["name"]).toMatchObject({ minLength: 1, maxLength: textLengthMax.name });
   expect(ofInquiry?.["email"]).toMatchObject({ format: "email", maxLength: textLengthMax.email });
   expect(ofApplication?.["portfolioUrl"]).toMatchObject({ format: "uri", maxLength: textLengthMax.url });
-  expect(ofApplication?.["coverLetter"]).toMatchObject({ maxLength: textLengthMax.coverLetter });
+  expect(ofApplication?.["coverLetter"]).toMatchObject({ maxLength: applicationFields.coverLetter.rule.lengthMax });
   for (const schema of [SubmitInquiryRequest, SubmitApplicationRequest]) {
     for (const [name, property] of Object.entries(schema?.properties ?? {})) {
       expect(property.maxLength ?? property.maxItems, name).toBeGreaterThan(0);

@@ -110,6 +110,7 @@ const everybodys = [
   "clock.ts",
   "failpoint.ts",
   "fault.ts",
+  "field-values.ts",
   "node-http.ts",
   "optional-packages.ts",
   "repeatedly.ts",

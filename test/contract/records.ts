@@ -1,5 +1,6 @@
 // Submissions for tests, every field filled, and what most tests do with them. Nothing here is random but tokens.
 import { randomUUID } from "node:crypto";
+import { valuesOf } from "../../server/src/field-values.ts";
 import type {
   ApplicationRecord,
   InquiryRecord,
@@ -35,10 +36,12 @@ export function inquiry(number: number, more: Partial<InquiryRecord> = {}): Inqu
     door: "rest",
     requestId: `request-${number}`,
     language: "en",
-    name: "Ann Buyer",
-    company: "Voices Ltd",
-    email: `ann-${number}@example.org`,
-    selectedPackageIds: ["en-GB-scottish", "de-AT"],
+    ...valuesOf("inquiry", {
+      name: "Ann Buyer",
+      company: "Voices Ltd",
+      email: `ann-${number}@example.org`,
+      selectedPackageIds: ["en-GB-scottish", "de-AT"],
+    }),
     consent,
     ...more,
   };
@@ -62,16 +65,18 @@ export function application(number: number, more: Partial<ApplicationRecord> = {
     door: "rpc",
     requestId: `request-${number}`,
     language: "de",
-    name: "Ana Souza",
-    email: `ana-${number}@example.org`,
-    position: "Accent annotator",
-    phone: "+351 912 345 678",
-    company: "Estúdio",
-    availability: "From May",
-    accent: "Açores",
-    portfolioUrl: "https://example.org/ana",
-    resumeUrl: "https://example.org/ana.pdf",
-    coverLetter: "Dear team,\n\n\tI would like to join.",
+    ...valuesOf("application", {
+      fullName: "Ana Souza",
+      email: `ana-${number}@example.org`,
+      position: "Accent annotator",
+      phone: "+351 912 345 678",
+      company: "Estúdio",
+      availability: "From May",
+      accent: "Açores",
+      portfolioUrl: "https://example.org/ana",
+      resumeUrl: "https://example.org/ana.pdf",
+      coverLetter: "Dear team,\n\n\tI would like to join.",
+    }),
     resume: resume(number),
     consent,
     ...more,

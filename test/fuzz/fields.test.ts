@@ -4,7 +4,7 @@ import { applicationInput } from "@submissions/shared/application";
 import { email, emailKey, optional, required } from "@submissions/shared/fields";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import { inquiryInput } from "@submissions/shared/inquiry";
-import { applicationRules } from "@submissions/shared/rules";
+import { applicationFields } from "@submissions/shared/application-fields";
 import { subscribeInput } from "@submissions/shared/subscription";
 import { optionalMultilineText, optionalText, requiredText } from "@submissions/shared/text";
 import fc from "fast-check";
@@ -36,18 +36,18 @@ const addresses = fc
   .map(([local, host, top]) => `${local}@${host}.${top}`);
 
 const fields: readonly Field[] = [
-  { name: "a required text", schema: required(requiredText(200)), max: 200, honest: words },
-  { name: "an optional text", schema: optional(optionalText(50)), max: 50, honest: words },
+  { name: "a required text", schema: required({ rule: requiredText(200) }), max: 200, honest: words },
+  { name: "an optional text", schema: optional({ rule: optionalText(50) }), max: 50, honest: words },
   {
     name: "a text of several lines",
-    schema: optional(optionalMultilineText(300)),
+    schema: optional({ rule: optionalMultilineText(300) }),
     max: 300,
     honest: fc.array(words, { maxLength: 4 }).map((lines) => lines.join("\r\n\t")),
     controls: /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/,
   },
   {
     name: "a person's name",
-    schema: required(applicationRules.fullName),
+    schema: required(applicationFields.fullName),
     max: textLengthMax.name,
     honest: words,
     shape: (value) => expect(value).not.toMatch(/:\/\/|www\./i),
@@ -65,7 +65,7 @@ const fields: readonly Field[] = [
   },
   {
     name: "a web address",
-    schema: optional(applicationRules.portfolioUrl),
+    schema: optional(applicationFields.portfolioUrl),
     max: textLengthMax.url,
     honest: fc.webUrl({ withFragments: true, withQueryParameters: true, validSchemes: ["http", "https"] }),
     shape: (value) => {
@@ -77,7 +77,7 @@ const fields: readonly Field[] = [
   },
   {
     name: "a telephone number",
-    schema: optional(applicationRules.phone),
+    schema: optional(applicationFields.phone),
     max: textLengthMax.phone,
     honest: fc.stringMatching(/^\+?[0-9]{2,4}[ ./()-]?[0-9 ]{3,9}( (ext|x)\.? ?[0-9]{1,4})?$/),
     shape: (value) => {
@@ -200,7 +200,9 @@ test("an inquiry that is accepted names each package once, in the order they wer
       const result = inquiryInput.safeParse({ name: "Ann", email: "ann@example.org", selectedPackageIds: ids });
       if (!result.success) return;
       const kept = result.data.selectedPackageIds;
-      expect(kept).toEqual([...new Set(ids.map((id) => required(requiredText(textLengthMax.packageId)).parse(id)))]);
+      expect(kept).toEqual([
+        ...new Set(ids.map((id) => required({ rule: requiredText(textLengthMax.packageId) }).parse(id))),
+      ]);
       expect(kept.length).toBeGreaterThan(0);
       expect(kept.length).toBeLessThanOrEqual(packageIdsMax);
     }),

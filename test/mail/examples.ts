@@ -1,4 +1,5 @@
 // Submissions and mails that the tests of this folder start from.
+import { valuesOf } from "../../server/src/field-values.ts";
 import { compose, type MailSettings } from "../../server/src/mail/compose.ts";
 import type { OutgoingMail } from "../../server/src/mail/mailer.ts";
 import type {
@@ -40,26 +41,28 @@ export const inquiry: StoredInquiry = {
   ...filed,
   kind: "inquiry",
   reference: "INQ-20261121-042137",
-  name: "Ann Buyer",
-  company: "Söhne & Co <GmbH>",
-  email: "ann@buyer.example",
-  selectedPackageIds: ["en-GB-scottish", "de-AT"],
+  ...valuesOf("inquiry", {
+    name: "Ann Buyer",
+    company: "Söhne & Co <GmbH>",
+    email: "ann@buyer.example",
+    selectedPackageIds: ["en-GB-scottish", "de-AT"],
+  }),
 };
 
 export const application: StoredApplication = {
   ...filed,
   kind: "application",
   reference: "APP-20261121-907715",
-  name: "Ana Luísa de Souza",
-  email: "ana@applicant.example",
-  position: "Accent annotator",
-  phone: "+351 912 345 678",
-  company: null,
-  availability: "From January",
-  accent: "Português de Lisboa",
-  portfolioUrl: "https://portfolio.example/ana",
-  resumeUrl: null,
-  coverLetter: "Dear team,\n\n<b>six</b> years & more.\n.\nالسلام عليكم",
+  ...valuesOf("application", {
+    fullName: "Ana Luísa de Souza",
+    email: "ana@applicant.example",
+    position: "Accent annotator",
+    phone: "+351 912 345 678",
+    availability: "From January",
+    accent: "Português de Lisboa",
+    portfolioUrl: "https://portfolio.example/ana",
+    coverLetter: "Dear team,\n\n<b>six</b> years & more.\n.\nالسلام عليكم",
+  }),
   resume: { key: "k", filename: 'Ana "CV" <final>.pdf', kind: "pdf", size: 183_211, sha256: "9f".repeat(32) },
 };
 

@@ -1,5 +1,5 @@
 // What the name of a file has to say: it must not contradict the bytes, and is shown without what deceives.
-import { german } from "@submissions/shared/forms/form-strings-de";
+import { formTexts } from "@submissions/shared/forms/form-texts";
 import { translated } from "@submissions/shared/forms/issue-words";
 import { expect, test } from "vitest";
 import { smallPdf, useJudge } from "./judge.ts";
@@ -37,7 +37,7 @@ test.each([
   expect(await judge(content, filename)).toEqual({ accepted: false, message });
   const kind = /a (\w+) but/.exec(message)![1]!;
   const inGerman = `Die Datei ist eine ${kind}-Datei, aber ihr Name endet nicht auf .${kind.toLowerCase()}.`;
-  expect(translated(message, german)).toBe(inGerman);
+  expect(translated(message, formTexts.de)).toBe(inGerman);
 });
 
 test.each([

@@ -1,19 +1,20 @@
 // No text costs more than its length: eight times the length takes at most 2.2 × 2.2 × 2.2 times the work. Three doublings
 // at once, because a ratio of two measurements is too coarse to tell 2.0 from 2.2.
-import { applicationRules, inquiryRules, packageIdsRule } from "@submissions/shared/rules";
+import { applicationFields } from "@submissions/shared/application-fields";
+import { inquiryFields } from "@submissions/shared/inquiry-fields";
 import { normaliseSource } from "@submissions/shared/source";
 import { readText, type TextRule } from "@submissions/shared/text";
 import { expect, test } from "vitest";
 
 /** One rule of each kind; the others differ in their limit only. */
 const rules: Readonly<Record<string, TextRule>> = {
-  name: inquiryRules.name,
-  company: inquiryRules.company,
-  email: inquiryRules.email,
-  packageId: packageIdsRule.item,
-  phone: applicationRules.phone,
-  portfolioUrl: applicationRules.portfolioUrl,
-  coverLetter: applicationRules.coverLetter,
+  name: inquiryFields.name.rule,
+  company: inquiryFields.company.rule,
+  email: inquiryFields.email.rule,
+  packageId: inquiryFields.selectedPackageIds.rule,
+  phone: applicationFields.phone.rule,
+  portfolioUrl: applicationFields.portfolioUrl.rule,
+  coverLetter: applicationFields.coverLetter.rule,
 };
 
 const distinctLetters = (length: number) =>

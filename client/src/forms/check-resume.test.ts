@@ -1,6 +1,6 @@
 // The check of a file before it is uploaded. test/resumes tries the service's own.
 import { english } from "@submissions/shared/forms/form-strings";
-import { german } from "@submissions/shared/forms/form-strings-de";
+import { formTexts } from "@submissions/shared/forms/form-texts";
 import { bytesMax } from "@submissions/shared/limits";
 import { expect, test } from "vitest";
 import { checkResume } from "./check-resume.ts";
@@ -40,7 +40,7 @@ test("a file at the limit passes, and one byte more is refused and shown as larg
   );
   expect(await checkResume(new File([bytes.subarray(0, -1)], "a.pdf"), english)).toBeUndefined();
   expect(await checkResume(new File([bytes], "a.pdf"), english)).toBe("This file is 5.1 MB; at most 5 MB can be sent.");
-  expect(await checkResume(new File([bytes], "a.pdf"), german)).toContain("5,1 MB");
+  expect(await checkResume(new File([bytes], "a.pdf"), formTexts.de)).toContain("5,1 MB");
 });
 
 test("a file that was deleted after it was chosen is reported as unreadable", async () => {

@@ -1,21 +1,22 @@
 // Helps while a form is filled in: the length of the cover letter, a likely e-mail address, `https://` in front of web
 // addresses. None of it refuses anything.
-import { fieldsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import { fieldOf, fieldsOf, type FieldName } from "@submissions/shared/forms/form-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { filled } from "@submissions/shared/forms/issue-words";
 import { html } from "@submissions/shared/html";
-import { textLengthMax } from "@submissions/shared/limits";
 import type { Control, FormView } from "./form-view.ts";
 import { completedUrl, likelyEmail } from "./typed-addresses.ts";
 
 /** The text of a field has changed. */
-export function helpTyping(view: FormView, { name, value }: Control, strings: FormStrings): void {
+export function helpTyping(view: FormView, control: Control, strings: FormStrings): void {
+  const { value } = control;
+  const { name, kind, rule } = fieldOf(view.name, control.name as FieldName);
   // It belonged to the text before.
-  if (name === "email") view.note(name, undefined);
-  if (name !== "coverLetter") return;
+  if (kind === "email") view.note(name, undefined);
+  if (kind !== "paragraphs" || !rule) return;
   const number = (count: number) => count.toLocaleString(strings.lang);
   const count = number(Array.from(value.trim()).length);
-  const text = filled(strings.length, { count, max: number(textLengthMax.coverLetter) });
+  const text = filled(strings.length, { count, max: number(rule.lengthMax) });
   view.note(name, value === "" ? undefined : html`${text}`);
 }
 
@@ -32,8 +33,8 @@ export function helpTyped(view: FormView, control: Control, strings: FormStrings
 }
 
 /** Completes what was typed just before the form is sent. */
-export function completeTyped(view: FormView, form: FormName): void {
-  for (const { name, kind } of fieldsOf(form))
+export function completeTyped(view: FormView): void {
+  for (const { name, kind } of fieldsOf(view.name))
     if (kind === "url") for (const control of view.controls(name)) control.value = completedUrl(control.value);
 }
 

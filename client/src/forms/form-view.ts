@@ -28,13 +28,13 @@ export interface Refusal extends Failing {
 
 export class FormView {
   readonly form: HTMLFormElement;
-  readonly #name: FormName;
+  readonly name: FormName;
   readonly #strings: FormStrings;
   #refusal: Refusal = { issues: [] };
 
   constructor(form: HTMLFormElement, name: FormName, strings: FormStrings) {
     this.form = form;
-    this.#name = name;
+    this.name = name;
     this.#strings = strings;
     // The browser's own messages show one problem at a time, in the browser's language.
     form.noValidate = true;
@@ -107,9 +107,9 @@ export class FormView {
   /** Shows the problems of the form, at its fields and above it. */
   showRefusal(refusal: Refusal): void {
     this.#refusal = refusal;
-    const worded = wordedIssues(this.#name, refusal.issues, this.#strings);
-    for (const { name } of fieldsOf(this.#name)) this.#showIssue(name, issueOf(worded, name));
-    const above = issuesAbove(this.#name, worded);
+    const worded = wordedIssues(this.name, refusal.issues, this.#strings);
+    for (const { name } of fieldsOf(this.name)) this.#showIssue(name, issueOf(worded, name));
+    const above = issuesAbove(this.name, worded);
     const summary = this.#part("#summary");
     summary.hidden = above.length === 0 && refusal.message === undefined;
     fill(summary, summaryMarkup(above, this.#strings, refusal));
@@ -133,7 +133,7 @@ export class FormView {
     const refusal = { ...this.#refusal, issues: issue ? [...others, issue] : others };
     if (!this.#part("#summary").hidden) return this.showRefusal(refusal);
     this.#refusal = refusal;
-    this.#showIssue(name, issueOf(wordedIssues(this.#name, refusal.issues, this.#strings), name));
+    this.#showIssue(name, issueOf(wordedIssues(this.name, refusal.issues, this.#strings), name));
   }
 
   /** Whether files are dragged over the form. */
@@ -210,7 +210,7 @@ export class FormView {
 
   /** Puts the packages in their place. */
   showPackages(state: FormState): void {
-    const field = fieldsOf(this.#name).find(({ kind }) => kind === "packages");
+    const field = fieldsOf(this.name).find(({ kind }) => kind === "packages");
     const place = this.form.querySelector("[data-field=selectedPackageIds]");
     if (field && place) place.replaceWith(fragmentOf(fieldMarkup(field, state, []).text));
   }

@@ -248,7 +248,7 @@ export abstract class SubmissionForm extends FormElement {
     if (this.#sending) return;
     const { signal } = (this.#sending = new AbortController());
     try {
-      completeTyped(view, this.formName);
+      completeTyped(view);
       const values = view.values();
       const wrongFile = await fileIssue(view, this.#strings);
       const issues = [...checkValues(this.formName, values), ...(wrongFile ? [wrongFile] : [])];

@@ -2,10 +2,10 @@
 // has loaded, and without one.
 import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormName } from "@submissions/shared/forms/form-fields";
-import { english } from "@submissions/shared/forms/form-strings";
-import { german } from "@submissions/shared/forms/form-strings-de";
+import { formTexts } from "@submissions/shared/forms/form-texts";
 import { overriddenStrings } from "@submissions/shared/forms/override-strings";
 import { html } from "@submissions/shared/html";
+import { languageOf } from "@submissions/shared/language";
 import type { ServerMarkup } from "./form-props.ts";
 
 /** Writes the content of a form's element. */
@@ -14,13 +14,12 @@ export const serverMarkup: ServerMarkup = (
   { endpoint, lang, strings = {}, values = {}, packages, source, ...shown },
 ) => {
   const base = endpoint.replace(/\/+$/, "");
-  const language = lang?.toLowerCase().split("-")[0] === "de" ? german : english;
   const state = {
     action: formAction(form, base),
     values: { source: source ?? "", ...values },
     issues: [],
     packages: choices(form, packages),
-    strings: overriddenStrings(language, strings),
+    strings: overriddenStrings(formTexts[languageOf(lang)], strings),
     privacy: { url: shown.privacy, consent: shown.consent },
     // The page may be the same for every visitor, so it has no key of its own.
     idempotencyKey: "",

@@ -1,5 +1,6 @@
 // One submission as its page shows it.
 import type { InboxRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
+import { sentFields } from "../field-values.ts";
 import type { StoredSubmission } from "../storage/records.ts";
 import { withheldAs } from "./resume.ts";
 import type { DeskDetail } from "../storage/desk-store.ts";
@@ -15,7 +16,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
   const ids = submission.kind === "inquiry" ? submission.selectedPackageIds : [];
   return {
     ...row,
-    fields: { ...fieldsOf(submission), ...languageOf(submission), ...consentOf(submission) },
+    fields: { ...sentFields(submission), ...languageOf(submission), ...consentOf(submission) },
     packageTitles: Object.fromEntries(
       ids.flatMap((id) => {
         const title = packageTitles?.get(id);
@@ -37,18 +38,6 @@ export const titled = (rows: readonly InboxRow[], packageTitles: Installation["p
     const titles = row.summary.split(", ").map((id) => packageTitles?.get(id) ?? id);
     return { ...row, summary: titles.join("; ") };
   });
-
-/** By their names in the request. */
-function fieldsOf(submission: StoredSubmission): SubmissionDetail["fields"] {
-  if (submission.kind === "inquiry") {
-    const { name, email, company, selectedPackageIds } = submission;
-    return { name, email, company, selectedPackageIds };
-  }
-  const { name: fullName, email, position, phone, company, availability, accent, portfolioUrl } = submission;
-  const { resumeUrl, coverLetter } = submission;
-  const contact = { fullName, email, position, phone, company };
-  return { ...contact, availability, accent, portfolioUrl, resumeUrl, coverLetter };
-}
 
 // A submission that names no language counts as English, so only another language is shown.
 const languageOf = ({ language }: StoredSubmission) => ({ language: language === "en" ? null : language });

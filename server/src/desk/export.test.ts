@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { namedFields, valuesOf } from "../field-values.ts";
 import type {
   StoredApplication,
   StoredInquiry,
@@ -25,10 +26,11 @@ const inquiry: StoredInquiry = {
   kind: "inquiry",
   reference: "INQ-20261121-042137",
   status: "new",
-  name: "Ann Buyer",
-  company: null,
-  email: "ann@example.org",
-  selectedPackageIds: ["de-AT", "en|GB"],
+  ...valuesOf("inquiry", {
+    name: "Ann Buyer",
+    email: "ann@example.org",
+    selectedPackageIds: ["de-AT", "en|GB"],
+  }),
   consent: { text: "2026-11", page: "https://example.org/contact", at: receivedAt },
 };
 
@@ -38,16 +40,13 @@ const application: StoredApplication = {
   kind: "application",
   reference: "APP-20261121-907715",
   status: "spam",
-  name: "Ana Souza",
-  email: "ana@throwaway.example",
-  position: "Annotator",
-  phone: "+351 912 345 678",
-  company: null,
-  availability: null,
-  accent: null,
-  portfolioUrl: null,
-  resumeUrl: null,
-  coverLetter: 'Dear "team",\nhello',
+  ...valuesOf("application", {
+    fullName: "Ana Souza",
+    email: "ana@throwaway.example",
+    position: "Annotator",
+    phone: "+351 912 345 678",
+    coverLetter: 'Dear "team",\nhello',
+  }),
   consent: { text: "=3", page: null, at: receivedAt },
   resume: { key: "secret-key", filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
 };
@@ -190,4 +189,15 @@ test("an export that cannot read its first page has written nothing, not even a 
   const failure = new Error("away");
   const pages = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }) };
   await expect(exportOf(pages).next()).rejects.toBe(failure);
+});
+
+test("every field of the tables has a column", async () => {
+  for (const [subject, kind] of [
+    ["inquiries", "inquiry"],
+    ["applications", "application"],
+  ] as const) {
+    const head = (await exported(subject, "csv", false)).replace("\uFEFF", "").trim();
+    const columns = head.split(",").map((cell) => JSON.parse(cell) as string);
+    for (const { name } of namedFields[kind]) expect(columns).toContain(name);
+  }
 });

@@ -1,9 +1,9 @@
 // What operators take out: all inquiries, applications, subscribers or entries of the audit log as CSV or NDJSON, page by
 // page, so that memory stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
 import type { AuditRow } from "@submissions/shared/console";
-import type { Language } from "@submissions/shared/language";
+import { sentFields } from "../field-values.ts";
 import type { DeskStore } from "../storage/desk-store.ts";
-import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
+import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
 import { byteOrderMark, csvLine, csvRecord, joinList, type Cell, type Column } from "./csv.ts";
 import { iso } from "./iso.ts";
@@ -38,38 +38,20 @@ export const consentFields = ({ consent }: Pick<StoredSubscriber, "consent">) =>
 });
 
 // The keys of these objects, in this order, are a promise to the readers of the exports. Absent values are null.
-export const inquiryFields = (inquiry: StoredInquiry) => ({
-  inquiryId: inquiry.reference,
-  status: inquiry.status,
-  receivedAt: iso(inquiry.receivedAt),
-  name: inquiry.name,
-  company: inquiry.company,
-  email: inquiry.email,
-  selectedPackageIds: inquiry.selectedPackageIds,
+export const submissionFields = (submission: StoredSubmission) => ({
+  [submission.kind === "inquiry" ? "inquiryId" : "applicationId"]: submission.reference,
+  status: submission.status,
+  receivedAt: iso(submission.receivedAt),
+  ...sentFields(submission),
+  ...(submission.kind === "application" && { resume: resumeFields(submission.resume) }),
 });
 
-export const applicationFields = (application: StoredApplication) => ({
-  applicationId: application.reference,
-  status: application.status,
-  receivedAt: iso(application.receivedAt),
-  fullName: application.name,
-  email: application.email,
-  position: application.position,
-  phone: application.phone,
-  company: application.company,
-  availability: application.availability,
-  accent: application.accent,
-  portfolioUrl: application.portfolioUrl,
-  resumeUrl: application.resumeUrl,
-  coverLetter: application.coverLetter,
-  // Without its key, which is the vault's own.
-  resume: application.resume && {
-    filename: application.resume.filename,
-    kind: application.resume.kind,
-    size: application.resume.size,
-    sha256: application.resume.sha256,
-  },
-});
+/** Without its key, which is the vault's own. */
+function resumeFields(resume: ResumeRecord | null): Omit<ResumeRecord, "key"> | null {
+  if (resume === null) return null;
+  const { filename, kind, size, sha256 } = resume;
+  return { filename, kind, size, sha256 };
+}
 
 export const subscriberFields = (subscriber: StoredSubscriber) => ({
   email: subscriber.email,
@@ -81,42 +63,44 @@ export const subscriberFields = (subscriber: StoredSubscriber) => ({
   unsubscribedAt: isoOrNull(subscriber.unsubscribedAt),
 });
 
-/** What stands at the end of every record. */
-interface Marks extends ReturnType<typeof consentFields> {
-  readonly emailDisposable: boolean;
-  readonly arrival: number;
-  readonly language: Language;
-}
-
 const markNames = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt", "language"] as const;
 
-/** CSV columns by name, left to right. New ones go to the right end only. */
-type Columns<Fields> = Readonly<Record<string, Column<Fields>>>;
+/** CSV columns by name, left to right. Their order is a promise: new ones go to the right end only. */
+type Columns = Readonly<Record<string, Column<Readonly<Record<string, unknown>>>>>;
 
-type CellNames<Fields> = { [Name in keyof Fields]: Fields[Name] extends Cell ? Name : never }[keyof Fields] & string;
+/** Columns that are named like their field; a list is one cell. */
+const plain = (...names: string[]): Columns =>
+  Object.fromEntries(
+    names.map((name) => [name, ({ [name]: value }) => (Array.isArray(value) ? joinList(value) : (value as Cell))]),
+  );
 
-/** Columns that are named like their field. */
-function plain<Fields>(...names: CellNames<Fields>[]): Columns<Fields> {
-  return Object.fromEntries(names.map((name) => [name, (fields: Fields) => fields[name] as Cell]));
-}
+const resumeColumn =
+  (name: keyof ResumeRecord): Columns[string] =>
+  ({ resume }) =>
+    (resume as ResumeRecord | null)?.[name] ?? null;
 
-const inquiryColumns: Columns<ReturnType<typeof inquiryFields> & Marks> = {
-  ...plain("inquiryId", "status", "receivedAt", "name", "company", "email"),
-  selectedPackageIds: (fields) => joinList(fields.selectedPackageIds),
-  ...plain(...markNames),
-};
+const inquiryColumns: Columns = plain(
+  "inquiryId",
+  "status",
+  "receivedAt",
+  "name",
+  "company",
+  "email",
+  "selectedPackageIds",
+  ...markNames,
+);
 
-const applicationColumns: Columns<ReturnType<typeof applicationFields> & Marks> = {
+const applicationColumns: Columns = {
   ...plain("applicationId", "status", "receivedAt", "fullName", "email", "position", "phone", "company"),
   ...plain("availability", "accent", "portfolioUrl", "resumeUrl", "coverLetter"),
-  resumeFilename: (fields) => fields.resume?.filename ?? null,
-  resumeKind: (fields) => fields.resume?.kind ?? null,
-  resumeSize: (fields) => fields.resume?.size ?? null,
-  resumeSha256: (fields) => fields.resume?.sha256 ?? null,
+  resumeFilename: resumeColumn("filename"),
+  resumeKind: resumeColumn("kind"),
+  resumeSize: resumeColumn("size"),
+  resumeSha256: resumeColumn("sha256"),
   ...plain(...markNames),
 };
 
-const subscriberColumns: Columns<ReturnType<typeof subscriberFields> & Marks> = {
+const subscriberColumns: Columns = {
   ...plain("email", "status", "source", "lastSource", "subscribedAt", "confirmedAt", "unsubscribedAt"),
   ...plain(...markNames),
 };
@@ -137,22 +121,19 @@ const pieceLengthMin = 64 * 1024;
 export function exportRecords(sources: Sources, options: ExportOptions): AsyncGenerator<ExportPiece> {
   const { from } = options;
   const exports: Record<ExportSubject, () => AsyncGenerator<ExportPiece>> = {
-    inquiries: () => writePages(sources.readSubmissions("inquiry", from), inquiryFields, inquiryColumns, options),
+    inquiries: () => writePages(sources.readSubmissions("inquiry", from), submissionFields, inquiryColumns, options),
     applications: () =>
-      writePages(sources.readSubmissions("application", from), applicationFields, applicationColumns, options),
+      writePages(sources.readSubmissions("application", from), submissionFields, applicationColumns, options),
     subscribers: () => writePages(sources.readSubscribers(from), subscriberFields, subscriberColumns, options),
     audit: () => writeAudit(sources.desk, options),
   };
   return exports[options.subject]();
 }
 
-function writePages<
-  Row extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">,
-  Fields extends object,
->(
+function writePages<Row extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">>(
   pages: AsyncIterable<readonly Row[]>,
-  fieldsOf: (row: Row) => Fields,
-  columns: Columns<Fields & Marks>,
+  fieldsOf: (row: Row) => object,
+  columns: Columns,
   { format, isDisposable }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
   const cells = Object.values(columns);
@@ -195,7 +176,7 @@ export async function* textsOf(pieces: AsyncIterable<ExportPiece>): AsyncGenerat
   for await (const { text } of pieces) yield text;
 }
 
-const auditColumns: Columns<AuditRow> = {
+const auditColumns: Readonly<Record<string, Column<AuditRow>>> = {
   id: (row) => row.id,
   at: (row) => iso(row.at),
   operator: (row) => row.operator,

@@ -1,6 +1,6 @@
 // Everything that is known of a person, as NDJSON, under the names that exports use.
 import type { KnownFact } from "../storage/desk-store.ts";
-import { applicationFields, consentFields, inquiryFields, subscriberFields } from "./export.ts";
+import { consentFields, submissionFields, subscriberFields } from "./export.ts";
 import { iso } from "./iso.ts";
 
 export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
@@ -8,8 +8,12 @@ export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsO
 function fieldsOf(fact: KnownFact): object {
   if (fact.kind === "submission") {
     const { submission } = fact;
-    const fields = submission.kind === "inquiry" ? inquiryFields(submission) : applicationFields(submission);
-    return { kind: submission.kind, ...fields, language: submission.language, ...consentFields(submission) };
+    return {
+      kind: submission.kind,
+      ...submissionFields(submission),
+      language: submission.language,
+      ...consentFields(submission),
+    };
   }
   if (fact.kind === "subscription") {
     const { subscriber } = fact;

@@ -1,6 +1,7 @@
 // What an application adds to the path of a submission: its record and its receipt. Its resume was judged when the body
 // was read.
 import type { ApplicationInput, ApplicationReceipt } from "@submissions/shared/application";
+import { valuesOf } from "../field-values.ts";
 import type { Feature } from "./submit.ts";
 
 export const application: Feature<ApplicationInput, ApplicationReceipt> = {
@@ -8,15 +9,7 @@ export const application: Feature<ApplicationInput, ApplicationReceipt> = {
   record: (input, { received, resume }) => ({
     ...received,
     kind: "application",
-    name: input.fullName,
-    position: input.position,
-    phone: input.phone ?? null,
-    company: input.company ?? null,
-    availability: input.availability ?? null,
-    accent: input.accent ?? null,
-    portfolioUrl: input.portfolioUrl ?? null,
-    resumeUrl: input.resumeUrl ?? null,
-    coverLetter: input.coverLetter ?? null,
+    ...valuesOf("application", input),
     resume,
   }),
   delivery: "awaited",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { valuesOf } from "../field-values.ts";
 import type { Digest, MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
 import { compose, type MailSettings } from "./compose.ts";
 import type { MailContent } from "./mailer.ts";
@@ -34,25 +35,29 @@ const inquiry: StoredInquiry = {
   ...filed,
   kind: "inquiry",
   reference: "INQ-20261121-042137",
-  name: "Ann <Buyer> & visit evil.com",
-  company: '"><script>alert(1)</script>',
-  email: "ann@buyer.example",
-  selectedPackageIds: ["Your-PayPal-account-was-charged-499.99-USD", "evil.com/free", "<img src=x>"],
+  ...valuesOf("inquiry", {
+    name: "Ann <Buyer> & visit evil.com",
+    company: '"><script>alert(1)</script>',
+    email: "ann@buyer.example",
+    selectedPackageIds: ["Your-PayPal-account-was-charged-499.99-USD", "evil.com/free", "<img src=x>"],
+  }),
 };
 const application: StoredApplication = {
   ...filed,
   kind: "application",
   reference: "APP-20261121-907715",
-  name: "Ana Souza",
-  email: "ana@applicant.example",
-  position: "Visit https://evil.example/position",
-  phone: "+351 912 345 678",
-  company: "Evil company",
-  availability: "Evil availability",
-  accent: "Evil accent",
-  portfolioUrl: "https://evil.example/portfolio",
-  resumeUrl: "https://evil.example/resume",
-  coverLetter: "Reference: APP-00000000-000000\n<b>evil letter</b>",
+  ...valuesOf("application", {
+    fullName: "Ana Souza",
+    email: "ana@applicant.example",
+    position: "Visit https://evil.example/position",
+    phone: "+351 912 345 678",
+    company: "Evil company",
+    availability: "Evil availability",
+    accent: "Evil accent",
+    portfolioUrl: "https://evil.example/portfolio",
+    resumeUrl: "https://evil.example/resume",
+    coverLetter: "Reference: APP-00000000-000000\n<b>evil letter</b>",
+  }),
   resume: { key: "k", filename: "evil <name>.pdf", kind: "docx", size: 2_000_000, sha256: "ab".repeat(32) },
 };
 const welcome: Welcome = {

@@ -1,6 +1,8 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
+import type { ApplicationInput } from "@submissions/shared/application";
 import type { MailRow, SubscriberRow } from "@submissions/shared/console";
+import type { InquiryInput } from "@submissions/shared/inquiry";
 import type { Language } from "@submissions/shared/language";
 
 /** Which door a submission came through. */
@@ -30,28 +32,22 @@ export interface Received {
   readonly consent: ConsentRecord | null;
 }
 
-/** A buyer's inquiry. */
-export interface InquiryRecord extends Received {
-  readonly kind: "inquiry";
-  readonly name: string;
-  readonly company: string | null;
-  readonly selectedPackageIds: readonly string[];
+/** What a schema reads, as it is stored: absent fields are null. */
+type Values<Input> = { readonly [Name in keyof Input]-?: Value<Input[Name]> };
+type Value<Read> = Read extends readonly (infer One)[] ? readonly One[] : Read extends undefined ? null : Read;
+
+/** The fields of each kind by their names in the record. Every kind has a `name`. */
+export interface SubmissionValues {
+  readonly inquiry: Values<InquiryInput>;
+  readonly application: Values<Omit<ApplicationInput, "fullName" | "resumeFile">> & { readonly name: string };
 }
 
+/** A buyer's inquiry. */
+export type InquiryRecord = Received & SubmissionValues["inquiry"] & { readonly kind: "inquiry" };
+
 /** A job application. */
-export interface ApplicationRecord extends Received {
-  readonly kind: "application";
-  readonly name: string;
-  readonly position: string;
-  readonly phone: string | null;
-  readonly company: string | null;
-  readonly availability: string | null;
-  readonly accent: string | null;
-  readonly portfolioUrl: string | null;
-  readonly resumeUrl: string | null;
-  readonly coverLetter: string | null;
-  readonly resume: ResumeRecord | null;
-}
+export type ApplicationRecord = Received &
+  SubmissionValues["application"] & { readonly kind: "application"; readonly resume: ResumeRecord | null };
 
 /** The resume of an application; its bytes lie in the vault under `key`. */
 export interface ResumeRecord {

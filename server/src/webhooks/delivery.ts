@@ -1,6 +1,6 @@
 // One delivery: what the webhook is told, how that is signed, and what is recorded after a try. Without store and network.
 import { createHmac, randomBytes } from "node:crypto";
-import { applicationFields, inquiryFields, subscriberFields } from "../desk/export.ts";
+import { submissionFields, subscriberFields } from "../desk/export.ts";
 import { iso } from "../desk/iso.ts";
 import type { DeliverySettlement, LeasedDelivery } from "../storage/webhook-store.ts";
 import type { PostAnswer } from "./post.ts";
@@ -19,11 +19,9 @@ export const payloadOf = ({ event, createdAt, about }: Told, publicUrl: string):
 function dataOf(about: Told["about"], publicUrl: string): object {
   if ("subscriber" in about) return { ...subscriberFields(about.subscriber), language: about.subscriber.language };
   const { submission } = about;
-  const { reference, language } = submission;
-  if (submission.kind === "inquiry") {
-    return { ...inquiryFields(submission), language, consoleUrl: `${publicUrl}/console/inquiries/${reference}` };
-  }
-  return { ...applicationFields(submission), language, consoleUrl: `${publicUrl}/console/applications/${reference}` };
+  const { kind, reference, language } = submission;
+  const page = kind === "inquiry" ? "inquiries" : "applications";
+  return { ...submissionFields(submission), language, consoleUrl: `${publicUrl}/console/${page}/${reference}` };
 }
 
 // Secrets and signatures after Standard Webhooks 1.0.0 (standardwebhooks.com): HMAC-SHA256 over id, time and body.

@@ -8,12 +8,12 @@ import { issueOf, type WordedIssue } from "./issue-words.ts";
 
 /** A field in its place, with its value and its problem. */
 export function fieldMarkup(field: FormField, state: FormState, issues: readonly WordedIssue[]): Markup {
-  const { name, kind, half } = field;
+  const { name, kind, half, rule } = field;
   const { strings, values, packages } = state;
   const problem = issueOf(issues, name);
   const words = strings.fields[name];
   const hint = kind === "packages" && packages === null ? strings.packagesTyped : words.hint;
-  const label = html`${words.label}${!field.required && html` <span class="optional" part="optional">(${strings.optional})</span>`}`;
+  const label = html`${words.label}${!rule?.required && html` <span class="optional" part="optional">(${strings.optional})</span>`}`;
   const hinted = hint && html`<p class="hint" part="hint" id="${name}-hint">${hint}</p>`;
   // A file is checked as soon as it is chosen, so its problem is announced. Other problems get the focus.
   const errorState = html` id="${name}-error"${kind === "file" && html` role="alert"`}${!problem && html` hidden`}`;
@@ -38,8 +38,8 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
 }
 
 function control(field: FormField, attributes: Markup, value: string, strings: FormStrings): Fill {
-  const { kind, required, autocomplete } = field;
-  const more = html`${attributes}${required && html` required`}${autocomplete && html` autocomplete="${autocomplete}"`}
+  const { kind, rule, autocomplete } = field;
+  const more = html`${attributes}${rule?.required && html` required`}${autocomplete && html` autocomplete="${autocomplete}"`}
   ${(kind === "email" || kind === "packages") && html` spellcheck="false" autocapitalize="off"`}`;
   if (kind === "file") return fileControl(more, strings);
   // A parser drops the first line break of a text area, so the markup has one more.

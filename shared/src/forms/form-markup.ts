@@ -3,7 +3,7 @@
 import { consentPageField, consentTextField, honeypotField } from "../hidden-fields.ts";
 import { languageField } from "../language.ts";
 import { fieldMarkup } from "./field-markup.ts";
-import { fieldsOf, formFields, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
+import { fieldOf, fieldsOf, formGroups, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
 import type { FormReceipt, FormState } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
 import { html, type Markup } from "../html.ts";
@@ -27,8 +27,8 @@ function openForm(form: FormName, state: FormState): Markup {
     // Mails to the person are written in it. English is what the service takes for granted.
     ...(strings.lang !== "en" && { [languageField]: strings.lang }),
   };
-  const groups = formFields[form].map(({ title, fields }) => {
-    const all = fields.map((field) => fieldMarkup(field, state, issues));
+  const groups = formGroups[form].map(({ title, fields }) => {
+    const all = fields.map((name) => fieldMarkup(fieldOf(form, name), state, issues));
     return title === null
       ? html`<div class="grid">${all}</div>`
       : html`<fieldset part="group">

@@ -1,26 +1,10 @@
-// All texts of the forms in German.
-import type { FormStrings } from "./form-strings.ts";
+// All texts of the forms in German, but for those of their fields. Loaded by pages in German only, and alone: it must not
+// import anything that the forms' script holds.
+import type { LanguageStrings } from "./form-strings.ts";
 
-export const german: FormStrings = {
+/** The German texts. */
+export const german: LanguageStrings = {
   lang: "de",
-  fields: {
-    name: { label: "Ihr Name", missing: "Bitte geben Sie Ihren Namen ein." },
-    fullName: { label: "Vor- und Nachname", missing: "Bitte geben Sie Ihren Vor- und Nachnamen ein." },
-    email: { label: "E-Mail-Adresse", missing: "Bitte geben Sie Ihre E-Mail-Adresse ein." },
-    company: { label: "Unternehmen" },
-    selectedPackageIds: {
-      label: "Pakete, die Sie interessieren",
-      missing: "Bitte wählen Sie mindestens ein Paket.",
-    },
-    position: { label: "Gewünschte Stelle", missing: "Bitte geben Sie die gewünschte Stelle ein." },
-    phone: { label: "Telefon" },
-    availability: { label: "Verfügbarkeit", hint: "Ab wann, und Stunden pro Woche" },
-    accent: { label: "Akzent oder Mundart", hint: "Zum Beispiel Schwäbisch" },
-    portfolioUrl: { label: "Portfolio", hint: "Zum Beispiel https://example.org/ana" },
-    resumeUrl: { label: "Lebenslauf als Link", hint: "Zum Beispiel https://example.org/cv" },
-    coverLetter: { label: "Anschreiben" },
-    resumeFile: { label: "Lebenslauf", hint: "PDF, DOC oder DOCX, höchstens 5 MB" },
-  },
   groups: { person: "Zu Ihrer Person", work: "Zur Tätigkeit", documents: "Lebenslauf und Anschreiben" },
   forms: {
     inquiry: {

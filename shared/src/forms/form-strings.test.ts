@@ -1,11 +1,13 @@
 // The two languages have the same texts with the same slots.
 import { describe, expect, test } from "vitest";
 import { faults } from "../faults.ts";
-import { applicationRules, inquiryRules, packageIdsRule } from "../rules.ts";
+import { packageCounts } from "../inquiry-fields.ts";
 import { readText } from "../text.ts";
-import { english } from "./form-strings.ts";
-import { german } from "./form-strings-de.ts";
+import { formTables } from "./form-fields.ts";
+import { formTexts } from "./form-texts.ts";
 import { filled, translated, wordedIssues } from "./issue-words.ts";
+
+const { en: english, de: german } = formTexts;
 
 /** All texts by where they stand, but for the translations of messages. */
 function textsOf(strings: object, path = ""): [string, string][] {
@@ -25,14 +27,14 @@ test("German has every text that English has, none of them empty, and the same s
 });
 
 test("every message of the rules can be said in German", () => {
-  const rules = [...Object.values(inquiryRules), ...Object.values(applicationRules), packageIdsRule.item];
+  const rules = Object.values(formTables).flatMap((table) => Object.values(table).flatMap(({ rule }) => rule ?? []));
   const wrong = ["", "a\u0000", `a${"\u0323".repeat(50)}`, "www.", "x", "a".repeat(100_000)];
   const problems = rules.flatMap((rule) => wrong.map((text) => readText(rule, text).problem));
   expect(new Set(problems.filter(Boolean)).size).toBeGreaterThan(9);
   const messages = [
     ...problems.filter((problem) => problem !== undefined),
-    packageIdsRule.min[1],
-    packageIdsRule.max[1],
+    packageCounts.min[1],
+    packageCounts.max[1],
     "“de-AT” is not a package we offer.",
   ];
   expect(messages.filter((message) => translated(message, german) === message)).toEqual([]);

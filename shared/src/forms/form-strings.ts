@@ -1,13 +1,7 @@
-// All texts of the forms in English. Another language is an object of the same shape.
-import type { FieldName, FormName } from "./form-fields.ts";
-
-/** The texts of a field. */
-export interface FieldStrings {
-  readonly label: string;
-  readonly hint?: string;
-  /** The problem of a required field that is empty. */
-  readonly missing?: string;
-}
+// All texts of the forms in English, but for those of their fields, which stand in the tables.
+import type { FieldWords } from "../field-table.ts";
+import type { Language } from "../language.ts";
+import { formTables, type FieldName, type FormName } from "./form-fields.ts";
 
 /** The texts of one form. */
 export interface OneFormStrings {
@@ -18,21 +12,11 @@ export interface OneFormStrings {
   readonly again: string;
 }
 
-const fields: Readonly<Record<FieldName, FieldStrings>> = {
-  name: { label: "Your name", missing: "Enter your name." },
-  fullName: { label: "Full name", missing: "Enter your full name." },
-  email: { label: "E-mail address", missing: "Enter your e-mail address." },
-  company: { label: "Company" },
-  selectedPackageIds: { label: "Packages you are interested in", missing: "Select at least one package." },
-  position: { label: "Position you apply for", missing: "Enter the position you apply for." },
-  phone: { label: "Telephone" },
-  availability: { label: "Availability", hint: "From when, and hours a week" },
-  accent: { label: "Accent or variety", hint: "For example Scottish English" },
-  portfolioUrl: { label: "Portfolio", hint: "For example https://example.org/ana" },
-  resumeUrl: { label: "Link to your resume", hint: "For example https://example.org/cv" },
-  coverLetter: { label: "Cover letter" },
-  resumeFile: { label: "Resume", hint: "PDF, DOC or DOCX, at most 5 MB" },
-};
+/** What the forms say of each field, from the tables. Fields of one name have the same words in all forms. */
+export const fieldWords = (language: Language): Readonly<Record<FieldName, FieldWords>> =>
+  Object.fromEntries(
+    Object.values(formTables).flatMap((table) => Object.entries(table).map(([name, field]) => [name, field[language]])),
+  ) as Record<FieldName, FieldWords>;
 
 const forms: Readonly<Record<FormName, OneFormStrings>> = {
   inquiry: { submit: "Send inquiry", accepted: "Your inquiry has been sent", again: "Send another inquiry" },
@@ -58,7 +42,7 @@ const messages: Readonly<Record<string, string>> = {
 export const english = {
   /** The language of these texts, as in HTML's `lang`. */
   lang: "en",
-  fields,
+  fields: fieldWords("en"),
   groups: { person: "About you", work: "About the work", documents: "Resume and letter" },
   forms,
   /** Stands behind the label of an optional field. */
@@ -135,3 +119,6 @@ export const english = {
 
 /** All texts of the forms in one language. */
 export type FormStrings = Readonly<typeof english>;
+
+/** The same without those of the fields: what a language adds to the tables. */
+export type LanguageStrings = Omit<FormStrings, "fields">;

@@ -1,6 +1,6 @@
 // Translates the English messages of the rules and the service into the language of a form.
 import type { Issue } from "../faults.ts";
-import { packageIdsRule } from "../rules.ts";
+import { packageCounts } from "../inquiry-fields.ts";
 import { missing } from "../text.ts";
 import { fieldsOf, type FieldName, type FormField, type FormName } from "./form-fields.ts";
 import type { FormStrings } from "./form-strings.ts";
@@ -28,7 +28,7 @@ export function translated(message: string, strings: FormStrings): string {
 }
 
 // The messages for a missing field.
-const missingMessages: ReadonlySet<string> = new Set([missing, packageIdsRule.min[1]]);
+const missingMessages: ReadonlySet<string> = new Set([missing, packageCounts.min[1]]);
 
 /** The problems of a form in its language, in the order of its fields; those without a field come last. */
 export function wordedIssues(form: FormName, issues: readonly Issue[], strings: FormStrings): WordedIssue[] {

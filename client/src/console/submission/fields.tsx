@@ -1,51 +1,47 @@
 // The fields of a submission as people read them.
-import type { SubmissionDetail } from "@submissions/shared/console";
+import { applicationFields } from "@submissions/shared/application-fields";
+import type { SubmissionDetail, SubmissionKind } from "@submissions/shared/console";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
+import type { Field, FieldKind, FieldTable } from "@submissions/shared/field-table";
+import { inquiryFields } from "@submissions/shared/inquiry-fields";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Fact } from "../parts/states.tsx";
 import { languageWords } from "../words.ts";
 
-const labels: Readonly<Record<string, string>> = {
-  name: "Name",
-  fullName: "Full name",
-  email: "E-mail",
-  company: "Company",
-  position: "Position",
-  phone: "Telephone",
-  availability: "Availability",
-  accent: "Accent",
-  portfolioUrl: "Portfolio",
-  resumeUrl: "Resume elsewhere",
-  selectedPackageIds: "Packages",
+const tables: Readonly<Record<SubmissionKind, FieldTable>> = { inquiry: inquiryFields, application: applicationFields };
+
+/** What comes beside the fields of the table. */
+const otherLabels: Readonly<Record<string, string>> = {
   language: "Language",
   consentText: "Privacy notice",
   consentPage: "Shown on",
 };
 
-// Shown in a place of their own.
-const elsewhere = new Set(["coverLetter", "resumeFile"]);
-
-/** `portfolioUrl` of a field that the console does not know yet becomes `Portfolio url`. */
-const labelOf = (name: string) =>
-  labels[name] ??
-  name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
-
 export function Fields({ detail }: { readonly detail: SubmissionDetail }) {
-  const fields = Object.entries(detail.fields).filter(([name, value]) => value !== null && !elsewhere.has(name));
+  const table = tables[detail.kind];
   return (
     <dl className="fields">
-      {fields.map(([name, value]) => (
-        <Fact key={name} label={labelOf(name)}>
-          {valueOf(name, value ?? "", detail)}
-        </Fact>
-      ))}
+      {Object.entries(detail.fields).map(([name, value]) => {
+        const { kind, label = otherLabels[name] ?? name }: Partial<Field> = table[name] ?? {};
+        if (value === null || kind === "paragraphs") return null;
+        return (
+          <Fact key={name} label={label}>
+            {name === "language" ? languageWords[String(value)] : shownValue(kind, label, value, detail)}
+          </Fact>
+        );
+      })}
     </dl>
   );
 }
 
-function valueOf(name: string, value: string | readonly string[], detail: SubmissionDetail): ReactNode {
+function shownValue(
+  kind: FieldKind | undefined,
+  label: string,
+  value: string | readonly string[],
+  detail: SubmissionDetail,
+): ReactNode {
   if (typeof value !== "string") {
     return (
       <ul className="packages">
@@ -58,11 +54,10 @@ function valueOf(name: string, value: string | readonly string[], detail: Submis
       </ul>
     );
   }
-  if (name === "email") return <EmailValue email={value} disposable={detail.disposable} />;
-  const tel = name === "phone" ? telOf(value) : undefined;
+  if (kind === "email") return <EmailValue email={value} disposable={detail.disposable} />;
+  const tel = kind === "tel" ? telOf(value) : undefined;
   if (tel !== undefined) return <a href={tel}>{value}</a>;
-  if (name === "language") return languageWords[value] ?? value;
-  if (name.endsWith("Url")) return <WebAddress url={value} name={labelOf(name)} />;
+  if (kind === "url") return <WebAddress url={value} name={label} />;
   return value;
 }
 
@@ -86,11 +81,15 @@ const WebAddress = ({ url, name }: { readonly url: string; readonly name: string
   </>
 );
 
-/** A letter with its line breaks. */
-export const Letter = ({ text }: { readonly text: string | readonly string[] | null | undefined }) =>
-  typeof text === "string" && text !== "" ? (
-    <section className="box">
-      <h2>Letter</h2>
-      <p className="letter">{text}</p>
-    </section>
-  ) : null;
+/** What was written in paragraphs, with its line breaks. */
+export const Letter = ({ detail: { kind, fields } }: { readonly detail: SubmissionDetail }) =>
+  Object.entries(tables[kind]).map(
+    ([name, field]) =>
+      field.kind === "paragraphs" &&
+      fields[name] && (
+        <section key={name} className="box">
+          <h2>{field.label}</h2>
+          <p className="letter">{fields[name]}</p>
+        </section>
+      ),
+  );

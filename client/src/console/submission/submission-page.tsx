@@ -76,7 +76,7 @@ function Submission({ detail }: { readonly detail: SubmissionDetail }) {
             <h2>{word(kind)}</h2>
             <Fields detail={detail} />
           </section>
-          <Letter text={detail.fields["coverLetter"]} />
+          <Letter detail={detail} />
           {resume && <ResumePanel reference={reference} resume={resume} />}
         </div>
         <div className="column">

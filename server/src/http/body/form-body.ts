@@ -1,6 +1,7 @@
 // Gathers the fields of a form, from multipart parts or URL-encoded pairs, into FormData that holds nothing but known
 // names: the names are a stranger's, and zod-form-data builds paths from them.
-import { applicationInput, applicationTextFields, resumeField } from "@submissions/shared/application";
+import { applicationInput, applicationTextFields } from "@submissions/shared/application";
+import { resumeField } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";

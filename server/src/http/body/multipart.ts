@@ -7,7 +7,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { MultipartFile } from "@fastify/multipart";
-import { resumeField } from "@submissions/shared/application";
+import { resumeField } from "@submissions/shared/application-fields";
 import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";

@@ -1,6 +1,6 @@
 // Builds the OpenAPI 3.1 document. trpc-to-openapi makes the operations from the router's schemas and meta. This adds what
 // it cannot know: the true refusals, headers, examples, the file, and the health paths.
-import { resumeField } from "@submissions/shared/application";
+import { resumeField } from "@submissions/shared/application-fields";
 import {
   altchaChallengePath,
   altchaField,

@@ -1,9 +1,13 @@
 // What the OpenAPI document shows of each operation: bodies that are accepted as they stand, the issues of a body with
 // mistakes, and the receipt. Tests compare them with the schemas.
 import { applicationInput } from "@submissions/shared/application";
+import { applicationFields } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
+import type { FieldTable } from "@submissions/shared/field-table";
 import { inquiryInput } from "@submissions/shared/inquiry";
+import { inquiryFields } from "@submissions/shared/inquiry-fields";
 import { subscribeInput } from "@submissions/shared/subscription";
+import { subscriptionFields } from "@submissions/shared/subscription-fields";
 import type { z } from "zod";
 import { issuesOf } from "../../rpc/failure.ts";
 
@@ -16,30 +20,21 @@ export interface OperationExamples {
   readonly receipt: unknown;
 }
 
-const inquiry = {
-  name: "Ann Buyer",
-  company: "Example Speech Ltd",
-  email: "ann@example.org",
-  selectedPackageIds: ["en-GB-scottish", "de-AT"],
-};
+const exampleOf = (table: FieldTable) =>
+  Object.fromEntries(Object.entries(table).flatMap(([name, { example }]) => (example ? [[name, example]] : [])));
 
-const application = {
-  fullName: "Ana Souza",
-  email: "ana@example.org",
-  position: "Accent annotator",
-  phone: "+351 912 345 678",
-  company: "Example Studio",
-  availability: "From March, 20 hours a week",
-  accent: "Portuguese (Lisbon)",
-  portfolioUrl: "https://ana.example.org/work",
-  resumeUrl: "https://ana.example.org/resume.pdf",
-  coverLetter: "Dear team,\n\nI have annotated speech for six years.",
-};
+const minimalOf = (table: FieldTable) =>
+  Object.fromEntries(
+    Object.entries(table).flatMap(([name, { rule, example }]) => (rule?.required && example ? [[name, example]] : [])),
+  );
+
+const inquiry = exampleOf(inquiryFields);
+const application = exampleOf(applicationFields);
 
 export const examples: Readonly<Record<string, OperationExamples>> = {
   submitInquiry: {
     complete: inquiry,
-    minimal: { name: inquiry.name, email: inquiry.email, selectedPackageIds: ["de-AT"] },
+    minimal: { ...minimalOf(inquiryFields), selectedPackageIds: ["de-AT"] },
     issues: issuesIn(inquiryInput, { ...inquiry, email: "ann@example", selectedPackageIds: [] }),
     receipt: {
       message: "Thank you. We received your inquiry, and our sales team will contact you by e-mail.",
@@ -48,8 +43,8 @@ export const examples: Readonly<Record<string, OperationExamples>> = {
     },
   },
   subscribeToNewsletter: {
-    complete: { email: "reader@example.org", source: "footer" },
-    minimal: { email: "reader@example.org" },
+    complete: { ...exampleOf(subscriptionFields), source: "footer" },
+    minimal: minimalOf(subscriptionFields),
     issues: issuesIn(subscribeInput, { email: "reader" }),
     receipt: {
       message:
@@ -58,7 +53,7 @@ export const examples: Readonly<Record<string, OperationExamples>> = {
   },
   submitApplication: {
     complete: application,
-    minimal: { fullName: application.fullName, email: application.email, position: application.position },
+    minimal: minimalOf(applicationFields),
     issues: issuesIn(applicationInput, { ...application, fullName: "", portfolioUrl: "ana.example.org" }),
     receipt: {
       message: "Thank you. We received your application, and our team will contact you by e-mail.",

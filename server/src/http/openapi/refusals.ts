@@ -1,5 +1,5 @@
 // The refusals of each operation in the OpenAPI document: which faults of the table it can answer with, and how.
-import { resumeField } from "@submissions/shared/application";
+import { resumeField } from "@submissions/shared/application-fields";
 import { faults, type FaultBody, type FaultName, type Issue } from "@submissions/shared/faults";
 import { altchaField } from "@submissions/shared/hidden-fields";
 import { everyAnswer, exampleRequestId, rateLimit, refer, retryAfter } from "./components.ts";

@@ -1,11 +1,11 @@
 // Refusals as pages. Where the form can be corrected, the page shows it again with what was typed; otherwise it says what
 // to do.
 import { randomUUID } from "node:crypto";
-import { resumeField } from "@submissions/shared/application";
+import { resumeField } from "@submissions/shared/application-fields";
 import type { FaultName, Issue } from "@submissions/shared/faults";
 import { fieldsOf, idempotencyKeyField, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
-import { english, type FormStrings } from "@submissions/shared/forms/form-strings";
-import { german } from "@submissions/shared/forms/form-strings-de";
+import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import { formTexts } from "@submissions/shared/forms/form-texts";
 import { translated } from "@submissions/shared/forms/issue-words";
 import { altchaField } from "@submissions/shared/hidden-fields";
 import { html } from "@submissions/shared/html";
@@ -67,7 +67,7 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   const language = languageOf(fields.get(languageField));
   if (failure.fault === "idempotencyConflict") return underWay(site, root, language);
   const { cut, ...filled } = filledFrom(form, fields, site);
-  const strings = language === "de" ? german : english;
+  const strings = formTexts[language];
   const told = words[language];
   const { proofOfWork } = site;
   // The script can send the form from this page, so the heading must be true before and after.
@@ -164,16 +164,6 @@ function duration(seconds: number): string {
   return minutes <= 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-/** The most that is shown of a field, in code points. What is longer was refused, and a page must not grow with it. */
-const shownMax: Readonly<Record<string, number>> = {
-  ...textLengthMax,
-  fullName: textLengthMax.name,
-  portfolioUrl: textLengthMax.url,
-  resumeUrl: textLengthMax.url,
-  // A source may be an address; the service shortens it.
-  source: textLengthMax.url,
-};
-
 /** What a form holds, to be shown again. `cut`: a text was too long to be shown whole. */
 function filledFrom(form: FormName, fields: FormData, site: Site): Filled & { readonly cut: boolean } {
   let cut = false;
@@ -184,9 +174,11 @@ function filledFrom(form: FormName, fields: FormData, site: Site): Filled & { re
   };
   const textsOf = (name: string) => fields.getAll(name).filter((value) => typeof value === "string");
   const values: Record<string, string | readonly string[]> = {};
-  const ofText = fieldsOf(form).filter(({ kind }) => kind !== "file" && kind !== "packages");
-  for (const name of [...ofText.map((field) => field.name), "source"])
-    values[name] = bounded(textsOf(name)[0] ?? "", shownMax[name] ?? 0);
+  // What is longer was refused, and a page must not grow with it.
+  for (const { name, kind, rule } of fieldsOf(form))
+    if (rule && kind !== "packages") values[name] = bounded(textsOf(name)[0] ?? "", rule.lengthMax);
+  // A source may be an address; the service shortens it.
+  values["source"] = bounded(textsOf("source")[0] ?? "", textLengthMax.url);
   if (form !== "inquiry") return { cut, values };
 
   const all = packageIdsOf(textsOf("selectedPackageIds").map((text) => bounded(text, idsLengthMax)));

@@ -1,8 +1,7 @@
 // The page after a form was accepted, in the language of the form. Anyone can make up its address, so of the address it
 // shows only a reference that looks like one.
 import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
-import { english } from "@submissions/shared/forms/form-strings";
-import { german } from "@submissions/shared/forms/form-strings-de";
+import { formTexts } from "@submissions/shared/forms/form-texts";
 import { html } from "@submissions/shared/html";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import { applicationReference, inquiryReference } from "@submissions/shared/reference";
@@ -37,7 +36,7 @@ export function thanksPage(site: Site, query: Readonly<Record<string, unknown>>)
   const { kind, reference } = query;
   if (!isForm(kind)) return null;
   const language = languageOf(query[languageField]);
-  const strings = language === "de" ? german : english;
+  const strings = formTexts[language];
   const isActive = kind === "newsletter" && site.newsletterOptIn === "single";
   const quoted = references[kind]?.safeParse(reference);
   const body = html`<p role="status">${texts[language][isActive ? "active" : kind]}</p>

@@ -1,12 +1,10 @@
 // The mails of an application: the receipt for the applicant, in the language of the form, and the notice for recruiting,
 // which holds everything but the resume.
-import { telOf } from "@submissions/shared/contact-links";
-import { html } from "@submissions/shared/html";
+import { applicationFields } from "@submissions/shared/application-fields";
 import { sizeIn } from "@submissions/shared/size";
 import type { ResumeRecord, StoredApplication } from "../../storage/records.ts";
-import { frame } from "./frame.ts";
 import type { Written } from "./layout.ts";
-import { emailFacts, noticeOf, type Fact, type NoticeFacts } from "./notice.ts";
+import { noticeOf, type NoticeFacts } from "./notice.ts";
 import { receiptOf, repeatedLine } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
@@ -39,44 +37,10 @@ const kindAndSize = ({ kind, size }: ResumeRecord, language = "en") =>
 
 const writeNotice = noticeOf("New application", "Answer this mail to write to the applicant.");
 
-const letterFrame = frame<"lines">(
-  (slot) =>
-    html`<h2
-        class="rule"
-        style="margin:8px 0 12px;padding-top:20px;border-top:1px solid #d9dde3;font-size:16px;line-height:1.3"
-      >
-        Cover letter
-      </h2>
-      <div dir="auto" style="text-align:start;unicode-bidi:plaintext;overflow-wrap:anywhere;word-break:break-word">
-        ${slot("lines")}
-      </div>`,
-);
-
-// Line breaks as elements: some desktop programs ignore `white-space`.
-const letterLines = (letter: string) =>
-  letter.split("\n").map((line, index) => (index === 0 ? line : html`<br />${line}`));
-
 /** The notice to recruiting: everything that the applicant sent, as text. The resume itself waits in the console. */
 export function writeApplicationNotice(application: StoredApplication, notice: NoticeFacts): Written {
-  const { phone, resume, coverLetter } = application;
-  const facts: readonly Fact[] = [
-    ...emailFacts(application, notice),
-    { label: "Position", value: application.position },
-    { label: "Phone", value: phone, href: phone === null ? undefined : telOf(phone) },
-    { label: "Company", value: application.company },
-    { label: "Availability", value: application.availability },
-    { label: "Accent", value: application.accent },
-    { label: "Portfolio", value: application.portfolioUrl },
-    { label: "Resume elsewhere", value: application.resumeUrl },
-    { label: "Resume", value: resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`] },
-  ];
-  const letter =
-    coverLetter === null
-      ? undefined
-      : {
-          text: ["Cover letter, to the end of this mail:", coverLetter],
-          html: letterFrame({ lines: letterLines(coverLetter) }),
-        };
+  const { resume } = application;
+  const value = resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`];
   const preheader = resume === null ? "Without a resume" : "With a resume";
-  return writeNotice(application, { preheader, facts, letter }, notice);
+  return writeNotice(application, { preheader, facts: [{ label: applicationFields.resumeFile.label, value }] }, notice);
 }

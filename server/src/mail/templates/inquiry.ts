@@ -5,7 +5,7 @@ import type { PackageTitles } from "../../config/catalogue.ts";
 import type { StoredInquiry } from "../../storage/records.ts";
 import { frame } from "./frame.ts";
 import type { Written } from "./layout.ts";
-import { emailFacts, noticeOf, type NoticeFacts } from "./notice.ts";
+import { noticeOf, type NoticeFacts } from "./notice.ts";
 import { receiptOf, repeatedLine, type InEachLanguage, type Repeated } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
@@ -76,15 +76,9 @@ function repeated({ language, selectedPackageIds }: StoredInquiry, packageTitles
 const writeNotice = noticeOf("New inquiry", "Answer this mail to write to the buyer.");
 
 /** The notice to sales: everything that the buyer sent, as text. */
-export function writeInquiryNotice(inquiry: StoredInquiry, titles: PackageTitles, notice: NoticeFacts): Written {
-  const packages = inquiry.selectedPackageIds.map((id) => {
-    const title = titles.get(id);
-    return title === undefined ? id : `${title} (${id})`;
-  });
-  const facts = [
-    { label: "Company", value: inquiry.company },
-    ...emailFacts(inquiry, notice),
-    { label: `Packages (${packages.length})`, value: packages },
-  ];
-  return writeNotice(inquiry, { preheader: packageCount(packages.length), facts }, notice);
-}
+export const writeInquiryNotice = (
+  inquiry: StoredInquiry,
+  packageTitles: PackageTitles,
+  notice: NoticeFacts,
+): Written =>
+  writeNotice(inquiry, { preheader: packageCount(inquiry.selectedPackageIds.length), packageTitles }, notice);

@@ -1,8 +1,11 @@
 // Notices, which tell the team everything of a submission: label and value, as text and as HTML. E-mail addresses and
 // telephone numbers are links; web addresses of strangers stay text, because a click on one must be a decision. The button
 // leads to the console, where the team works with the submission.
-import { mailtoOf } from "@submissions/shared/contact-links";
+import { mailtoOf, telOf } from "@submissions/shared/contact-links";
+import type { Field } from "@submissions/shared/field-table";
 import { html, type Markup } from "@submissions/shared/html";
+import type { PackageTitles } from "../../config/catalogue.ts";
+import { namedFields, valueOf, type FieldValue } from "../../field-values.ts";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { frame } from "./frame.ts";
@@ -22,10 +25,10 @@ export interface NoticeFacts {
 /** What differs from notice to notice. */
 interface Notice {
   readonly preheader: string;
-  /** Between the name and what is said of every submission. */
-  readonly facts: readonly Fact[];
-  /** Blocks of text, and their markup. They are last, so that nothing in them can pass for one of our lines. */
-  readonly letter?: { readonly text: readonly string[]; readonly html: Markup } | undefined;
+  /** Titles of packages, where there are any. */
+  readonly packageTitles?: PackageTitles;
+  /** What a kind has beside the fields of its table. */
+  readonly facts?: readonly Fact[];
 }
 
 const consoleWords = "Open in the console";
@@ -46,11 +49,14 @@ export function noticeOf(
       footer: `${answer} All values above are as the sender typed them.`,
     }),
   );
-  return (submission, { preheader, facts: own, letter }, { brand, consoleUrl }) => {
-    const { name, language, receivedAt, reference } = submission;
+  return (submission, { preheader, packageTitles, facts: own = [] }, { brand, consoleUrl, isDisposable }) => {
+    const { kind, name, language, receivedAt, reference } = submission;
+    const sent = namedFields[kind].filter(({ storedAs }) => storedAs !== "name");
+    const letter = letterOf(submission);
     const subject = `${heading} from ${forSubject(name)} (${reference})`;
     const facts: readonly Fact[] = [
       { label: "Name", value: name },
+      ...sent.flatMap((field) => factsOf(field, valueOf(submission, field), isDisposable, packageTitles)),
       ...own,
       { label: "Language of the form", value: language === "de" ? "German" : null },
       { label: "Received", value: utcMinute(receivedAt) },
@@ -65,7 +71,7 @@ export function noticeOf(
 }
 
 /** One fact of a notice: what it is called and what was sent. */
-export interface Fact {
+interface Fact {
   readonly label: string;
   /** Null: it was not sent, and the notice does not name it. */
   readonly value: string | readonly string[] | null;
@@ -109,11 +115,54 @@ const factLines = (facts: readonly Fact[]): string[] =>
 // U+2028 and U+2029 pass for text in a field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
-/** The submitter's address, and what the team should know of it. */
-export const emailFacts = ({ email }: Pick<StoredSubmission, "email">, { isDisposable }: NoticeFacts): Fact[] => [
-  { label: "E-mail", value: email, href: mailtoOf(email) },
-  { label: "Note", value: isDisposable ? "The e-mail address is at a host of throw-away addresses." : null },
-];
+/** What a field says. What the table shows as paragraphs is written at the end. */
+function factsOf(
+  { kind, label }: Field,
+  value: FieldValue,
+  isDisposable: boolean,
+  packageTitles: PackageTitles = new Map(),
+): Fact[] {
+  if (value === null || kind === "paragraphs") return [];
+  if (typeof value !== "string") {
+    const titled = value.map((id) => (packageTitles.has(id) ? `${packageTitles.get(id)} (${id})` : id));
+    return [{ label: `${label} (${value.length})`, value: titled }];
+  }
+  if (kind === "tel") return [{ label, value, href: telOf(value) }];
+  if (kind !== "email") return [{ label, value }];
+  const note = isDisposable ? "The e-mail address is at a host of throw-away addresses." : null;
+  return [
+    { label, value, href: mailtoOf(value) },
+    { label: "Note", value: note },
+  ];
+}
+
+const letterFrame = frame<"heading" | "lines">(
+  (slot) =>
+    html`<h2
+        class="rule"
+        style="margin:8px 0 12px;padding-top:20px;border-top:1px solid #d9dde3;font-size:16px;line-height:1.3"
+      >
+        ${slot("heading")}
+      </h2>
+      <div dir="auto" style="text-align:start;unicode-bidi:plaintext;overflow-wrap:anywhere;word-break:break-word">
+        ${slot("lines")}
+      </div>`,
+);
+
+// Line breaks as elements: some desktop programs ignore `white-space`.
+const letterLines = (letter: string) =>
+  letter.split("\n").map((line, index) => (index === 0 ? line : html`<br />${line}`));
+
+/** The paragraphs of a submission. They are last, so that nothing in them can pass for one of our lines. */
+function letterOf(submission: StoredSubmission) {
+  const field = namedFields[submission.kind].find(({ kind }) => kind === "paragraphs");
+  const text = field && valueOf(submission, field);
+  if (field === undefined || typeof text !== "string") return undefined;
+  return {
+    text: [`${field.label}, to the end of this mail:`, text],
+    html: letterFrame({ heading: field.label, lines: letterLines(text) }),
+  };
+}
 
 /** `2026-11-21 09:30 UTC`. */
 export function utcMinute(epochMs: number): string {

@@ -1,16 +1,16 @@
 // Submissions as records and as rows. What is searched for has a column; the other fields of the kind are JSON, by their
 // names in the record.
+import { namedFields, type FieldValue, type NamedField } from "../../field-values.ts";
 import type {
-  ApplicationRecord,
   ConsentRecord,
   Door,
-  InquiryRecord,
   ResumeRecord,
   StoredSubmission,
   SubmissionKind,
   SubmissionRecord,
   TriageStatus,
 } from "../records.ts";
+import type { FieldKind } from "@submissions/shared/field-table";
 import { languageOf, type Language } from "@submissions/shared/language";
 import { type Fields, isFields, readFields } from "./json-column.ts";
 
@@ -69,26 +69,17 @@ interface Unusual {
   readonly language?: Language;
   readonly consent?: ConsentRecord;
 }
-type InquiryFields = Pick<InquiryRecord, "company" | "selectedPackageIds"> & Unusual;
-type ApplicationFields = Pick<
-  ApplicationRecord,
-  "position" | "phone" | "company" | "availability" | "accent" | "portfolioUrl" | "resumeUrl" | "coverLetter"
-> &
-  Unusual & { readonly resume: Omit<ResumeRecord, "key"> | null };
+
+// The others of a kind have columns of their own.
+const inJson = ({ storedAs }: NamedField) => storedAs !== "name" && storedAs !== "email";
+const jsonFields = { inquiry: namedFields.inquiry.filter(inJson), application: namedFields.application.filter(inJson) };
 
 /** The column `fields`. */
 export function fieldsOf(record: SubmissionRecord): string {
-  if (record.kind === "inquiry") {
-    const { company, selectedPackageIds } = record;
-    return JSON.stringify({ company, selectedPackageIds, ...unusual(record) } satisfies InquiryFields);
-  }
-  const { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter } = record;
-  const texts = { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter };
-  return JSON.stringify({
-    ...texts,
-    resume: resumeFields(record.resume),
-    ...unusual(record),
-  } satisfies ApplicationFields);
+  const values = record as unknown as Readonly<Record<string, unknown>>;
+  const texts = Object.fromEntries(jsonFields[record.kind].map(({ storedAs }) => [storedAs, values[storedAs]]));
+  const resume = record.kind === "application" && { resume: resumeFields(record.resume) };
+  return JSON.stringify({ ...texts, ...resume, ...unusual(record) });
 }
 
 const unusual = ({ language, consent }: SubmissionRecord): Unusual => ({
@@ -96,7 +87,7 @@ const unusual = ({ language, consent }: SubmissionRecord): Unusual => ({
   ...(consent !== null && { consent }),
 });
 
-function resumeFields(resume: ResumeRecord | null): ApplicationFields["resume"] {
+function resumeFields(resume: ResumeRecord | null): Omit<ResumeRecord, "key"> | null {
   if (resume === null) return null;
   const { filename, kind, size, sha256 } = resume;
   return { filename, kind, size, sha256 };
@@ -124,7 +115,10 @@ export function readSubmission(row: SubmissionRow): StoredSubmission | null {
 
 /** The submission with what its columns hold where `fields` cannot be read: one bad row must not stop an export. */
 export const readSubmissionAnyway = (row: SubmissionRow): StoredSubmission =>
-  readSubmission(row) ?? storedSubmission(row, { selectedPackageIds: [], position: "" });
+  readSubmission(row) ??
+  storedSubmission(row, Object.fromEntries(jsonFields[row.kind].map(({ kind, storedAs }) => [storedAs, blank(kind)])));
+
+const blank = (kind: FieldKind) => (kind === "packages" ? [] : "");
 
 class Unreadable extends Error {}
 
@@ -143,24 +137,16 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     version: row.version,
     consent: consentOf(fields["consent"]),
   };
-  if (row.kind === "inquiry") {
-    const { selectedPackageIds } = fields;
-    if (!Array.isArray(selectedPackageIds) || !selectedPackageIds.every(isText)) throw new Unreadable();
-    return { ...columns, kind: row.kind, company: textOrNull(fields, "company"), selectedPackageIds };
-  }
-  return {
-    ...columns,
-    kind: row.kind,
-    position: text(fields, "position"),
-    phone: textOrNull(fields, "phone"),
-    company: textOrNull(fields, "company"),
-    availability: textOrNull(fields, "availability"),
-    accent: textOrNull(fields, "accent"),
-    portfolioUrl: textOrNull(fields, "portfolioUrl"),
-    resumeUrl: textOrNull(fields, "resumeUrl"),
-    coverLetter: textOrNull(fields, "coverLetter"),
-    resume: resumeOf(row, fields),
-  };
+  const values = Object.fromEntries(jsonFields[row.kind].map((field) => [field.storedAs, readValue(field, fields)]));
+  const submission = row.kind === "inquiry" ? values : { ...values, resume: resumeOf(row, fields) };
+  return { ...columns, kind: row.kind, ...submission } as StoredSubmission;
+}
+
+function readValue({ kind, storedAs, rule }: NamedField, fields: Fields): FieldValue {
+  if (kind !== "packages") return rule?.required ? text(fields, storedAs) : textOrNull(fields, storedAs);
+  const list = fields[storedAs];
+  if (!Array.isArray(list) || !list.every(isText)) throw new Unreadable();
+  return list;
 }
 
 /** A consent as it was stored; null when it was not, or cannot be read. */

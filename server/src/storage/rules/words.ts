@@ -1,5 +1,6 @@
 // Words of a search and of what is searched. Accents and case do not matter. Words are split alike in both engines:
 // letters and digits belong to a word, everything else parts it.
+import { sentFields } from "../../field-values.ts";
 import type { StoredSubmission } from "../records.ts";
 
 /** Words of one search; more are left out. */
@@ -54,9 +55,5 @@ export function indexedWords(texts: readonly (string | null)[]): string[] {
 export const whoTexts = ({ name, email, company }: StoredSubmission): (string | null)[] => [name, email, company];
 
 /** Everything that a person wrote. */
-export function letterTexts(submission: StoredSubmission): (string | null)[] {
-  const who = whoTexts(submission);
-  if (submission.kind === "inquiry") return [...who, ...submission.selectedPackageIds];
-  const { position, phone, availability, accent, portfolioUrl, resumeUrl, coverLetter } = submission;
-  return [...who, position, phone, availability, accent, portfolioUrl, resumeUrl, coverLetter];
-}
+export const letterTexts = (submission: StoredSubmission): (string | null)[] =>
+  Object.values(sentFields(submission)).flat();

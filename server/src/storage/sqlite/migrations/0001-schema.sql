@@ -261,9 +261,9 @@ INSERT INTO search_who (search_who, rank) VALUES ('secure-delete', 1);
 -- Everything that a person wrote.
 CREATE VIEW submission_letter AS
 SELECT arrival,
-  concat_ws(' ', name, email, CASE WHEN json_valid(fields) THEN concat_ws(' ', fields ->> 'company',
-    fields ->> 'position', fields ->> 'phone', fields ->> 'availability', fields ->> 'accent', fields ->> 'portfolioUrl',
-    fields ->> 'resumeUrl', fields ->> 'coverLetter', fields ->> 'selectedPackageIds') END) AS words
+  concat_ws(' ', name, email, CASE WHEN json_valid(fields) THEN (
+    SELECT group_concat(value, ' ') FROM json_each(fields) WHERE key NOT IN ('resume', 'language', 'consent')
+  ) END) AS words
 FROM submission;
 
 CREATE VIRTUAL TABLE search_letter USING fts5 (

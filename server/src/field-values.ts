@@ -1,0 +1,45 @@
+// The values of a submission's fields, by the tables in shared: from what a caller sends to what is stored, and back to
+// the names of the request. What lists them (notice, export, console, search) goes by these.
+import { applicationFields, resumeField } from "@submissions/shared/application-fields";
+import type { ApplicationInput } from "@submissions/shared/application";
+import type { Field, FieldTable } from "@submissions/shared/field-table";
+import type { InquiryInput } from "@submissions/shared/inquiry";
+import { inquiryFields } from "@submissions/shared/inquiry-fields";
+import type { StoredSubmission, SubmissionKind, SubmissionValues } from "./storage/records.ts";
+
+export interface NamedField extends Field {
+  /** In the request. */
+  readonly name: string;
+  /** In the record: every kind has a `name`. */
+  readonly storedAs: string;
+}
+
+/** The fields of each kind in the order of their table, without the resume, which is stored apart. */
+export const namedFields: Readonly<Record<SubmissionKind, readonly NamedField[]>> = {
+  inquiry: named(inquiryFields),
+  application: named(applicationFields),
+};
+
+function named(table: FieldTable): NamedField[] {
+  const fields = Object.entries(table).filter(([name]) => name !== resumeField);
+  return fields.map(([name, field]) => ({ ...field, name, storedAs: name === "fullName" ? "name" : name }));
+}
+
+/** What is stored of an input; absent fields are null. */
+export function valuesOf(kind: "inquiry", input: InquiryInput): SubmissionValues["inquiry"];
+export function valuesOf(kind: "application", input: ApplicationInput): SubmissionValues["application"];
+export function valuesOf(kind: SubmissionKind, input: object): object {
+  const sent = input as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(namedFields[kind].map(({ name, storedAs }) => [storedAs, sent[name] ?? null]));
+}
+
+/** The value of a field; null when it is absent. */
+export type FieldValue = string | readonly string[] | null;
+
+/** The value of one field of a submission. */
+export const valueOf = (submission: StoredSubmission, { storedAs }: NamedField): FieldValue =>
+  (submission as unknown as Readonly<Record<string, FieldValue>>)[storedAs] ?? null;
+
+/** The fields of a submission by their names in the request. */
+export const sentFields = (submission: StoredSubmission): Readonly<Record<string, FieldValue>> =>
+  Object.fromEntries(namedFields[submission.kind].map((field) => [field.name, valueOf(submission, field)]));
