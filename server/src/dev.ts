@@ -17,6 +17,7 @@ import { stage } from "./resumes/staging.ts";
 import { onePagePdf } from "./seed/one-page-pdf.ts";
 import { seedStore } from "./seed/seed.ts";
 import { configOrExit, whatToOpen, whyNotStarted } from "./start-up.ts";
+import { wholeScope } from "./storage/desk-store.ts";
 import { openStore } from "./storage/open-store.ts";
 
 async function main(): Promise<void> {
@@ -72,7 +73,7 @@ const asciiOf = (name: string): string => name.normalize("NFD").replaceAll(/[^ -
 async function isEmpty({ storage }: Config): Promise<boolean> {
   await using store = await openStore(storage, { access: "read-only" });
   // Every submission has mails.
-  return (await store.listMails({ limit: 1 })).length === 0;
+  return (await store.desk.listMails(wholeScope, undefined, { limit: 1 })).rows.length === 0;
 }
 
 async function seed(url: string): Promise<void> {

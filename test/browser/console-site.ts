@@ -192,13 +192,13 @@ export class ConsoleSite implements AsyncDisposable {
       }),
     );
     const welcomes = await Promise.all(oldestFirst.slice(-24).map((index) => this.#subscribe(index, now, lease)));
-    await store.settleMails(
+    await store.mails.settle(
       accepted.flatMap(({ mails }, at) => mails.map((mail) => settled(mail, now, oldestFirst[at]! % 6 === 1))),
       lease.owner,
     );
     // One is in doubt, and the welcome mails wait.
     const doubtful = { result: "in-doubt", at: now, error: "The connection broke.", denials: null } as const;
-    await store.settleMails(
+    await store.mails.settle(
       welcomes.slice(0, 1).map((id) => ({ ...doubtful, id })),
       lease.owner,
     );

@@ -39,7 +39,7 @@ export async function fill({ store, deleteSubmission, deleteSubscriber }: StoreU
   await accept(store, subscription(), { key: key(2) });
   await accept(store, subscription({ email: "erased@example.org" }));
   await store.suppress({ email: "no@example.org", reason: "bounced", at: noon });
-  await store.settleMails([{ id: first.mails[0]?.id ?? "", result: "sent", at: noon, providerId: "p" }], lease.owner);
+  await store.mails.settle([{ id: first.mails[0]?.id ?? "", result: "sent", at: noon, providerId: "p" }], lease.owner);
   // The newest of each are erased: their numbers must not come back.
   const erased = await acceptReference(store, inquiry(9));
   await deleteSubmission(erased);

@@ -67,7 +67,7 @@ test.each([
     expect((await findSubmission(target, next))?.arrival).toBeGreaterThan(last + 1);
     await accept(target, subscription({ email: "next@example.org" }));
     expect((await subscribers(target))[1]?.arrival).toBeGreaterThan(2);
-    const claimed = await target.claimDueMails(afterLease, 10_000, otherLease);
+    const claimed = await target.mails.claim(afterLease, 10_000, otherLease);
     expect(new Set(claimed.map(({ id }) => id)).size).toBe(held.mails.length - 1 + 3);
   }
   await using again = await source.openAgain();

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { openCallCounts } from "../../server/src/storage/open-store.ts";
 import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
-import { wokenAtOnce } from "../../server/src/storage/sql/waking.ts";
+import { wokenAtOnce } from "../../server/src/storage/sql/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { locate, postgresTest as test } from "./postgres-under-test.ts";
@@ -50,7 +50,7 @@ const submission = `
 test.for([
   ["idempotency", `'p', n::text, 'f', NULL, NULL, ${noon - dayMs - rows} + n`, "key_hash = '7'"],
   ["spent_challenge", `n::text, ${noon - dayMs - rows} + n`, "challenge_hash = '7'"],
-  ["mail", `n, 'inquiry-receipt', 1, NULL, NULL, 'sent', 1, ${noon - 91 * dayMs - rows} + n`, "id = 7"],
+  ["mail", `n, 'inquiry-receipt', 1, NULL, NULL, NULL, NULL, 'sent', 1, ${noon - 91 * dayMs - rows} + n`, "id = 7"],
 ] as const)(
   "%s is forgotten in batches, but for a row that is held",
   async ([table, values, held], { store, database }) => {
@@ -80,19 +80,6 @@ test("failed mails are woken in batches, but for one that is held", async ({ sto
   expect(await mostAtOnce(database)).toBe(wokenAtOnce);
   expect(await store.retryMails({ status: "failed" }, noon)).toBe(1);
   expect(await store.mailBacklog()).toMatchObject({ queued: rows, failed: 0 });
-});
-
-test("mails of a process that stops are given back in batches", async ({ store, database }) => {
-  await database.query(submission);
-  await database.query(`
-    INSERT INTO mail (kind, submission, status, created_at, due_at, lease_owner, lease_until)
-    SELECT 'inquiry-notice', 1, 'queued', n, n, CASE WHEN n % 3 = 0 THEN 'other' ELSE 'own' END, ${noon}
-    FROM generate_series(1, ${rows}) AS n`);
-  await noteChanges(database, "mail");
-  await store.releaseMails("own", noon);
-  expect(await mostAtOnce(database)).toBe(500);
-  const left = await database.query("SELECT FROM mail WHERE lease_owner IS NOT NULL");
-  expect(left).toHaveLength(rows / 3);
 });
 
 test("windows of callers that are over are forgotten in batches, but for one that is held", async ({ database }) => {

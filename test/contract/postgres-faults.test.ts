@@ -2,6 +2,7 @@
 // twice, what cannot be known is called unknown, and everything goes on by itself.
 import { Client, type QueryConfig } from "pg";
 import { describe, expect, inject, vi } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { lockReceipts } from "../../server/src/storage/postgres/addresses.ts";
@@ -19,8 +20,8 @@ import { locate, postgresTest } from "./postgres-under-test.ts";
 import {
   accept,
   acceptMails,
-  acceptReference,
   allMails,
+  acceptReference,
   application,
   applications,
   inquiries,
@@ -97,12 +98,12 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
       wire.next(mishap);
       const [answers] = await Promise.all([
         Promise.all([...[1, 2, 3].map((number) => offer(wired, inquiry(number))), offer(wired, application(1))]),
-        wired.settleMails([{ id: earlier.id, result: "sent", at: noon, providerId: "p" }], lease.owner),
+        wired.mails.settle([{ id: earlier.id, result: "sent", at: noon, providerId: "p" }], lease.owner),
       ]);
       expect(answers.map(({ result }) => result)).toEqual(Array(4).fill("accepted"));
       expect(await counted(store)).toEqual({ inquiries: 4, mails: 10 });
       expect(await applications(store)).toHaveLength(1);
-      expect(await store.listMails({ status: "sent", limit: 10 })).toHaveLength(1);
+      expect(await listMails(store.desk, { status: "sent", limit: 10 })).toHaveLength(1);
     },
   );
 
@@ -389,13 +390,24 @@ describe.concurrent("what another transaction locks", () => {
     expect(await subscribers(store)).toHaveLength(39);
   });
 
-  test("refuses the settlement of a mail, and no submission beside it", async ({ store, database }) => {
-    const [mail] = await acceptMails(store, inquiry(0));
-    await using _held = await hold(database, "SELECT FROM mail FOR UPDATE");
-    const settled = ended(store.settleMails([{ id: mail.id, result: "sent", at: noon, providerId: "p" }], lease.owner));
+  test("refuses the settlement of a mail, and neither submissions nor other settlements wait for it", async ({
+    store,
+    database,
+  }) => {
+    const mails = await acceptMails(store, inquiry(0));
+    const [locked, free] = mails;
+    const held = await hold(database, `SELECT FROM mail WHERE id = ${Number.parseInt(locked.id, 10)} FOR UPDATE`);
+    const settlements = mails.map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const);
+    let isRefused = false;
+    const settled = ended(store.mails.settle(settlements, lease.owner)).finally(() => (isRefused = true));
     const answers = await Promise.all([1, 2, 3].map((number) => offer(store, inquiry(number))));
     expect(answers).toMatchObject([1, 2, 3].map(() => ({ result: "accepted" })));
+    const statusOf = async (mail: { id: string }) => (await allMails(store)).find(({ id }) => id === mail.id)?.status;
+    expect([await statusOf(free), isRefused]).toEqual(["sent", false]);
     expect(await settled).toMatchObject({ refused: "not-stored", why: saying("55P03") });
+    await held.end();
+    await store.mails.settle(settlements, lease.owner);
+    expect(await statusOf(locked)).toBe("sent");
   });
 });
 

@@ -29,7 +29,7 @@ test("submissions are stored on stable storage, whichever connections are lent, 
   expect(await offer(store, inquiry(11), { key: key(1) })).toMatchObject({ result: "repeated" });
   expect(await inquiries(other)).toHaveLength(10);
   expect(await allMails(store)).toHaveLength(50);
-  expect(await store.claimDueMails(lease.until + 1, 100, { ...lease, owner: "other" })).toHaveLength(50);
+  expect(await store.mails.claim(lease.until + 1, 100, { ...lease, owner: "other" })).toHaveLength(50);
   expect(await store.checkReadiness()).toEqual({ ready: true });
   const noted = await database.query("SELECT how, count(DISTINCT pid)::integer AS connections FROM noted GROUP BY how");
   expect(noted).toEqual([{ how: "on", connections: 3 }]);

@@ -1,5 +1,6 @@
 // Several processes on one PostgreSQL database, each with a store of its own: what must hold for all of them together.
 import { expect, test, vi } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { receiptsMax } from "../../server/src/storage/rules/mails.ts";
@@ -151,9 +152,9 @@ test("submissions that come while others are being committed share the next comm
   const sent = stored.flatMap(({ mails }) =>
     mails.map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const),
   );
-  await Promise.all([store.settleMails(sent, lease.owner), ...[1, 2].map((n) => accept(store, inquiry(1000 + n)))]);
+  await Promise.all([store.mails.settle(sent, lease.owner), ...[1, 2].map((n) => accept(store, inquiry(1000 + n)))]);
   expect(store.commitCounts.commits - commits).toBe(1);
-  expect(await store.listMails({ status: "sent", limit: 1000 })).toHaveLength(800);
+  expect(await listMails(store.desk, { status: "sent", limit: 1000 })).toHaveLength(800);
 });
 
 test("a commit is one round trip, whatever shares it, and so is a read", async () => {
@@ -166,21 +167,22 @@ test("a commit is one round trip, whatever shares it, and so is a read", async (
   const stored = await Promise.all([1, 2, 3].map((n) => accept(store, inquiry(n))));
   const sent = { id: stored[0]?.mails[0]?.id ?? "", result: "sent", at: noon, providerId: "p" } as const;
   await Promise.all([
-    store.settleMails([sent], lease.owner),
+    store.mails.settle([sent], lease.owner),
     accept(store, application(4)),
     accept(store, inquiry(5), { key, challenge }),
     accept(store, application(6, { resume: null }), { spam: true }),
   ]);
   expect(await store.findEarlier(key)).toMatchObject({ fingerprint: "f" });
-  expect(await store.claimDueMails(lease.until + 1, 10, { ...lease, owner: "other" })).toHaveLength(9);
   expect(await store.checkReadiness()).toEqual({ ready: true });
+  wire.holdsAnswers = false;
+  expect(await store.mails.claim(lease.until + 1, 10, { ...lease, owner: "other" })).toHaveLength(9);
 });
 
 test("a mail that is sent again while its submission is being erased is erased with it", async () => {
   await using tested = await openStores(2);
   const { store, database } = tested;
   const { mails } = await accept(store, inquiry(1, { email: "eva@example.org" }));
-  await store.settleMails(
+  await store.mails.settle(
     mails.map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const),
     lease.owner,
   );
@@ -252,12 +254,12 @@ test.each([10, -10])(
     const right = Date.now.bind(Date);
     const set = vi.spyOn(Date, "now").mockImplementation(() => right() + minutes * minute);
     try {
-      expect(await store.claimDueMails(store.clock.now(), 10, leaseOf("this", store))).toEqual([]);
+      expect(await store.mails.claim(store.clock.now(), 10, leaseOf("this", store))).toEqual([]);
       await accept(store, inquiry(2), { lease: leaseOf("this", store) });
     } finally {
       set.mockRestore();
     }
-    expect(await other.claimDueMails(other.clock.now(), 10, leaseOf("other", other))).toEqual([]);
+    expect(await other.mails.claim(other.clock.now(), 10, leaseOf("other", other))).toEqual([]);
   },
 );
 

@@ -2,6 +2,7 @@
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject, test, vi } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { startPostgres } from "../support/postgres-server.ts";
@@ -54,7 +55,9 @@ test("a standby is read as far as no open transaction of the primary can store a
     (kind, day_number, reference, received_at, name, email, email_key, status, door, request_id, fields)
     SELECT kind, 0, 'late', received_at, name, email, email_key, status, door, request_id, fields FROM submission`);
   await accept(store, inquiry(2));
-  await vi.waitFor(async () => expect(await reader.listMails({ limit: 10 })).toHaveLength(5), { timeout: minute });
+  await vi.waitFor(async () => expect(await listMails(reader.desk, { limit: 10 })).toHaveLength(5), {
+    timeout: minute,
+  });
 
   let isDone = false;
   const read = collectPages(reader.readSubmissions("inquiry", {})).finally(() => (isDone = true));

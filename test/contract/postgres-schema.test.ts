@@ -72,8 +72,8 @@ describe("a newer release", () => {
     await accept(started, inquiry(3));
     expect(await pendingMigrations(locate(database.url))).toEqual([]);
     expect(await inquiries(started)).toMatchObject([inquiry(1), inquiry(2), inquiry(3)]);
-    expect(await started.claimDueMails(Number.MAX_SAFE_INTEGER, 10, lease)).toHaveLength(6);
-    expect(await running.claimDueMails(Number.MAX_SAFE_INTEGER, 10, { ...lease, owner: "other" })).toHaveLength(6);
+    expect(await started.mails.claim(Number.MAX_SAFE_INTEGER, 10, lease)).toHaveLength(6);
+    expect(await running.mails.claim(Number.MAX_SAFE_INTEGER, 10, { ...lease, owner: "other" })).toHaveLength(6);
     expect(await database.query("SELECT DISTINCT priority FROM submission")).toEqual([{ priority: 3 }]);
   });
 
@@ -116,7 +116,7 @@ describe("a role that may only read and write rows", () => {
     const { reference } = await accept(store, inquiry(1), { spam: true });
     expect(await store.checkReadiness()).toEqual({ ready: true });
     expect(await release(store, reference ?? "", noon)).toEqual({ result: "released", mails: 2 });
-    expect(await store.claimDueMails(noon, 10, lease)).toHaveLength(2);
+    expect(await store.mails.claim(noon, 10, lease)).toHaveLength(2);
     expect(await inquiries(store)).toHaveLength(1);
     expect(await store.forgetExpired(0)).toEqual({ forgotten: 0, more: false });
   });

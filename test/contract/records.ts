@@ -1,5 +1,6 @@
 // Submissions for tests, every field filled, and what most tests do with them. Nothing here is random but tokens.
 import { randomUUID } from "node:crypto";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { valuesOf } from "../../server/src/field-values.ts";
 import type {
   ApplicationRecord,
@@ -147,6 +148,16 @@ export async function acceptMails(store: Store, submission: InquiryRecord): Prom
 export const kindsOf = (mails: readonly { readonly kind: string }[]): string[] => mails.map(({ kind }) => kind);
 export const idsOf = (mails: readonly { readonly id: string }[]): string[] => mails.map(({ id }) => id);
 
+/** Gives mails back as a process does that stops in good order: they are due at once, and certainly not sent. */
+export const giveBack = (store: Store, mails: readonly LeasedMail[], { owner }: Lease, now: number): Promise<void> =>
+  store.mails.settle(
+    mails.map(({ id, createdAt }) => {
+      const dueAt = Math.min(createdAt, now);
+      return { id, at: now, result: "later", dueAt, error: "not tried", denials: null, tried: false };
+    }),
+    owner,
+  );
+
 /** Releases spam. */
 export const release = (store: Store, reference: string, at: number) =>
   store.desk.release(wholeScope, reference, { operator: "eva@example.org", at });
@@ -183,4 +194,4 @@ export async function onlySubscriber(store: Store): Promise<StoredSubscriber | u
 }
 
 /** All mails of the store, newest first. */
-export const allMails = (store: Store) => store.listMails({ limit: 10_000 });
+export const allMails = (store: Store) => listMails(store.desk, { limit: 10_000 });

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
@@ -41,11 +42,11 @@ describe("a commit", () => {
     const commits = await commitsOf(store, () =>
       Promise.all([
         ...Array.from({ length: 64 }, (_, number) => accept(store, inquiry(1 + number))),
-        store.settleMails([sent(receipt.id), sent(notice.id)], lease.owner),
+        store.mails.settle([sent(receipt.id), sent(notice.id)], lease.owner),
       ]),
     );
     expect(commits).toBe(1);
-    expect(await store.listMails({ status: "sent", limit: 10 })).toHaveLength(2);
+    expect(await listMails(store.desk, { status: "sent", limit: 10 })).toHaveLength(2);
   });
 
   test("of a single submission waits for no other", async ({ tested }) => {
@@ -81,14 +82,12 @@ describe("work that grows with a table", () => {
   const batches = Math.ceil(count / forgottenAtOnce);
   const failed = (id: string) => ({ id, result: "failed", at: noon, error: "x", denials: null }) as const;
 
-  test("is done in commits of a few hundred rows: waking and giving back mails", async ({ store }) => {
+  test("is done in commits of a few hundred rows: waking mails", async ({ store }) => {
     const accepted = await Promise.all(Array.from({ length: count }, (_, n) => acceptMails(store, inquiry(n))));
     const receipts = idsOf(accepted.map(([receipt]) => receipt));
-    await store.settleMails(receipts.map(failed), lease.owner);
+    await store.mails.settle(receipts.map(failed), lease.owner);
     const waking = commitsOf(store, () => store.retryMails({ status: "failed" }, noon));
     expect(await waking).toBeGreaterThanOrEqual(batches);
-    const givingBack = commitsOf(store, () => store.releaseMails(lease.owner, noon));
-    expect(await givingBack).toBeGreaterThanOrEqual(batches);
   });
 });
 

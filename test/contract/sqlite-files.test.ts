@@ -3,6 +3,7 @@ import { copyFile, open, readdir, rename, stat, unlink, writeFile } from "node:f
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
@@ -130,7 +131,7 @@ describe("a process that is killed", () => {
     const after = await tested.openAgain();
     const stored = (await inquiries(after)).map((row) => row.reference);
     expect(acknowledged.filter((reference) => !stored.includes(reference as string))).toEqual([]);
-    const mails = await after.listMails({ limit: 1_000_000 });
+    const mails = await listMails(after.desk, { limit: 1_000_000 });
     for (const reference of stored) {
       expect(mails.filter((one) => one.reference === reference)).toHaveLength(2);
     }

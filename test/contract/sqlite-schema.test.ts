@@ -113,7 +113,7 @@ describe("what is kept", () => {
     const given = subscription();
     const [welcome] = (await accept(tested.store, given)).mails;
     const bytes = () => readFile(tested.file);
-    await tested.store.settleMails([settle(welcome?.id ?? "")], lease.owner);
+    await tested.store.mails.settle([settle(welcome?.id ?? "")], lease.owner);
     const kept = tested.raw((database) => database.prepare("SELECT tokens FROM mail").get());
     expect(kept).toEqual({ tokens: null });
     await tested.store[Symbol.asyncDispose]();

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import type { StoredMail } from "../../server/src/storage/records.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
@@ -90,7 +91,7 @@ export class CrashSite implements AsyncDisposable {
   /** All that is stored. Reads beside a running service or after its end, as the command line does. */
   async contents(): Promise<Contents> {
     await using store = await openStore(this.#storage);
-    return { ...(await readStored(store)), mails: await store.listMails({ limit: 1_000_000 }) };
+    return { ...(await readStored(store)), mails: await listMails(store.desk, { limit: 1_000_000 }) };
   }
 
   /** SHA-256 of the file under a vault key; null when there is none. */

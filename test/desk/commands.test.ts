@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
 import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
 import type { LeasedMail, ResumeRecord } from "../../server/src/storage/records.ts";
@@ -64,7 +65,7 @@ beforeAll(async () => {
   await accept(store, subscription());
   [failed, sent] = first.mails as [LeasedMail, LeasedMail];
   [inDoubt] = second.mails as [LeasedMail, LeasedMail];
-  await store.settleMails(
+  await store.mails.settle(
     [
       { id: failed.id, result: "failed", denials: null, at: noon, error: "406\u001b[2J inactive" },
       { id: sent.id, result: "sent", at: noon, providerId: "p-1" },
@@ -245,7 +246,7 @@ describe("mail", () => {
     expect(listed).toEqual([expect.objectContaining({ id: failed.id, createdAt: new Date(midnight).toISOString() })]);
     await using empty = await openStore({ kind: "sqlite", file: join(ground, "no-mails", "submissions.sqlite") });
     const ask = (...words: string[]) => runCommand(["mail", "list", ...words], { DATA_DIR: join(ground, "no-mails") });
-    expect(await empty.listMails({ limit: 1 })).toEqual([]);
+    expect(await listMails(empty.desk, { limit: 1 })).toEqual([]);
     expect(await ask()).toMatchObject({ code: 0, stdout: "", stderr: "No mails.\n" });
     expect(await ask("--json")).toMatchObject({ code: 0, stdout: "[]\n", stderr: "" });
   });
@@ -256,7 +257,7 @@ describe("mail", () => {
     expect(await store.mailBacklog()).toMatchObject({ failed: 0, inDoubt: 1 });
     const refused = await run("mail", "retry", sent.id);
     expect([refused.code, refused.stderr]).toEqual([1, "No mail with this id waits or has failed.\n"]);
-    expect(await store.listMails({ status: "sent", limit: 9 })).toHaveLength(1);
+    expect(await listMails(store.desk, { status: "sent", limit: 9 })).toHaveLength(1);
   });
 
   test("retry makes all mails in doubt due, when it is told to", async () => {

@@ -8,7 +8,7 @@ import { exportRecords, exportSubjects } from "../../server/src/desk/export.ts";
 import { movedTables } from "../../server/src/storage/move.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
-import { accept, inquiry } from "../contract/records.ts";
+import { accept, giveBack, inquiry } from "../contract/records.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
 import { PostgresDatabases, type PostgresDatabase } from "../support/postgres-server.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
@@ -81,9 +81,9 @@ async function addRareStates(folder: string): Promise<void> {
   const received = { receivedAt: Date.UTC(2025, 0, 1) };
   const lease = { owner: "stopped", until: now };
   // One mail waits; another is leased to a process that died.
-  const [, notice] = (await accept(store, inquiry(0, received), { lease })).mails;
-  waiting = notice?.id ?? "";
-  await store.releaseMails("stopped", now);
+  const { mails } = await accept(store, inquiry(0, received), { lease });
+  waiting = mails[1]?.id ?? "";
+  await giveBack(store, mails, lease, now);
   // An address that no service calls.
   const webhook = { url: "https://192.0.2.1/", events: ["inquiry.received"], secret: "whsec_AAAA" } as const;
   await store.webhooks.add(webhook, { operator: "command line", at: now });

@@ -22,10 +22,10 @@ test("counts new and open by kind, failed mails, and what waits longest", async 
   const eva = { operator: "eva@example.org", at: noon };
   await store.desk.triage(all, { targets: [{ reference: open, version: 1 }], status: "open" }, eva);
   const failed = { result: "failed", error: "e", denials: null, at: noon } as const;
-  await store.settleMails([{ id: mails[0]?.id ?? "", ...failed }], lease.owner);
+  await store.mails.settle([{ id: mails[0]?.id ?? "", ...failed }], lease.owner);
   expect(await storeDigest(store, "2026-11-21", noon)).toBe(true);
   expect(await storeDigest(store, "2026-11-21", noon)).toBe(false);
-  const claimed = await store.claimDueMails(noon, 100, { ...lease, owner: "other" });
+  const claimed = await store.mails.claim(noon, 100, { ...lease, owner: "other" });
   const [digest] = claimed.flatMap(({ about }) => ("digest" in about ? about.digest : []));
   expect(digest).toMatchObject({
     day: "2026-11-21",

@@ -34,10 +34,9 @@ test("log lists deliveries, and replay sends them again", async () => {
   await run("add", url);
   await using store = await open();
   const reference = (await accept(store, inquiry(1))).reference ?? "";
-  const claim = { now: noon, limit: 1, underWay: [], lease };
-  const [delivery] = await store.webhooks.claimDeliveries(claim);
+  const [delivery] = await store.deliveries.claim(noon, 1, lease);
   const id = delivery?.id ?? "";
-  await store.webhooks.settleDelivery(id, { result: "failed", at: noon, answer: "HTTP 410" }, lease.owner);
+  await store.deliveries.settle([{ id, at: noon, result: "failed", answer: "HTTP 410" }], lease.owner);
   const [, row] = linesOf((await run("log", "1", "--limit", "5")).stdout);
   expect(row?.split(/ {2,}/)).toEqual([
     id,

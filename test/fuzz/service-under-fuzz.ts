@@ -2,6 +2,7 @@
 // its heap is, what it has stored.
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { StoredMail } from "../../server/src/storage/records.ts";
 import { type ServiceProcess, startProcess, until } from "../support/service-process.ts";
@@ -79,7 +80,7 @@ export class ServiceUnderFuzz implements AsyncDisposable {
   async contents(): Promise<Contents> {
     const file = join(this.#process.dataFolder, "submissions.sqlite");
     await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
-    return { ...(await readStored(store)), mails: await store.listMails({ limit: 10_000_000 }) };
+    return { ...(await readStored(store)), mails: await listMails(store.desk, { limit: 10_000_000 }) };
   }
 
   /** Names of the resumes in the folder, staged and kept. */

@@ -1,5 +1,6 @@
 // A mail that the provider refuses because of its recipient is the last automatic one to that address.
 import { expect, test } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { startMailService } from "../outbox/mail-service.ts";
 import { json, rest } from "../support/doors.ts";
 import { statusOf, subscribe } from "./reader.ts";
@@ -15,7 +16,7 @@ test("a refused receipt stops the receipts to its address, not the notices", asy
     expect(receipt).toMatchObject({ confirmationEmailSent: false });
     await expect.poll(async () => (await running.store.mailBacklog()).queued).toBe(0);
   }
-  const kinds = (await running.store.listMails({ limit: 10 })).map(({ kind }) => kind);
+  const kinds = (await listMails(running.store.desk, { limit: 10 })).map(({ kind }) => kind);
   expect(kinds.toSorted()).toEqual(["inquiry-notice", "inquiry-notice", "inquiry-receipt"]);
 });
 

@@ -1,5 +1,6 @@
 // Many submissions at once: their mails share calls to the provider, and their rows share commits.
 import { expect, test } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { doors } from "../support/doors.ts";
 import type { Service } from "../support/service.ts";
 import { buyerAddress, count, eventually, inquire, startMailService } from "./mail-service.ts";
@@ -31,8 +32,8 @@ test("a batch is judged mail by mail", async () => {
   expect(answers.map(({ receipt }) => receipt?.["confirmationEmailSent"])).toEqual(
     count(40).map((n) => n !== 3 && n !== 5),
   );
-  await eventually(() => running.store.listMails({ status: "failed", limit: 100 })).toHaveLength(2);
-  await eventually(() => running.store.listMails({ status: "sent", limit: 100 })).toHaveLength(78);
+  await eventually(() => listMails(running.store.desk, { status: "failed", limit: 100 })).toHaveLength(2);
+  await eventually(() => listMails(running.store.desk, { status: "sent", limit: 100 })).toHaveLength(78);
 });
 
 test("64 clients at once: at least 8 submissions are acknowledged for each commit", async () => {

@@ -1,6 +1,7 @@
 // One lease, one sender, and no mail forgotten: processes that die, that run side by side, that stop, and a store that
 // does not take what became of a mail.
 import { expect, test } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import type { OutgoingMail } from "../../server/src/mail/mailer.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
@@ -76,7 +77,7 @@ test("a sender that stops finishes what it is sending and gives the rest back at
   gate.resolve();
   await stopped;
 
-  const sent = await tested.store.listMails({ status: "sent", limit: 10 });
+  const sent = await listMails(tested.store.desk, { status: "sent", limit: 10 });
   expect(sent.map(({ id }) => id).toSorted()).toEqual(sending.toSorted());
   expect(sending.length).toBeLessThan(9);
   expect((await answers).filter(Boolean)).toHaveLength(sending.length);
@@ -88,18 +89,13 @@ test("a sender that stops finishes what it is sending and gives the rest back at
 });
 
 /** A store that takes no outcome of a mail as long as it is told so. */
-function unwilling(store: Store): { store: Store; refusing: boolean } {
-  const wrapped = {
-    refusing: true,
-    store: new Proxy(store, {
-      get(target, name) {
-        if (name === "settleMails" && wrapped.refusing) return () => Promise.reject(new StorageUnavailable("full"));
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    }),
+function unwilling({ clock, mails }: Store) {
+  const wrapped = { refusing: true };
+  const settle: Store["mails"]["settle"] = async (...settlement) => {
+    if (wrapped.refusing) throw new StorageUnavailable("full");
+    await mails.settle(...settlement);
   };
-  return wrapped;
+  return Object.assign(wrapped, { store: { clock, mails: { ...mails, settle } } });
 }
 
 test("an outcome that the store refuses is kept and written later, and the mail not sent again", async () => {
@@ -131,8 +127,12 @@ test("a sender that leaves due mails to others writes down what the store refuse
   expect(await outbox.deliver([fresh!])).toBe(true);
   await eventually(() => failed.length).toBeGreaterThan(2);
   wrapped.refusing = false;
-  await eventually(() => tested.store.listMails({ status: "sent", limit: 10 })).toMatchObject([{ id: fresh!.id }]);
-  expect(await tested.store.listMails({ status: "queued", limit: 10 })).toMatchObject([{ id: due!.id, attempts: 0 }]);
+  await eventually(() => listMails(tested.store.desk, { status: "sent", limit: 10 })).toMatchObject([
+    { id: fresh!.id },
+  ]);
+  expect(await listMails(tested.store.desk, { status: "queued", limit: 10 })).toMatchObject([
+    { id: due!.id, attempts: 0 },
+  ]);
   expect(tested.taken()).toEqual([fresh!.id]);
 });
 
@@ -154,7 +154,9 @@ test("an outcome that the store refuses is written while calls for due mails tak
   expect(await outbox.deliver([fresh!])).toBe(true);
   await eventually(() => failed.length).toBeGreaterThan(0);
   wrapped.refusing = false;
-  await eventually(() => tested.store.listMails({ status: "sent", limit: 10 })).toMatchObject([{ id: fresh!.id }]);
+  await eventually(() => listMails(tested.store.desk, { status: "sent", limit: 10 })).toMatchObject([
+    { id: fresh!.id },
+  ]);
   reply.resolve();
 });
 
@@ -178,5 +180,5 @@ test("a sender that stops without having written down an outcome does not give t
   expect(await outbox.deliver([one!])).toBe(true);
   await outbox.stop();
   const now = tested.clock.now();
-  expect(await tested.store.claimDueMails(now, 1, { owner: "next", until: now + minute })).toEqual([]);
+  expect(await tested.store.mails.claim(now, 1, { owner: "next", until: now + minute })).toEqual([]);
 });

@@ -1,5 +1,6 @@
 // A running service whose mails go to a stand-in of Postmark, with a clock that the test moves.
 import { expect } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { StoredMail } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
@@ -33,7 +34,7 @@ export async function startMailService(env: Readonly<Record<string, string>> = {
     clock,
     store,
     receiptsTo: async (address) => {
-      const mails = await store.listMails({ limit: 1000 });
+      const mails = await listMails(store.desk, { limit: 1000 });
       return mails.filter(({ kind, email }) => kind === "inquiry-receipt" && email === address);
     },
     taken: () => postmark.taken.map(({ To }) => To),

@@ -1,5 +1,6 @@
 // A day without a provider, and ten thousand mails that wait for it.
 import { expect, test } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { useRaw } from "../contract/sqlite-under-test.ts";
 import { eventually } from "./mail-service.ts";
 import { hour, openOutboxUnderTest, second } from "./outbox-under-test.ts";
@@ -48,7 +49,7 @@ test("after a day's outage 10,000 mails go out in order of age, each once, and n
   const taken = tested.taken();
   expect(taken).toHaveLength(backlog + 1);
   expect(new Set(taken).size).toBe(backlog + 1);
-  const mails = new Map((await store.listMails({ limit: 2 * backlog })).map((mail) => [mail.id, mail]));
+  const mails = new Map((await listMails(store.desk, { limit: 2 * backlog })).map((mail) => [mail.id, mail]));
   // The few that were tried in vain waited for their next try.
   const sentAtOnce = taken.filter((id) => id !== fresh!.id && mails.get(id)?.attempts === 1);
   expect(sentAtOnce.length).toBeGreaterThan(backlog - 100);

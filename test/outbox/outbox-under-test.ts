@@ -1,6 +1,7 @@
 // Outboxes on a real store, without HTTP around them: for what needs two of them, or one that stops in the middle.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { compose, type MailSettings } from "../../server/src/mail/compose.ts";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
 import { Outbox } from "../../server/src/mail/outbox.ts";
@@ -8,7 +9,7 @@ import { openPostmarkMailer } from "../../server/src/mail/providers/postmark.ts"
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import type { LeasedMail, MailSettlement, StoredMail } from "../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../server/src/storage/store.ts";
-import { accept, subscription } from "../contract/records.ts";
+import { accept, giveBack, subscription } from "../contract/records.ts";
 import { openFolder } from "../support/folder.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
@@ -21,7 +22,7 @@ export const hour = 60 * minute;
 
 interface SenderOptions {
   readonly mailer?: Mailer;
-  readonly store?: Store;
+  readonly store?: Pick<Store, "clock" | "mails">;
   readonly stopMs?: number;
   readonly renewMs?: number;
   readonly compose?: (mail: LeasedMail) => ReturnType<typeof compose>;
@@ -117,7 +118,7 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
       };
       const times = { deadlineMs: 60_000, pollMs: 5, stopMs, ...more };
       const outbox = new Outbox({
-        store: counting(calls, given, ["claimDueMails"]),
+        store: { ...given, mails: counting(calls, given.mails, ["claim"]) },
         mailer: counting(calls, mailer, ["find", "send"]),
         compose: write,
         events,
@@ -130,10 +131,10 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     async storeDueMails(number) {
       const lease = { owner: "stopped", until: store.clock.now() + minute };
       const mails = await storeMails(number, lease);
-      await store.releaseMails(lease.owner, store.clock.now());
+      await giveBack(store, mails, lease, store.clock.now());
       return mails;
     },
-    newest: async () => (await store.listMails({ limit: 1 }))[0]!,
+    newest: async () => (await listMails(store.desk, { limit: 1 }))[0]!,
     taken: () => postmark.taken.map(({ Metadata }) => Metadata?.["mailId"] ?? ""),
     searches: () => postmark.requests.filter(({ method }) => method === "GET").length,
     sends: () => postmark.requests.filter(({ method }) => method === "POST").length,

@@ -1,5 +1,6 @@
 // A sender that is refused as a whole: it pauses, and no mail loses a try.
 import { expect, test } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { createLog } from "../../server/src/observe/log.ts";
 import { openSmtpMailer } from "../../server/src/mail/providers/smtp.ts";
 import { MovableClock } from "../support/movable-clock.ts";
@@ -41,7 +42,7 @@ test("with a wrong token no mail loses a try, and none is given up however long 
     }).toBeGreaterThan(probes);
   }
   expect(tested.postmark.requests.slice(1).every(({ messages }) => messages === 1)).toBe(true);
-  const mails = await tested.store.listMails({ limit: 100 });
+  const mails = await listMails(tested.store.desk, { limit: 100 });
   expect(mails.map(({ status, attempts }) => [status, attempts])).toEqual(mails.map(() => ["queued", 0]));
 
   tested.postmark.breakdown = null;

@@ -1,5 +1,6 @@
 // Mails that cannot be sent, and rows that cannot be read: they hold up no other, and end where an operator sees them.
 import { expect, test } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { compose } from "../../server/src/mail/compose.ts";
 import { useRaw } from "../contract/sqlite-under-test.ts";
 import { eventually } from "./mail-service.ts";
@@ -24,7 +25,7 @@ test("a mail that cannot be written takes no other with it, and ends as failed",
   });
   outbox.start();
   await untilOneFailed(tested);
-  expect(await tested.store.listMails({ status: "failed", limit: 10 })).toMatchObject([
+  expect(await listMails(tested.store.desk, { status: "failed", limit: 10 })).toMatchObject([
     { id: poison, attempts: 5, lastError: "given up: not written: TypeError" },
   ]);
   expect(tested.taken().toSorted()).toEqual(mails.flatMap(({ id }) => (id === poison ? [] : [id])).toSorted());
@@ -48,7 +49,7 @@ test("a mail that makes the mailer throw takes no other with it, and ends as fai
   });
   outbox.start();
   await untilOneFailed(tested);
-  expect(await tested.store.listMails({ status: "failed", limit: 10 })).toMatchObject([
+  expect(await listMails(tested.store.desk, { status: "failed", limit: 10 })).toMatchObject([
     { id: poison, attempts: 5, lastError: "given up: not written: TypeError" },
   ]);
   expect(sent.toSorted()).toEqual(mails.flatMap(({ id }) => (id === poison ? [] : [id])).toSorted());
@@ -64,7 +65,7 @@ test("a row that cannot be read takes no other with it, and is seen by the opera
   tested.openSender().outbox.start();
   await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0, failed: 1 });
   expect(tested.taken()).toHaveLength(4);
-  expect(await tested.store.listMails({ status: "failed", limit: 10 })).toMatchObject([
+  expect(await listMails(tested.store.desk, { status: "failed", limit: 10 })).toMatchObject([
     { id: mails[0]!.id, lastError: "unreadable row" },
   ]);
 });

@@ -1,6 +1,7 @@
 // Mail servers that take their time: a mail that was handed over is waited for, and no server gets a mail twice because
 // it is slow. What stays in doubt is tried once more at most, and then shown to an operator.
 import { describe, expect, test } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { messageId } from "../../server/src/mail/providers/mime.ts";
 import { openSmtpMailer, type SmtpPatience } from "../../server/src/mail/providers/smtp.ts";
 import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
@@ -14,7 +15,7 @@ const sentAs = (mail: { readonly id: string }) => messageId(mail, from, key);
 interface Patience extends Partial<SmtpPatience> {
   readonly stopMs?: number;
   /** The store as this sender has it. */
-  readonly within?: Store;
+  readonly within?: Pick<Store, "clock" | "mails">;
 }
 
 /** A server, a store, and outboxes that send from the one through the other. */
@@ -41,13 +42,17 @@ async function openSlow() {
 }
 
 function countingRenewals(store: Store, counted: { renewals: number }): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === "renewLeases") counted.renewals += 1;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
+  const { mails } = store;
+  return {
+    ...store,
+    mails: {
+      ...mails,
+      renew(...renewal) {
+        counted.renewals += 1;
+        return mails.renew(...renewal);
+      },
     },
-  });
+  };
 }
 
 const silence = () => new Promise<void>(() => {});
@@ -77,25 +82,26 @@ test("a reply that takes nine minutes is waited for, and no other process sends 
 });
 
 /** A store that can be away, and counts the looks at due mails and the renewals that it took. */
-function absent(store: Store) {
-  const wrapped = {
-    isAway: false,
-    done: { claimDueMails: 0, renewLeases: 0 },
-    store: new Proxy(store, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value !== "function") return value;
-        if (wrapped.isAway) return () => Promise.reject(new StorageUnavailable("away"));
-        if (name !== "claimDueMails" && name !== "renewLeases") return value.bind(target);
-        return async (...words: unknown[]) => {
-          const answer: unknown = await value.apply(target, words);
-          wrapped.done[name] += 1;
-          return answer;
-        };
-      },
-    }),
+function absent({ clock, mails }: Store) {
+  const wrapped = { isAway: false, done: { claim: 0, renew: 0 } };
+  const unlessAway = async <T>(use: () => Promise<T>): Promise<T> => {
+    if (wrapped.isAway) throw new StorageUnavailable("away");
+    return use();
   };
-  return wrapped;
+  const counted = async <T>(name: "claim" | "renew", use: () => Promise<T>): Promise<T> => {
+    const answer = await unlessAway(use);
+    wrapped.done[name] += 1;
+    return answer;
+  };
+  const store: Pick<Store, "clock" | "mails"> = {
+    clock,
+    mails: {
+      claim: (...claim) => counted("claim", () => mails.claim(...claim)),
+      renew: (...renewal) => counted("renew", () => mails.renew(...renewal)),
+      settle: (...settlement) => unlessAway(() => mails.settle(...settlement)),
+    },
+  };
+  return Object.assign(wrapped, { store });
 }
 
 test.each(["has seen it", "starts afterwards"])(
@@ -113,8 +119,8 @@ test.each(["has seen it", "starts afterwards"])(
       return other;
     };
     const looks = async () => {
-      const before = others.done.claimDueMails;
-      await eventually(() => others.done.claimDueMails).toBeGreaterThan(before + 1);
+      const before = others.done.claim;
+      await eventually(() => others.done.claim).toBeGreaterThan(before + 1);
     };
     const fail = async (errors: readonly unknown[]) => {
       const before = errors.length;
@@ -136,7 +142,7 @@ test.each(["has seen it", "starts afterwards"])(
     if (witness === null) startOther();
     await looks();
     mine.isAway = false;
-    await eventually(() => mine.done.renewLeases).toBeGreaterThan(0);
+    await eventually(() => mine.done.renew).toBeGreaterThan(0);
     clock.advance(20 * second);
     await looks();
     reply.resolve();
@@ -157,7 +163,7 @@ test("a mail of a process that died while the store was away is taken over in ti
   await eventually(() => failed.length).toBeGreaterThan(2);
   clock.advance(hour);
   store.isAway = false;
-  await eventually(() => store.done.claimDueMails).toBeGreaterThan(1);
+  await eventually(() => store.done.claim).toBeGreaterThan(1);
   clock.advance(20 * second);
   await eventually(received).toEqual([sentAs(mail!)]);
 });
@@ -205,8 +211,8 @@ describe("an ordered stop", () => {
     await outbox.stop();
     expect(await answer).toBe(false);
     const next = { owner: "next", until: clock.now() + 2 * hour };
-    expect(await slow.store.claimDueMails(clock.now() + 29 * minute, 1, next)).toEqual([]);
-    expect(await slow.store.claimDueMails(clock.now() + 31 * minute, 1, next)).toMatchObject([{ denials: 0 }]);
+    expect(await slow.store.mails.claim(clock.now() + 29 * minute, 1, next)).toEqual([]);
+    expect(await slow.store.mails.claim(clock.now() + 31 * minute, 1, next)).toMatchObject([{ denials: 0 }]);
   });
 });
 
@@ -223,7 +229,7 @@ describe("a mail whose reply is lost", () => {
     expect((await slow.newest()).dueAt).toBeGreaterThan(clock.now() + 29 * minute);
     clock.advance(31 * minute);
     await eventually(() => slow.newest()).toMatchObject({ status: "in-doubt", attempts: 2, dueAt: null });
-    const [inDoubt] = await slow.store.listMails({ status: "in-doubt", limit: 10 });
+    const [inDoubt] = await listMails(slow.store.desk, { status: "in-doubt", limit: 10 });
     expect(inDoubt).toMatchObject({ id: mail!.id, lastError: expect.stringContaining("smtp: ") });
 
     // Only an operator wakes it.

@@ -23,16 +23,19 @@ interface Entry {
   readonly at: number;
 }
 
-type OutboxStore = Pick<Store, "clock" | "claimDueMails" | "renewLeases" | "settleMails" | "releaseMails">;
-
 const earlier = (a: Entry, b: Entry) => a.at - b.at || a.row.createdAt - b.row.createdAt;
 
 const about = {
   welcome: { email: "a@example.org", requestId: "r", language: "en", confirmToken: null, unsubscribeToken: "u" },
 } as const;
 
-export class ModelOutboxStore implements OutboxStore {
+export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
   readonly clock: Clock;
+  readonly mails: Store["mails"] = {
+    claim: (now, limit, lease) => Promise.resolve(this.#claimDue(now, limit, lease)),
+    renew: (ids, lease) => Promise.resolve(this.#renew(ids, lease)),
+    settle: async (settlements, owner) => this.#settle(settlements, owner),
+  };
   readonly #queued = new Map<string, Row>();
   readonly #due = new Heap<Entry>(earlier);
   readonly #leased = new Heap<Entry>(earlier);
@@ -66,7 +69,7 @@ export class ModelOutboxStore implements OutboxStore {
     return handOut(row);
   }
 
-  claimDueMails(now: number, limit: number, lease: Lease): Promise<LeasedMail[]> {
+  #claimDue(now: number, limit: number, lease: Lease): LeasedMail[] {
     for (let entry = this.#leased.peek(); entry !== undefined && entry.at < now; entry = this.#leased.peek()) {
       this.#leased.pop();
       if (entry.state === entry.row.state) this.#wait(entry.row);
@@ -77,16 +80,16 @@ export class ModelOutboxStore implements OutboxStore {
       this.#due.pop();
       if (entry.state === entry.row.state) claimed.push(this.#claim(entry.row, lease));
     }
-    return Promise.resolve(claimed);
+    return claimed;
   }
 
-  renewLeases(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>> {
+  #renew(ids: readonly string[], lease: Lease): ReadonlySet<string> {
     const held = ids.filter((id) => this.#queued.get(id)?.owner === lease.owner);
     for (const id of held) this.#lease(this.#queued.get(id)!, lease);
-    return Promise.resolve(new Set(held));
+    return new Set(held);
   }
 
-  settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void> {
+  #settle(settlements: readonly MailSettlement[], owner: string): void {
     for (const settlement of settlements) {
       const row = this.#queued.get(settlement.id);
       if (row === undefined || row.owner !== owner) continue;
@@ -102,17 +105,6 @@ export class ModelOutboxStore implements OutboxStore {
         this.failed += settlement.result === "sent" ? 0 : 1;
       }
     }
-    return Promise.resolve();
-  }
-
-  releaseMails(owner: string, now: number): Promise<void> {
-    for (const row of this.#queued.values()) {
-      if (row.owner !== owner) continue;
-      row.owner = null;
-      row.dueAt = Math.min(row.dueAt, now);
-      this.#wait(row);
-    }
-    return Promise.resolve();
   }
 
   #wait(row: Row): void {

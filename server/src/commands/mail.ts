@@ -2,6 +2,7 @@
 // the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
+import { listMails } from "../desk/mails.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
@@ -50,7 +51,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .addHelpText("after", listExamples)
     .action(async ({ json = false, ...options }: { status?: MailStatus; limit: number; json?: boolean }) => {
       await using store = await openStore(configOf(deps).storage, { access: "read-only" });
-      const items = await store.listMails(options);
+      const items = await listMails(store.desk, options);
       const noun = options.status === undefined ? "mails" : `mails are ${options.status}`;
       await writeList(deps, { items, rows: [header, ...items.map(rowOf)], noun }, json);
     });

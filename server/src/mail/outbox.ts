@@ -14,7 +14,7 @@ import { SettlementBook } from "./settlement-book.ts";
 import { TakeOver } from "./take-over.ts";
 
 interface OutboxOptions {
-  readonly store: Pick<Store, "clock" | "claimDueMails" | "renewLeases" | "settleMails" | "releaseMails">;
+  readonly store: Pick<Store, "clock" | "mails">;
   readonly mailer: Mailer;
   /** Writes a mail, when it is sent. */
   readonly compose: (mail: LeasedMail) => MailContent;
@@ -75,7 +75,7 @@ export class Outbox implements AsyncDisposable {
     // A provider that can be asked, or a repetition that does no harm, needs no such care at the start.
     this.#takeOver = new TakeOver(given.mailer.doubt === "once-more" ? given.store.clock.now() : -Infinity);
     this.#answers = new Answers(options.deadlineMs);
-    this.#book = new SettlementBook(options.store, this.#owner);
+    this.#book = new SettlementBook(options.store.mails, this.#owner);
     this.#delivery = new Delivery({ ...options, book: this.#book, pause: this.#pause, pace: this.#pace });
     const { renewMs = renewMsDefault } = options;
     this.#renewing = repeatedly(async () => {
@@ -158,11 +158,11 @@ export class Outbox implements AsyncDisposable {
    *   them
    */
   async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
-    const { store, events, pollMs = pollMsDefault } = this.#options;
+    const { events, pollMs = pollMsDefault } = this.#options;
     const polled = this.#polling?.[Symbol.asyncDispose]();
     this.#stopped = true;
     clearTimeout(this.#freshTimer ?? undefined);
-    for (const { answer } of this.#fresh.splice(0)) answer?.settle(false);
+    this.#delivery.giveBack(this.#fresh.splice(0));
     const endsAt = performance.now() + stopMs;
     const patience = new AbortController();
     const tooLate = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => {});
@@ -178,9 +178,6 @@ export class Outbox implements AsyncDisposable {
       if (!this.#book.isOpen || leftMs <= 0) break;
       await sleep(Math.min(pollMs, leftMs));
     }
-    // What the store did not take keeps its lease: given back, a mail that was sent would look untouched.
-    if (this.#book.isOpen) return;
-    await store.releaseMails(this.#owner, store.clock.now()).catch(events.failed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -267,14 +264,17 @@ export class Outbox implements AsyncDisposable {
     if (admitted === 0 || signal.aborted) return false;
     const lease = this.lease();
     using watch = this.#book.watch();
-    const due = await store.claimDueMails(now, admitted, lease, this.#takeOver.endedBefore(now));
+    const due = await store.mails.claim(now, admitted, lease, { endedBefore: this.#takeOver.endedBefore(now) });
     this.#takeOver.answered(now);
     const mails = this.#notHeld(due, lease).filter((mail) => !isOutdated(mail, watch.recorded.get(mail.id), now));
     if (isProbe && mails.length === 0) this.#pause.decline(now);
     this.#pace.spend(mails.length);
     const cleared = await this.#delivery.clearDoubts(mails, isProbe);
-    if (signal.aborted) return false;
     const held = cleared.map((mail): HeldMail => ({ mail, leasedUntil: mail.leasedUntil, answer: null }));
+    if (signal.aborted) {
+      this.#delivery.giveBack(held);
+      return false;
+    }
     for (let first = 0; first < held.length; first += mailer.batchMax) {
       this.#call(this.#dueCalls, held.slice(first, first + mailer.batchMax), isProbe);
     }
@@ -289,7 +289,7 @@ export class Outbox implements AsyncDisposable {
     if (ending.length === 0) return;
     const lease = this.lease();
     const ids = ending.map(({ mail }) => mail.id);
-    const renewed = await store.renewLeases(ids, lease);
+    const renewed = await store.mails.renew(ids, lease);
     for (const held of ending) if (renewed.has(held.mail.id)) held.leasedUntil = lease.until;
   }
 

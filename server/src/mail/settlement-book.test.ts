@@ -12,7 +12,7 @@ function storeByHand() {
     written,
     waiting,
     store: {
-      settleMails: async (settlements: readonly MailSettlement[], owner: string) => {
+      settle: async (settlements: readonly MailSettlement[], owner: string) => {
         written.push({ ids: settlements.map(({ id }) => id), owner });
         const gate = Promise.withResolvers<void>();
         waiting.push(gate);
@@ -42,7 +42,7 @@ test("it holds a mail while it is being written, and not afterwards", async () =
 });
 
 test("a watch notes what is settled while it lasts", async () => {
-  const book = new SettlementBook({ settleMails: async () => {} }, "me");
+  const book = new SettlementBook({ settle: async () => {} }, "me");
   await book.write([sent("before")]);
   const during = sent("during");
   let noted: ReadonlyMap<string, MailSettlement>;

@@ -9,7 +9,7 @@ interface RecordWatch extends Disposable {
 }
 
 export class SettlementBook {
-  readonly #store: Pick<Store, "settleMails">;
+  readonly #mails: Pick<Store["mails"], "settle">;
   readonly #owner: string;
   /** Settlements that the store did not take. */
   #kept: MailSettlement[] = [];
@@ -18,8 +18,8 @@ export class SettlementBook {
   readonly #writes = new Set<Promise<void>>();
   #watched: Map<string, MailSettlement> | null = null;
 
-  constructor(store: Pick<Store, "settleMails">, owner: string) {
-    this.#store = store;
+  constructor(mails: Pick<Store["mails"], "settle">, owner: string) {
+    this.#mails = mails;
     this.#owner = owner;
   }
 
@@ -53,7 +53,7 @@ export class SettlementBook {
 
   async #settle(settlements: readonly MailSettlement[]): Promise<void> {
     try {
-      await this.#store.settleMails(settlements, this.#owner);
+      await this.#mails.settle(settlements, this.#owner);
     } catch (error) {
       // StorageUnavailable, most of the time.
       this.#kept.push(...settlements);

@@ -132,10 +132,9 @@ async function writeMails(writer: Writer, made: MadeUp, arrival: number, random:
       status,
       attempts: status === "sent" ? 1 : 12,
       created_at: made.receivedAt,
-      sent_at: status === "sent" ? made.receivedAt + 400 : null,
-      provider_id: status === "sent" ? `seed-${arrival}` : null,
-      last_error: {
-        sent: null,
+      ended_at: made.receivedAt + 400,
+      last_answer: {
+        sent: `seed-${arrival}`,
         failed: "The recipient's server refused it: mailbox full.",
         "in-doubt": "The server broke off.",
       }[status],

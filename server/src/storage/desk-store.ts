@@ -20,7 +20,14 @@ import type {
   TriageRequest,
   WebhookEvent,
 } from "@submissions/shared/console";
-import type { MailStatus, ScanState, StoredSubmission, StoredSubscriber, SubmissionKind } from "./records.ts";
+import type {
+  MailStatus,
+  ScanState,
+  StoredMail,
+  StoredSubmission,
+  StoredSubscriber,
+  SubmissionKind,
+} from "./records.ts";
 
 /** What a role may see. What lies outside is answered like what does not exist. */
 export interface Scope {
@@ -113,6 +120,12 @@ export interface StoredPerson extends Omit<Person, "subscription"> {
   readonly subscription: StoredSubscriber | null;
 }
 
+/** A mail as the console shows it: a notice names no address. */
+export function shownMail(stored: StoredMail): MailRow {
+  const { providerId: _, ...mail } = stored;
+  return { ...mail, email: mail.kind.endsWith("-notice") ? null : mail.email };
+}
+
 export interface DeskStore {
   /**
    * Submissions of a filter, by arrival. A page may be shorter than its limit although there are more: it stops after a
@@ -144,7 +157,7 @@ export interface DeskStore {
   subscriberGrowth(now: number, days: number): Promise<readonly { readonly day: string; readonly active: number }[]>;
 
   /** Mails that the scope holds, newest first; `after` and `next` are numbers of their rows. */
-  listMails(scope: Scope, status: MailStatus | undefined, page: PageRequest): Promise<Page<MailRow>>;
+  listMails(scope: Scope, status: MailStatus | undefined, page: PageRequest): Promise<Page<StoredMail>>;
 
   /** The last 30 days and what waits. */
   overview(scope: Scope, now: number): Promise<Overview>;

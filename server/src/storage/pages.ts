@@ -54,12 +54,3 @@ export async function* readPages<Row>(
     await nextTurn();
   }
 }
-
-/**
- * Does work step by step.
- *
- * @param step does one step behind a place, and answers the place where it stopped; null at the end
- */
-export async function inSteps<Place>(first: Place, step: (after: Place) => Promise<Place | null>): Promise<void> {
-  for (let place: Place | null = first; place !== null;) place = await step(place);
-}

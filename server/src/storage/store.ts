@@ -6,7 +6,8 @@ import type { Clock } from "../clock.ts";
 import type { Distribution } from "../observe/distribution.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { DeskStore } from "./desk-store.ts";
-import type { WebhookStore } from "./webhook-store.ts";
+import type { OutboxStore } from "./outbox-store.ts";
+import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
 import type {
   ChallengeRecord,
   Digest,
@@ -17,11 +18,9 @@ import type {
   LinkPurpose,
   MailKind,
   MailSettlement,
-  MailStatus,
   StoredSubmission,
   StoredSubscriber,
   SubmissionKind,
-  StoredMail,
   SubmissionRecord,
   SubscriptionRecord,
   SuppressionChange,
@@ -30,11 +29,11 @@ import type {
 /** How a store is opened. */
 export type Access = "read-write" | "read-only";
 
-/** Who may send a mail, and until when. New mails are born leased to the process that accepted their submission. */
+/** Who may send a mail or a delivery, and until when. New mails are born leased to the process that accepted their submission. */
 export interface Lease {
   /** The process; random, one a process. */
   readonly owner: string;
-  /** By the store's clock. After it any process may claim the mail. */
+  /** By the store's clock. After it any process may claim it. */
   readonly until: number;
 }
 
@@ -122,6 +121,12 @@ export interface Store extends AsyncDisposable {
   /** Who is told of what comes in. */
   readonly webhooks: WebhookStore;
 
+  /** Mails that are sent later. */
+  readonly mails: OutboxStore<LeasedMail, MailSettlement>;
+
+  /** What webhooks are told later. */
+  readonly deliveries: OutboxStore<LeasedDelivery, DeliverySettlement>;
+
   /** Stores a submission with its mails, its key and its challenge. Concurrent calls share a commit. */
   accept(entry: Entry): Promise<Acceptance>;
 
@@ -156,34 +161,10 @@ export interface Store extends AsyncDisposable {
   suppress(change: SuppressionChange): Promise<boolean>;
 
   /**
-   * Leases due mails whose lease is free, oldest due first, at most `limit`. A mail whose lease another process has let
-   * run out may have been sent by it: it comes in doubt, with no denials. A row that cannot be read is settled as failed
-   * instead of being handed out.
-   *
-   * @param endedBefore leases that end at this time or later are left alone; `now` unless given
-   */
-  claimDueMails(now: number, limit: number, lease: Lease, endedBefore?: number): Promise<LeasedMail[]>;
-
-  /** Prolongs the leases that this process still holds on these mails. Answers the ids of those it holds. */
-  renewLeases(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>>;
-
-  /**
-   * Records how tries ended and gives the leases back. Settlements of mails that another process leased are ignored.
-   * Welcome mails lose their tokens once sent. Waits for the next commit, up to 25 ms.
-   */
-  settleMails(settlements: readonly MailSettlement[], owner: string): Promise<void>;
-
-  /** Gives back all leases of a process that stops; the mails are due at once. */
-  releaseMails(owner: string, now: number): Promise<void>;
-
-  /**
    * Makes a mail that was not sent due now, or all of a status, whose tries are then counted anew. Works in batches, so
    * that it may be done in part when it rejects. Answers how many. A sent mail is never sent again.
    */
   retryMails(which: { readonly id: string } | { readonly status: "failed" | "in-doubt" }, now: number): Promise<number>;
-
-  /** Mails by status, newest first. */
-  listMails(filter: { readonly status?: MailStatus; readonly limit: number }): Promise<StoredMail[]>;
 
   /**
    * How many mails wait, failed or are in doubt; since when the oldest waits, and when the first one is or was due (null

@@ -4,7 +4,6 @@
 import type { DeliveryRow, Page, PageRequest, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { Actor } from "./desk-store.ts";
 import type { StoredSubmission, StoredSubscriber } from "./records.ts";
-import type { Lease } from "./store.ts";
 
 /** More receivers belong behind one of their own. Each costs a row for each event. */
 export const webhooksMax = 20;
@@ -31,9 +30,10 @@ export interface LeasedDelivery {
 }
 
 /** How a try ended. `later` without `answer`: it was not tried, because the process stops. */
-export type DeliverySettlement =
-  | { readonly result: "delivered" | "failed"; readonly at: number; readonly answer: string }
-  | { readonly result: "later"; readonly dueAt: number; readonly answer: string | null };
+export type DeliverySettlement = { readonly id: string; readonly at: number } & (
+  | { readonly result: "delivered" | "failed"; readonly answer: string }
+  | { readonly result: "later"; readonly dueAt: number; readonly answer: string | null }
+);
 
 /** Changes are stored with their entries in the audit log. Those name the host of an address: its path may be secret. */
 export interface WebhookStore {
@@ -65,20 +65,4 @@ export interface WebhookStore {
 
   /** The same for all failed deliveries of a webhook. Answers how many; null when there is no such webhook. */
   replayFailed(webhook: number, actor: Actor): Promise<number | null>;
-
-  /**
-   * Leases due deliveries whose lease is free: the oldest of each webhook, as many as it may have at once.
-   *
-   * @param claim.limit how many a webhook may have at once
-   * @param claim.underWay the webhook of each delivery that the caller has already
-   */
-  claimDeliveries(claim: {
-    readonly now: number;
-    readonly limit: number;
-    readonly underWay: readonly number[];
-    readonly lease: Lease;
-  }): Promise<readonly LeasedDelivery[]>;
-
-  /** Records how a try ended and gives the lease back. Ignored when another process holds the lease. */
-  settleDelivery(id: string, settlement: DeliverySettlement, owner: string): Promise<void>;
 }

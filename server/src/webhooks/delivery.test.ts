@@ -3,10 +3,12 @@ import { afterTry, drawWebhookSecret, signedHeaders, triesMax } from "./delivery
 import type { PostAnswer } from "./post.ts";
 
 const now = 1_700_000_000_000;
+const id = "msg_1-a";
 const status = (code: number, retryAfterMs: number | null = null): PostAnswer => ({ status: code, retryAfterMs });
 
 test.each([200, 201, 204, 299])("%i is success", (code) => {
-  expect(afterTry({ attempts: 3 }, status(code), now)).toEqual({
+  expect(afterTry({ id, attempts: 3 }, status(code), now)).toEqual({
+    id,
     result: "delivered",
     at: now,
     answer: `HTTP ${code}`,
@@ -14,7 +16,9 @@ test.each([200, 201, 204, 299])("%i is success", (code) => {
 });
 
 test.each([100, 301, 302, 308, 400, 401, 404, 429, 500, 503])("%i is tried again", (code) => {
-  expect(afterTry({ attempts: 0 }, status(code), now, () => 0)).toEqual({
+  expect(afterTry({ id, attempts: 0 }, status(code), now, () => 0)).toEqual({
+    id,
+    at: now,
     result: "later",
     dueAt: now + 5_000,
     answer: `HTTP ${code}`,
@@ -22,13 +26,18 @@ test.each([100, 301, 302, 308, 400, 401, 404, 429, 500, 503])("%i is tried again
 });
 
 test("a receiver that is gone is not tried again", () => {
-  expect(afterTry({ attempts: 0 }, status(410), now)).toEqual({ result: "failed", at: now, answer: "HTTP 410" });
+  expect(afterTry({ id, attempts: 0 }, status(410), now)).toEqual({
+    id,
+    result: "failed",
+    at: now,
+    answer: "HTTP 410",
+  });
 });
 
 test.each([0, 1])("tries for 72 hours, and then gives up (random: %i)", (random) => {
   let at = now;
   for (let attempts = 0; attempts < triesMax - 1; attempts += 1) {
-    const settlement = afterTry({ attempts }, { failure: "ECONNREFUSED" }, at, () => random);
+    const settlement = afterTry({ id, attempts }, { failure: "ECONNREFUSED" }, at, () => random);
     if (settlement.result !== "later") throw new Error(settlement.result);
     expect(settlement.dueAt).toBeGreaterThan(at);
     at = settlement.dueAt;
@@ -36,7 +45,8 @@ test.each([0, 1])("tries for 72 hours, and then gives up (random: %i)", (random)
   const hours = (at - now) / 3_600_000;
   expect(hours).toBeGreaterThan(71);
   expect(hours).toBeLessThan(74);
-  expect(afterTry({ attempts: triesMax - 1 }, { failure: "timeout" }, at)).toEqual({
+  expect(afterTry({ id, attempts: triesMax - 1 }, { failure: "timeout" }, at)).toEqual({
+    id,
     result: "failed",
     at,
     answer: "timeout",
@@ -45,7 +55,7 @@ test.each([0, 1])("tries for 72 hours, and then gives up (random: %i)", (random)
 
 test("waits as long as the receiver asks, but never longer than the longest delay, nor shorter than its own", () => {
   const dueAfter = (attempts: number, retryAfterMs: number) => {
-    const settlement = afterTry({ attempts }, status(429, retryAfterMs), now, () => 0);
+    const settlement = afterTry({ id, attempts }, status(429, retryAfterMs), now, () => 0);
     return settlement.result === "later" ? settlement.dueAt - now : null;
   };
   expect(dueAfter(0, 60_000)).toBe(60_000);

@@ -71,21 +71,21 @@ const retryAfterMsMax = 20 * hour;
  * @param random 0 to 1
  */
 export function afterTry(
-  { attempts }: { readonly attempts: number },
+  { id, attempts }: Pick<LeasedDelivery, "id" | "attempts">,
   answer: PostAnswer,
-  now: number,
+  at: number,
   random: () => number = Math.random,
 ): DeliverySettlement {
   const words = "status" in answer ? `HTTP ${answer.status}` : answer.failure;
   if ("status" in answer) {
     // Redirects are not followed: they could lead anywhere.
-    if (answer.status >= 200 && answer.status < 300) return { result: "delivered", at: now, answer: words };
+    if (answer.status >= 200 && answer.status < 300) return { id, at, result: "delivered", answer: words };
     // Gone: the receiver asks not to be called any more.
-    if (answer.status === 410) return { result: "failed", at: now, answer: words };
+    if (answer.status === 410) return { id, at, result: "failed", answer: words };
   }
   const delay = delaysMs[attempts];
-  if (delay === undefined) return { result: "failed", at: now, answer: words };
+  if (delay === undefined) return { id, at, result: "failed", answer: words };
   const asked = "status" in answer ? Math.min(answer.retryAfterMs ?? 0, retryAfterMsMax) : 0;
-  const dueAt = now + Math.max(Math.round(delay * (1 + jitter * random())), asked);
-  return { result: "later", dueAt, answer: words };
+  const dueAt = at + Math.max(Math.round(delay * (1 + jitter * random())), asked);
+  return { id, at, result: "later", dueAt, answer: words };
 }

@@ -16,7 +16,7 @@ const callsMax = 8;
 const leaseMs = 60_000;
 
 interface SenderOptions {
-  readonly store: Pick<Store, "clock" | "webhooks">;
+  readonly store: Pick<Store, "clock" | "deliveries">;
   readonly targets: PostOptions["targets"];
   /** The base address of links. Asked for once the server listens. */
   readonly publicUrl: () => string;
@@ -27,7 +27,7 @@ interface SenderOptions {
 
 /** Begins to send. Disposing breaks off the calls under way, which the next process makes again. */
 export function startSender({ store, targets, publicUrl, log, tried, pollMs = pollMsDefault }: SenderOptions) {
-  const { webhooks, clock } = store;
+  const { deliveries, clock } = store;
   const owner = randomUUID();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -37,11 +37,10 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
 
   async function deliver(delivery: LeasedDelivery): Promise<void> {
     const { id, about, url, secrets } = delivery;
-    const settle = (settlement: Parameters<typeof webhooks.settleDelivery>[1]) =>
-      webhooks.settleDelivery(id, settlement, owner);
+    const settle = (settlement: DeliverySettlement) => deliveries.settle([settlement], owner);
     // An operator has found it to be spam since.
     if ("submission" in about && about.submission.status === "spam") {
-      return settle({ result: "failed", at: clock.now(), answer: keptBack });
+      return settle({ id, at: clock.now(), result: "failed", answer: keptBack });
     }
     // A service without webhooks does without these.
     const { afterTry, payloadOf, signedHeaders } = await import("./delivery.ts");
@@ -50,7 +49,8 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal });
     const now = clock.now();
     // Whether it arrived is not known: it is sent again.
-    if (signal.aborted && "failure" in answer) return settle({ result: "later", dueAt: now, answer: null });
+    if (signal.aborted && "failure" in answer)
+      return settle({ id, at: now, result: "later", dueAt: now, answer: null });
     const settlement = afterTry(delivery, answer, now);
     tried?.(settlement.result);
     if (settlement.result !== "delivered") {
@@ -79,7 +79,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
   async function round(): Promise<void> {
     const now = clock.now();
     const lease = { owner, until: now + leaseMs };
-    const claimed = await webhooks.claimDeliveries({ now, limit: callsMax, underWay: [...underWay.values()], lease });
+    const claimed = await deliveries.claim(now, callsMax, lease, { underWay: [...underWay.values()] });
     for (const delivery of claimed) call(delivery);
   }
 

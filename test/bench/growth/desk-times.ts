@@ -4,7 +4,7 @@ import { erasePerson } from "../../../server/src/desk/erase.ts";
 import { exportRecords } from "../../../server/src/desk/export.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { accept, inquiry } from "../../contract/records.ts";
+import { accept, giveBack, inquiry } from "../../contract/records.ts";
 import { median } from "../statistics.ts";
 
 /** Milliseconds of a call, but for the export. */
@@ -52,8 +52,13 @@ async function storeDue(store: Store, count: number): Promise<readonly string[]>
   const now = store.clock.now();
   const numbers = Array.from({ length: count }, () => (number += 1));
   const lease = { owner: "bench", until: now + 60_000 };
-  await Promise.all(numbers.map((one) => accept(store, inquiry(one, { receivedAt: now }), { lease })));
-  await store.releaseMails(lease.owner, now);
+  const stored = await Promise.all(numbers.map((one) => accept(store, inquiry(one, { receivedAt: now }), { lease })));
+  await giveBack(
+    store,
+    stored.flatMap(({ mails }) => mails),
+    lease,
+    now,
+  );
   return numbers.map((one) => `ann-${one}@example.org`);
 }
 
@@ -61,7 +66,7 @@ async function timeClaims(store: Store): Promise<number> {
   const times = 5;
   await storeDue(store, (claimed * times) / 2);
   const until = store.clock.now() + 60_000;
-  return time(() => store.claimDueMails(store.clock.now(), claimed, { owner: "sender", until }), times);
+  return time(() => store.mails.claim(store.clock.now(), claimed, { owner: "sender", until }), times);
 }
 
 async function timeErasing(store: Store): Promise<number> {

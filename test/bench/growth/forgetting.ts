@@ -58,7 +58,7 @@ function addOldMails(database: DatabaseSync, mails: number): void {
   database
     .prepare(
       `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
-       INSERT INTO mail (kind, submission, status, attempts, created_at, sent_at, provider_id)
+       INSERT INTO mail (kind, submission, status, attempts, created_at, ended_at, last_answer)
        SELECT 'inquiry-receipt', 1 + n % ?2, 'sent', 1, ?3 + n, ?3 + n, 'mail-' || n FROM numbers`,
     )
     .run(mails, submissions, Date.now() - 100 * dayMs);

@@ -153,7 +153,7 @@ export function deskChangeGuarantees(test: StoreTest): void {
   test("sends a failed mail again, stores a sent one anew, and leaves a queued one alone", async ({ store }) => {
     const [receipt, notice] = await acceptMails(store, inquiry(1));
     expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("queued");
-    await store.settleMails(
+    await store.mails.settle(
       [
         { id: receipt.id, at: noon, result: "sent", providerId: "1" },
         { id: notice.id, at: noon, result: "failed", error: "refused", denials: null },
@@ -166,7 +166,7 @@ export function deskChangeGuarantees(test: StoreTest): void {
       { kind: "inquiry-receipt", createdAt: eva.at, dueAt: eva.at },
       { id: notice.id, dueAt: eva.at },
     ]);
-    const claimed = await store.claimDueMails(eva.at, 10, { owner: "sender", until: eva.at + minute });
+    const claimed = await store.mails.claim(eva.at, 10, { owner: "sender", until: eva.at + minute });
     expect(claimed).toHaveLength(2);
     expect((await store.desk.listAudit({})).rows).toMatchObject([
       { action: "mail.again", detail: { mail: "inquiry-notice", was: "failed" } },
@@ -182,7 +182,7 @@ export function deskChangeGuarantees(test: StoreTest): void {
     const sent = [receipt.id, welcome?.id ?? ""].map(
       (id) => ({ id, at: noon, result: "sent", providerId: "1" }) as const,
     );
-    await store.settleMails(sent, "this-process");
+    await store.mails.settle(sent, "this-process");
     await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
     expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("not-sendable");
     expect(await store.desk.sendAgain(marketing, welcome?.id ?? "", eva)).toBe("not-sendable");

@@ -290,7 +290,7 @@ export function deskListGuarantees(test: StoreTest): void {
     await accept(store, application(2, { resume: resume(2) }));
     await accept(store, subscription());
     const failed = { id: receipt?.id ?? "", at: noon, result: "failed", error: "refused", denials: null } as const;
-    await store.settleMails([failed], "this-process");
+    await store.mails.settle([failed], "this-process");
     const kinds = async (scope: Scope, status?: "queued" | "failed" | "sent") =>
       (await store.desk.listMails(scope, status, {})).rows.map(({ kind }) => kind);
     expect(await kinds(wholeScope)).toHaveLength(5);

@@ -30,11 +30,11 @@ export function digestGuarantees(test: StoreTest): void {
 
   test("is leased, sent and kept as other mails are, so that the day has one to the end", async ({ store }) => {
     await store.storeDigest(digest, noon);
-    const [mail] = await store.claimDueMails(noon, 10, lease);
+    const [mail] = await store.mails.claim(noon, 10, lease);
     expect(mail).toMatchObject({ kind: "digest", about: { digest }, attempts: 0, denials: null });
-    expect(await store.claimDueMails(noon, 10, lease)).toEqual([]);
+    expect(await store.mails.claim(noon, 10, lease)).toEqual([]);
     const id = mail?.id ?? "";
-    await store.settleMails([{ id, at: noon, result: "sent", providerId: "p" }], lease.owner);
+    await store.mails.settle([{ id, at: noon, result: "sent", providerId: "p" }], lease.owner);
     expect(await allMails(store)).toMatchObject([{ status: "sent" }]);
     expect(await store.storeDigest(digest, noon + minute)).toBe(false);
     expect(await store.desk.sendAgain(wholeScope, id, eva)).toBe("not-sendable");
@@ -50,7 +50,7 @@ export function digestGuarantees(test: StoreTest): void {
   test.for(["null", "{", "{}"])("settles a digest as failed that is %j", async (text, { store, tested }) => {
     await store.storeDigest(digest, noon);
     await tested.query(`UPDATE mail SET digest = '${text}'`);
-    expect(await store.claimDueMails(noon, 10, lease)).toEqual([]);
+    expect(await store.mails.claim(noon, 10, lease)).toEqual([]);
     expect(await allMails(store)).toMatchObject([{ status: "failed", lastError: "unreadable row" }]);
   });
 }

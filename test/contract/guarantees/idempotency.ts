@@ -91,9 +91,9 @@ function findingEarlier(test: StoreTest): void {
     expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
     const [receipt, notice] = mails;
     const sent = { result: "sent", at: noon, providerId: "p" } as const;
-    await store.settleMails([{ id: notice?.id ?? "", ...sent }], lease.owner);
+    await store.mails.settle([{ id: notice?.id ?? "", ...sent }], lease.owner);
     expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
-    await store.settleMails([{ id: receipt?.id ?? "", ...sent }], lease.owner);
+    await store.mails.settle([{ id: receipt?.id ?? "", ...sent }], lease.owner);
     expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: true });
     expect(await store.findEarlier(key({ keyHash: "c".repeat(64) }))).toBeNull();
   });

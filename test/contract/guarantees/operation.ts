@@ -1,5 +1,6 @@
 // What the port promises about the store as a whole: readiness, closing.
 import { expect } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import { accept, findResume, inquiries, inquiry, noon, offer } from "../records.ts";
@@ -29,7 +30,7 @@ export function operationGuarantees(test: StoreTest): void {
     const refused = [
       offer(store, inquiry(1)),
       findResume(store, "INQ-20261121-000000"),
-      store.listMails({ limit: 1 }),
+      listMails(store.desk, { limit: 1 }),
       store.forgetExpired(noon),
       inquiries(store),
       store.desk.listSubmissions(wholeScope, {}, {}),

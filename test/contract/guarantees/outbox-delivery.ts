@@ -1,5 +1,6 @@
 // What the port promises about mails on their way: one lease, one sender, and nothing forgotten.
 import { expect } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -10,9 +11,9 @@ import {
   allMails,
   application,
   findSubmission,
+  giveBack,
   idsOf,
   inquiry,
-  kindsOf,
   lease,
   minute,
   noon,
@@ -26,7 +27,7 @@ async function storeMails(store: Store, receivedAt: readonly number[]): Promise<
   const stored: LeasedMail[] = [];
   for (const [number, at] of receivedAt.entries()) {
     const [receipt, notice] = await acceptMails(store, inquiry(number, { receivedAt: at }));
-    await store.settleMails([{ id: notice.id, result: "sent", at, providerId: "n" }], lease.owner);
+    await store.mails.settle([{ id: notice.id, result: "sent", at, providerId: "n" }], lease.owner);
     stored.push(receipt);
   }
   return stored;
@@ -61,26 +62,26 @@ export function deliveryGuarantees(test: StoreTest): void {
   doubting(test);
   settling(test);
   renewing(test);
-  releasing(test);
+  givingBack(test);
 }
 
 function claiming(test: StoreTest): void {
   test("keeps a new mail from every process but the accepting one until its lease ends", async ({ store }) => {
     const { id } = await storeMail(store);
-    expect(await store.claimDueMails(lease.until, 10, later)).toEqual([]);
-    expect(idsOf(await store.claimDueMails(afterLease, 10, later))).toEqual([id]);
+    expect(await store.mails.claim(lease.until, 10, later)).toEqual([]);
+    expect(idsOf(await store.mails.claim(afterLease, 10, later))).toEqual([id]);
   });
 
   test("leaves a mail alone whose lease ended later than it is to", async ({ store }) => {
     const { id } = await storeMail(store);
-    expect(await store.claimDueMails(afterLease, 10, later, lease.until)).toEqual([]);
-    expect(idsOf(await store.claimDueMails(afterLease, 10, later, afterLease))).toEqual([id]);
+    expect(await store.mails.claim(afterLease, 10, later, { endedBefore: lease.until })).toEqual([]);
+    expect(idsOf(await store.mails.claim(afterLease, 10, later, { endedBefore: afterLease }))).toEqual([id]);
   });
 
   test("hands a claimed mail over with the submission as it is then", async ({ store }) => {
     const given = application(1);
     const { reference, mails } = await accept(store, given);
-    const claimed = await store.claimDueMails(afterLease, 10, later);
+    const claimed = await store.mails.claim(afterLease, 10, later);
     expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
     expect(claimed[0]?.about).toEqual({ submission: await findSubmission(store, reference ?? "") });
   });
@@ -89,15 +90,15 @@ function claiming(test: StoreTest): void {
     "hands a welcome mail over with its links, %s opt-in",
     async (optIn, { store }) => {
       const { mails } = await accept(store, subscription({ optIn }));
-      const claimed = await store.claimDueMails(afterLease, 10, later);
+      const claimed = await store.mails.claim(afterLease, 10, later);
       expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
     },
   );
 
   test("claims the oldest due mails first, and at most as many as asked for", async ({ store }) => {
     const [c, a, b] = await storeMails(store, [noon + 3, noon + 1, noon + 2]);
-    expect(idsOf(await store.claimDueMails(afterLease, 2, later))).toEqual([a?.id, b?.id]);
-    expect(idsOf(await store.claimDueMails(afterLease, 2, later))).toEqual([c?.id]);
+    expect(idsOf(await store.mails.claim(afterLease, 2, later))).toEqual([a?.id, b?.id]);
+    expect(idsOf(await store.mails.claim(afterLease, 2, later))).toEqual([c?.id]);
   });
 
   test("leases no mail to two claimers at once", async ({ store, tested }) => {
@@ -105,7 +106,7 @@ function claiming(test: StoreTest): void {
     await Promise.all(Array.from({ length: 30 }, (_, n) => acceptMails(store, inquiry(n))));
     const claims = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
-        (n % 2 === 0 ? store : other).claimDueMails(afterLease, 7, { ...later, owner: `claimer ${n}` }),
+        (n % 2 === 0 ? store : other).mails.claim(afterLease, 7, { ...later, owner: `claimer ${n}` }),
       ),
     );
     const ids = idsOf(claims.flat());
@@ -116,9 +117,9 @@ function claiming(test: StoreTest): void {
   test("leaves a mail alone that is not due yet", async ({ store }) => {
     const { id } = await storeMail(store);
     const dueAt = noon + 60 * minute;
-    await store.settleMails([again(id, dueAt)], lease.owner);
-    expect(await store.claimDueMails(dueAt - 1, 10, later)).toEqual([]);
-    expect(await store.claimDueMails(dueAt, 10, later)).toHaveLength(1);
+    await store.mails.settle([again(id, dueAt)], lease.owner);
+    expect(await store.mails.claim(dueAt - 1, 10, later)).toEqual([]);
+    expect(await store.mails.claim(dueAt, 10, later)).toHaveLength(1);
   });
 
   test("hands over no mail of a submission or a subscriber that was erased", async ({ store, tested }) => {
@@ -126,7 +127,7 @@ function claiming(test: StoreTest): void {
     await accept(store, subscription());
     await tested.deleteSubmission(reference);
     await tested.deleteSubscriber(subscription().email);
-    expect(await store.claimDueMails(afterLease, 10, later)).toEqual([]);
+    expect(await store.mails.claim(afterLease, 10, later)).toEqual([]);
   });
 }
 
@@ -138,8 +139,8 @@ function unreadable(test: StoreTest): void {
     const good = await accept(store, inquiry(3));
     await tested.spoilFields(bad.reference ?? "", '{"');
     await tested.spoilFields(worse.reference ?? "", '{"position": 7}');
-    expect(idsOf(await store.claimDueMails(afterLease, 10, later))).toEqual(idsOf(good.mails));
-    const setAside = await store.listMails({ status: "failed", limit: 10 });
+    expect(idsOf(await store.mails.claim(afterLease, 10, later))).toEqual(idsOf(good.mails));
+    const setAside = await listMails(store.desk, { status: "failed", limit: 10 });
     expect(new Set(idsOf(setAside))).toEqual(new Set(idsOf([...bad.mails, ...worse.mails])));
     for (const mail of setAside) expect(mail).toMatchObject({ attempts: 1, lastError: "unreadable row" });
     expect(setAside[3]).toMatchObject({ reference: bad.reference, email: inquiry(1).email });
@@ -150,14 +151,14 @@ function unreadable(test: StoreTest): void {
     async (tokens, { store, tested }) => {
       await accept(store, subscription());
       await tested.spoilTokens(tokens);
-      expect(await store.claimDueMails(afterLease, 10, later)).toEqual([]);
-      expect(await store.listMails({ status: "failed", limit: 10 })).toHaveLength(1);
+      expect(await store.mails.claim(afterLease, 10, later)).toEqual([]);
+      expect(await listMails(store.desk, { status: "failed", limit: 10 })).toHaveLength(1);
     },
   );
 }
 
 function doubting(test: StoreTest): void {
-  const claimOnly = async (store: Store, now: number, by = later) => (await store.claimDueMails(now, 10, by))[0];
+  const claimOnly = async (store: Store, now: number, by = later) => (await store.mails.claim(now, 10, by))[0];
 
   test("hands over in doubt what another owner let run out: it may have been sent", async ({ store }) => {
     await storeMail(store);
@@ -165,20 +166,20 @@ function doubting(test: StoreTest): void {
   });
 
   test("hands over without doubt what its owner gave back, or lets run out itself", async ({ store }) => {
-    await storeMail(store);
+    const mail = await storeMail(store);
     const own = { owner: lease.owner, until: afterLease + minute };
     expect(await claimOnly(store, afterLease, own)).toMatchObject({ denials: null });
-    await store.releaseMails(lease.owner, afterLease);
+    await giveBack(store, [mail], lease, afterLease);
     expect(await claimOnly(store, afterLease)).toMatchObject({ denials: null });
   });
 
   test("keeps the doubt of a settlement, and forgets the denials when an owner dies over it", async ({ store }) => {
     const { id } = await storeMail(store);
-    await store.settleMails([again(id, noon, { denials: 1 })], lease.owner);
+    await store.mails.settle([again(id, noon, { denials: 1 })], lease.owner);
     const first = await claimOnly(store, noon, { owner: "first", until: noon + 1 });
     expect(first).toMatchObject({ denials: 1 });
     expect(await claimOnly(store, noon + 2)).toMatchObject({ denials: 0 });
-    await store.settleMails([again(id, noon + 2)], later.owner);
+    await store.mails.settle([again(id, noon + 2)], later.owner);
     expect(await claimOnly(store, noon + 2)).toMatchObject({ denials: null });
   });
 
@@ -186,7 +187,7 @@ function doubting(test: StoreTest): void {
     "keeps the doubt of a mail that is %s until an operator wakes it",
     async (result, { store }) => {
       const { id } = await storeMail(store);
-      await store.settleMails([{ id, result, at: noon, error: "given up", denials: 1 }], lease.owner);
+      await store.mails.settle([{ id, result, at: noon, error: "given up", denials: 1 }], lease.owner);
       await store.retryMails({ id }, noon);
       expect(await claimOnly(store, noon)).toMatchObject({ denials: 1, attempts: 0 });
     },
@@ -194,7 +195,7 @@ function doubting(test: StoreTest): void {
 
   test("counts no try for a mail that was only asked about", async ({ store }) => {
     const { id } = await storeMail(store);
-    await store.settleMails([again(id, noon + 1, { tried: false })], lease.owner);
+    await store.mails.settle([again(id, noon + 1, { tried: false })], lease.owner);
     expect(await find(store, id)).toMatchObject({ attempts: 0, dueAt: noon + 1, lastError: "x" });
   });
 }
@@ -205,55 +206,57 @@ function settling(test: StoreTest): void {
   }) => {
     const [one, two] = await acceptMails(store, inquiry(1));
     const words = "id \0 \ud800 'x' 🎙️";
-    await store.settleMails([{ ...sent(one.id), providerId: words }, failed(two.id, words)], lease.owner);
+    await store.mails.settle([{ ...sent(one.id), providerId: words }, failed(two.id, words)], lease.owner);
     const kept = "id  \ufffd 'x' 🎙️";
-    expect(await store.listMails({ status: "sent", limit: 1 })).toMatchObject([{ id: one.id, providerId: kept }]);
-    expect(await store.listMails({ status: "failed", limit: 1 })).toMatchObject([{ id: two.id, lastError: kept }]);
+    expect(await listMails(store.desk, { status: "sent", limit: 1 })).toMatchObject([{ id: one.id, providerId: kept }]);
+    expect(await listMails(store.desk, { status: "failed", limit: 1 })).toMatchObject([
+      { id: two.id, lastError: kept },
+    ]);
   });
 
   test("never hands out a sent mail again", async ({ store }) => {
     const { id } = await storeMail(store);
     const at = noon + 5;
-    await store.settleMails([sent(id, at)], lease.owner);
+    await store.mails.settle([sent(id, at)], lease.owner);
     const expected = { status: "sent", attempts: 1, sentAt: at, providerId: "pm-1", dueAt: null, lastError: null };
     expect(await find(store, id)).toMatchObject(expected);
-    expect(await store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
+    expect(await store.mails.claim(noon + 1e9, 10, later)).toEqual([]);
   });
 
   test.for(["failed", "in-doubt"] as const)(
     "keeps a mail that is %s, with the reason, until an operator wakes it",
     async (result, { store }) => {
       const { id } = await storeMail(store);
-      await store.settleMails([{ ...failed(id, "reason"), result }], lease.owner);
+      await store.mails.settle([{ ...failed(id, "reason"), result }], lease.owner);
       const expected = { status: result, attempts: 1, dueAt: null, lastError: "reason", sentAt: null };
       expect(await find(store, id)).toMatchObject(expected);
-      expect(await store.claimDueMails(noon + 1e9, 10, later)).toEqual([]);
+      expect(await store.mails.claim(noon + 1e9, 10, later)).toEqual([]);
     },
   );
 
   test("counts the tries of a mail that has to be tried again", async ({ store }) => {
     const { id } = await storeMail(store);
-    await store.settleMails([again(id, noon + 1, { error: "timeout" })], lease.owner);
+    await store.mails.settle([again(id, noon + 1, { error: "timeout" })], lease.owner);
     const expected = { status: "queued", attempts: 1, dueAt: noon + 1, lastError: "timeout" };
     expect(await find(store, id)).toMatchObject(expected);
-    expect(await store.claimDueMails(noon + 1, 10, later)).toMatchObject([{ attempts: 1 }]);
+    expect(await store.mails.claim(noon + 1, 10, later)).toMatchObject([{ attempts: 1 }]);
   });
 
   test("ignores what another owner says of a leased mail", async ({ store }) => {
     const { id } = await storeMail(store);
-    await store.claimDueMails(afterLease, 10, later);
-    await store.settleMails([failed(id, "too late")], lease.owner);
+    await store.mails.claim(afterLease, 10, later);
+    await store.mails.settle([failed(id, "too late")], lease.owner);
     expect(await find(store, id)).toMatchObject({ status: "queued", attempts: 0 });
-    await store.settleMails([sent(id)], later.owner);
+    await store.mails.settle([sent(id)], later.owner);
     expect(await find(store, id)).toMatchObject({ status: "sent" });
   });
 
   test("ignores what is said of a mail after it was settled, and of one that is not known", async ({ store }) => {
     const { id } = await storeMail(store);
-    await store.settleMails([sent(id)], lease.owner);
+    await store.mails.settle([sent(id)], lease.owner);
     const [row = ""] = id.split("-");
     const others = [id, "unknown", "999999-0", `${row}-0`];
-    await store.settleMails(
+    await store.mails.settle(
       others.map((one) => again(one, noon)),
       lease.owner,
     );
@@ -262,7 +265,7 @@ function settling(test: StoreTest): void {
 
   test("still believes an owner whose lease ran out while no other process claimed the mail", async ({ store }) => {
     const { id } = await storeMail(store);
-    await store.settleMails([sent(id, afterLease)], lease.owner);
+    await store.mails.settle([sent(id, afterLease)], lease.owner);
     expect(await find(store, id)).toMatchObject({ status: "sent" });
   });
 
@@ -270,13 +273,13 @@ function settling(test: StoreTest): void {
     const accepted = await Promise.all(Array.from({ length: 40 }, (_, n) => acceptMails(store, inquiry(n))));
     await Promise.all(
       accepted.map((mails) =>
-        store.settleMails(
+        store.mails.settle(
           mails.map(({ id }) => sent(id)),
           lease.owner,
         ),
       ),
     );
-    expect(await store.listMails({ status: "sent", limit: 100 })).toHaveLength(80);
+    expect(await listMails(store.desk, { status: "sent", limit: 100 })).toHaveLength(80);
     expect(await store.mailBacklog()).toMatchObject({ queued: 0 });
   });
 }
@@ -287,48 +290,40 @@ function renewing(test: StoreTest): void {
   test("prolongs the leases that the owner holds, and says which those are", async ({ store }) => {
     const [held, settled, taken] = await storeMails(store, [noon, noon, noon + 1]);
     const ids = idsOf([held!, settled!, taken!]);
-    await store.settleMails([sent(settled!.id)], lease.owner);
-    await store.settleMails([again(taken!.id, noon)], lease.owner);
-    await store.claimDueMails(noon, 10, later);
-    expect(await store.renewLeases([...ids, "unknown", "999999-0"], longer)).toEqual(new Set([held!.id]));
-    expect(await store.claimDueMails(longer.until, 10, { ...later, owner: "third" })).toEqual([]);
-    const claimed = await store.claimDueMails(later.until + 1, 10, { ...later, owner: "third" });
+    await store.mails.settle([sent(settled!.id)], lease.owner);
+    await store.mails.settle([again(taken!.id, noon)], lease.owner);
+    await store.mails.claim(noon, 10, later);
+    expect(await store.mails.renew([...ids, "unknown", "999999-0"], longer)).toEqual(new Set([held!.id]));
+    expect(await store.mails.claim(longer.until, 10, { ...later, owner: "third" })).toEqual([]);
+    const claimed = await store.mails.claim(later.until + 1, 10, { ...later, owner: "third" });
     expect(idsOf(claimed)).toEqual([held!.id, taken!.id]);
   });
 
   test("prolongs a lease that has run out while no other process claimed the mail", async ({ store }) => {
     const { id } = await storeMail(store);
     const muchLater = { owner: lease.owner, until: afterLease + minute };
-    expect(await store.renewLeases([id], muchLater)).toEqual(new Set([id]));
-    expect(await store.claimDueMails(afterLease, 10, later)).toEqual([]);
+    expect(await store.mails.renew([id], muchLater)).toEqual(new Set([id]));
+    expect(await store.mails.claim(afterLease, 10, later)).toEqual([]);
   });
 }
 
-function releasing(test: StoreTest): void {
+function givingBack(test: StoreTest): void {
   test("makes the mails of an owner that stops due at once, the oldest first", async ({ store }) => {
     const [b, a] = await storeMails(store, [noon + 2, noon + 1]);
-    await store.releaseMails(lease.owner, noon + 3);
-    expect(idsOf(await store.claimDueMails(noon + 3, 10, later))).toEqual([a?.id, b?.id]);
+    await giveBack(store, [b!, a!], lease, noon + 3);
+    expect(idsOf(await store.mails.claim(noon + 3, 10, later))).toEqual([a?.id, b?.id]);
   });
 
-  test("releases all of however many", async ({ store }) => {
-    await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inquiry(n))));
-    await store.releaseMails(lease.owner, noon);
-    const claimed = await store.claimDueMails(noon, 1_000, later);
-    expect(new Set(idsOf(claimed)).size).toBe(600);
-    expect(new Set(kindsOf(claimed))).toEqual(new Set(["inquiry-receipt", "inquiry-notice"]));
-  });
-
-  test("releases only what the owner holds", async ({ store }) => {
-    await storeMail(store);
-    await store.releaseMails("another-owner", noon);
-    expect(await store.claimDueMails(noon, 10, later)).toEqual([]);
+  test("takes back no mail of another owner", async ({ store }) => {
+    const mail = await storeMail(store);
+    await giveBack(store, [mail], { ...lease, owner: "another-owner" }, noon);
+    expect(await store.mails.claim(noon, 10, later)).toEqual([]);
   });
 
   test("does not bring forward a mail that waits for its next try", async ({ store }) => {
-    const { id } = await storeMail(store);
-    await store.settleMails([again(id, noon + minute)], lease.owner);
-    await store.releaseMails(lease.owner, noon);
-    expect(await find(store, id)).toMatchObject({ dueAt: noon + minute });
+    const mail = await storeMail(store);
+    await store.mails.settle([again(mail.id, noon + minute)], lease.owner);
+    await giveBack(store, [mail], lease, noon);
+    expect(await find(store, mail.id)).toMatchObject({ dueAt: noon + minute });
   });
 }

@@ -1,5 +1,6 @@
 // What the port promises operators about mails: to see them, to wake them, and never to send one twice.
 import { expect } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -38,7 +39,7 @@ async function storeMixed(store: Store) {
     LeasedMail,
     LeasedMail,
   ];
-  await store.settleMails(
+  await store.mails.settle(
     [
       { id: sent.id, result: "sent", at: noon, providerId: "pm-1" },
       stopped(failed.id, "failed"),
@@ -58,15 +59,15 @@ export function oversightGuarantees(test: StoreTest): void {
 function seeing(test: StoreTest): void {
   test("lists mails newest first, at most as many as asked for", async ({ store }) => {
     const { mails } = await storeMixed(store);
-    expect(idsOf(await store.listMails({ limit: 10 }))).toEqual(idsOf(mails).toReversed());
-    expect(await store.listMails({ limit: 2 })).toHaveLength(2);
-    expect(await store.listMails({ limit: 0 })).toEqual([]);
+    expect(idsOf(await listMails(store.desk, { limit: 10 }))).toEqual(idsOf(mails).toReversed());
+    expect(await listMails(store.desk, { limit: 2 })).toHaveLength(2);
+    expect(await listMails(store.desk, { limit: 0 })).toEqual([]);
   });
 
   test("lists mails of one status", async ({ store }) => {
     const { sent, failed, failedLater, doubtful, queued, queuedLater } = await storeMixed(store);
     const list = async (status: "queued" | "sent" | "failed" | "in-doubt", limit = 10) =>
-      idsOf(await store.listMails({ status, limit }));
+      idsOf(await listMails(store.desk, { status, limit }));
     expect(await list("queued")).toEqual([queuedLater.id, queued.id]);
     expect(await list("sent")).toEqual([sent.id]);
     expect(await list("failed")).toEqual([failedLater.id, failed.id]);
@@ -78,9 +79,9 @@ function seeing(test: StoreTest): void {
     const accepted = await Promise.all(Array.from({ length: 600 }, (_, n) => acceptMails(store, inquiry(n))));
     expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(idsOf(accepted.flat())));
     const failed = accepted.map(([, notice]) => stopped(notice.id, "failed"));
-    await store.settleMails(failed, lease.owner);
-    expect(await store.listMails({ status: "failed", limit: 1_000 })).toHaveLength(600);
-    expect(await store.listMails({ status: "queued", limit: 550 })).toHaveLength(550);
+    await store.mails.settle(failed, lease.owner);
+    expect(await listMails(store.desk, { status: "failed", limit: 1_000 })).toHaveLength(600);
+    expect(await listMails(store.desk, { status: "queued", limit: 550 })).toHaveLength(550);
   });
 
   test("shows of a mail what it is about and where it stands", async ({ store }) => {
@@ -88,7 +89,7 @@ function seeing(test: StoreTest): void {
     await accept(store, subscription());
     const waiting = { status: "queued", attempts: 0, createdAt: noon, dueAt: noon };
     const nothing = { sentAt: null, providerId: null, lastError: null };
-    const [welcome, notice] = await store.listMails({ limit: 2 });
+    const [welcome, notice] = await listMails(store.desk, { limit: 2 });
     expect(notice).toEqual({
       id: mails[1]?.id,
       kind: "inquiry-notice",
@@ -111,7 +112,7 @@ function seeing(test: StoreTest): void {
     expect(await store.mailBacklog()).toEqual({ ...some, firstDueAt: noon + 2 * minute });
     const later = (id: string, dueAt: number) =>
       ({ id, at: noon, result: "later", dueAt, error: "e", denials: null, tried: true }) as const;
-    await store.settleMails(
+    await store.mails.settle(
       [later(queued.id, noon + 9 * minute), later(queuedLater.id, noon + 5 * minute)],
       lease.owner,
     );
@@ -124,7 +125,7 @@ function waking(test: StoreTest): void {
     const { failed, doubtful } = await storeMixed(store);
     for (const mail of [failed, doubtful]) {
       expect(await store.retryMails({ id: mail.id }, noon + minute)).toBe(1);
-      const claimed = await store.claimDueMails(noon + minute, 10, other);
+      const claimed = await store.mails.claim(noon + minute, 10, other);
       expect(claimed).toEqual([{ ...mail, attempts: 0, leasedUntil: other.until }]);
     }
   });
@@ -132,25 +133,25 @@ function waking(test: StoreTest): void {
   test("wakes a welcome mail with its links", async ({ store }) => {
     const { mails } = await accept(store, subscription());
     const [welcome] = mails;
-    await store.settleMails([stopped(welcome!.id, "failed")], lease.owner);
+    await store.mails.settle([stopped(welcome!.id, "failed")], lease.owner);
     await store.retryMails({ status: "failed" }, noon);
-    expect(await store.claimDueMails(noon, 10, other)).toEqual([{ ...welcome, leasedUntil: other.until }]);
+    expect(await store.mails.claim(noon, 10, other)).toEqual([{ ...welcome, leasedUntil: other.until }]);
   });
 
   test("wakes all mails of a status and nothing else", async ({ store }) => {
     const { failed, failedLater, doubtful } = await storeMixed(store);
     expect(await store.retryMails({ status: "failed" }, noon)).toBe(2);
-    const claimed = await store.claimDueMails(noon, 10, other);
+    const claimed = await store.mails.claim(noon, 10, other);
     expect(new Set(idsOf(claimed))).toEqual(new Set([failed.id, failedLater.id]));
     expect(await store.retryMails({ status: "failed" }, noon)).toBe(0);
     expect(await store.retryMails({ status: "in-doubt" }, noon)).toBe(1);
-    expect(idsOf(await store.claimDueMails(noon, 10, other))).toEqual([doubtful.id]);
+    expect(idsOf(await store.mails.claim(noon, 10, other))).toEqual([doubtful.id]);
   });
 
   test("wakes all of more mails than a batch holds, once each", async ({ store }) => {
     const accepted = await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inquiry(n))));
     const ids = idsOf(accepted.flat());
-    await store.settleMails(
+    await store.mails.settle(
       ids.map((id) => stopped(id, "failed")),
       lease.owner,
     );
@@ -161,20 +162,20 @@ function waking(test: StoreTest): void {
   test("brings a queued mail forward, whose tries go on counting", async ({ store }) => {
     const { queued } = await storeMixed(store);
     const later = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
-    await store.settleMails([{ ...later, denials: null, tried: true }], lease.owner);
+    await store.mails.settle([{ ...later, denials: null, tried: true }], lease.owner);
     expect(await store.retryMails({ id: queued.id }, noon)).toBe(1);
-    expect(await store.claimDueMails(noon, 10, other)).toMatchObject([{ id: queued.id, attempts: 1 }]);
+    expect(await store.mails.claim(noon, 10, other)).toMatchObject([{ id: queued.id, attempts: 1 }]);
   });
 
   test("never sends a sent mail again", async ({ store }) => {
     const { sent } = await storeMixed(store);
     for (const id of [sent.id, "unknown", "999999-0"]) expect(await store.retryMails({ id }, noon)).toBe(0);
-    expect(await store.claimDueMails(noon, 10, other)).toEqual([]);
+    expect(await store.mails.claim(noon, 10, other)).toEqual([]);
   });
 
   test("does not take a mail from the process that has leased it", async ({ store }) => {
     const { queued } = await storeMixed(store);
     expect(await store.retryMails({ id: queued.id }, noon)).toBe(1);
-    expect(await store.claimDueMails(noon, 10, other)).toEqual([]);
+    expect(await store.mails.claim(noon, 10, other)).toEqual([]);
   });
 }

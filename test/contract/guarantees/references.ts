@@ -1,5 +1,6 @@
 // What the port promises about references.
 import { expect } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
 import {
   accept,
   acceptReference,
@@ -64,7 +65,7 @@ export function referenceGuarantees(test: StoreTest): void {
     expect(await offer(store, inquiry(1))).toEqual(exhausted);
     await accept(store, application(1));
     await accept(store, inquiry(2, { receivedAt: noon + dayMs }));
-    expect(await store.listMails({ limit: 10 })).toHaveLength(4);
+    expect(await listMails(store.desk, { limit: 10 })).toHaveLength(4);
   });
 
   test("takes neither key nor challenge of a submission that got no reference", async ({ store, tested }) => {

@@ -59,7 +59,7 @@ export function retentionGuarantees(test: StoreTest): void {
     const young = await acceptMails(store, inquiry(3, { receivedAt: noon + 1 }));
     const all = [sent, failed, doubtful, ...young];
     const stopped = { at: noon, error: "x", denials: null };
-    await store.settleMails(
+    await store.mails.settle(
       [
         { id: sent.id, result: "sent", at: noon, providerId: "p" },
         { id: failed.id, result: "failed", ...stopped },
@@ -91,7 +91,7 @@ export function retentionGuarantees(test: StoreTest): void {
       Array.from({ length: forgottenAtOnce }, (_, n) => acceptMails(store, inquiry(100 + n))),
     );
     const sent = accepted.flat().map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const);
-    await store.settleMails(sent, lease.owner);
+    await store.mails.settle(sent, lease.owner);
     const batches = await forgetAll(store, noon + mailMs);
     expect(batches.reduce((sum, forgotten) => sum + forgotten, 0)).toBe(sent.length);
     expect(Math.max(...batches)).toBeLessThanOrEqual(forgottenAtOnce);

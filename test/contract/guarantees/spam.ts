@@ -38,7 +38,7 @@ export function spamGuarantees(test: StoreTest): void {
     const now = noon + minute;
     expect(await release(store, reference, now)).toEqual({ result: "released", mails: 2 });
     expect(await findSubmission(store, reference)).toMatchObject({ status: "new", version: 2 });
-    const claimed = await store.claimDueMails(now, 10, { owner: "sender", until: now + minute });
+    const claimed = await store.mails.claim(now, 10, { owner: "sender", until: now + minute });
     expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
     for (const mail of claimed) {
       expect(mail).toMatchObject({
@@ -78,7 +78,7 @@ export function spamGuarantees(test: StoreTest): void {
         { reference, result: "changed", version: 2 },
       ]);
       expect(await findSubmission(store, reference)).toMatchObject({ status, version: 2 });
-      const claimed = await store.claimDueMails(at, 10, { owner: "sender", until: at + minute });
+      const claimed = await store.mails.claim(at, 10, { owner: "sender", until: at + minute });
       expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
       expect((await store.desk.listAudit({})).rows).toMatchObject([
         { action: "status", subject: reference, detail: { from: "spam", to: status } },
@@ -101,7 +101,7 @@ export function spamGuarantees(test: StoreTest): void {
     const reference = byHand.reference ?? "";
     const [receipt, notice] = byHand.mails;
     for (const { id } of [receipt!, notice!])
-      await store.settleMails([{ id, result: "sent", at: noon, providerId: id }], lease.owner);
+      await store.mails.settle([{ id, result: "sent", at: noon, providerId: id }], lease.owner);
     await triage(store, [reference], 1, { status: "spam" }, noon);
     await triage(store, [reference], 2, { status: "open" }, noon);
     expect(await allMails(store)).toHaveLength(2);

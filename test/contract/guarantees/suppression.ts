@@ -1,6 +1,7 @@
 // What the port promises about addresses that must not be mailed: what is not sent any more, what becomes of their
 // subscription, and that the outcome is the same when news comes twice or in disorder.
 import { expect } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
 import type { SuppressionChange, SuppressionReason } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { accept, acceptMails, inquiry, kindsOf, lease, noon, onlySubscriber, subscription } from "../records.ts";
@@ -76,25 +77,25 @@ function refusals(test: StoreTest): void {
     "begins with the refusal of a %s because of its recipient: %#",
     async ([_name, which, begins], { store }) => {
       const { id } = (await acceptMails(store, inquiry((inquiries += 1), { email })))[which];
-      await store.settleMails([failed(id)], "another-process");
-      await store.settleMails([{ ...failed(id), inactiveRecipient: true }], "another-process");
+      await store.mails.settle([failed(id)], "another-process");
+      await store.mails.settle([{ ...failed(id), inactiveRecipient: true }], "another-process");
       expect(await isSuppressed(store)).toBe(false);
-      await store.settleMails([{ ...failed(id), inactiveRecipient: true }], lease.owner);
+      await store.mails.settle([{ ...failed(id), inactiveRecipient: true }], lease.owner);
       expect(await isSuppressed(store)).toBe(begins);
-      expect(await store.listMails({ status: "failed", limit: 10 })).toHaveLength(1);
+      expect(await listMails(store.desk, { status: "failed", limit: 10 })).toHaveLength(1);
     },
   );
 
   test("begins with the refusal of a welcome mail because of its recipient", async ({ store }) => {
     const { mails } = await accept(store, subscription({ email, optIn: "single" }));
-    await store.settleMails([{ ...failed(mails[0]?.id ?? ""), inactiveRecipient: true }], lease.owner);
+    await store.mails.settle([{ ...failed(mails[0]?.id ?? ""), inactiveRecipient: true }], lease.owner);
     expect(await onlySubscriber(store)).toMatchObject({ status: "bounced" });
     expect(await isSuppressed(store)).toBe(true);
   });
 
   test("does not begin with a refusal for another reason", async ({ store }) => {
     const [receipt] = await acceptMails(store, inquiry((inquiries += 1), { email }));
-    await store.settleMails([{ ...failed(receipt.id), inactiveRecipient: false }], lease.owner);
+    await store.mails.settle([{ ...failed(receipt.id), inactiveRecipient: false }], lease.owner);
     expect(await isSuppressed(store)).toBe(false);
   });
 }

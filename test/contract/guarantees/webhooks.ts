@@ -3,7 +3,12 @@
 import { expect } from "vitest";
 import { type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { keptBack, secretOverlapMs, webhooksMax } from "../../../server/src/storage/webhook-store.ts";
+import {
+  type DeliverySettlement,
+  keptBack,
+  secretOverlapMs,
+  webhooksMax,
+} from "../../../server/src/storage/webhook-store.ts";
 import {
   accept,
   acceptReference,
@@ -30,14 +35,18 @@ async function addWebhook(store: Store, events: readonly WebhookEvent[] = webhoo
   return row;
 }
 
-const claim = (store: Store, more: { now?: number; limit?: number; underWay?: readonly number[] } = {}) =>
-  store.webhooks.claimDeliveries({
-    now: later,
-    limit: 100,
-    underWay: [],
-    lease: { ...lease, until: later + minute },
-    ...more,
-  });
+interface Claim {
+  readonly now?: number;
+  readonly limit?: number;
+  readonly underWay?: readonly number[];
+}
+
+const claim = (store: Store, { now = later, limit = 100, underWay = [] }: Claim = {}) =>
+  store.deliveries.claim(now, limit, { ...lease, until: later + minute }, { underWay });
+
+/** Says in the name of a process how a delivery ended. */
+const settle = (store: Store, id: string, end: object, { owner } = lease) =>
+  store.deliveries.settle([{ id, at: later, ...end } as DeliverySettlement], owner);
 
 /** Events of all deliveries, oldest first. */
 async function told(store: Store): Promise<WebhookEvent[]> {
@@ -118,7 +127,7 @@ export function webhookGuarantees(test: StoreTest): void {
     const whole = { kinds: ["inquiry"], subscribers: false } as const;
     await store.desk.triage(whole, { targets: [{ reference, version: 1 }], status: "spam" }, eva);
     const [delivery] = await claim(store);
-    await store.webhooks.settleDelivery(delivery!.id, { result: "failed", at: later, answer: keptBack }, lease.owner);
+    await settle(store, delivery!.id, { result: "failed", answer: keptBack });
     expect((await release(store, reference, later)).result).toBe("released");
     expect(await store.webhooks.replayFailed(id, { ...eva, at: later })).toBe(0);
     const again = await claim(store);
@@ -136,7 +145,7 @@ export function webhookGuarantees(test: StoreTest): void {
     const [delivery] = await claim(store);
     expect(delivery).toMatchObject({ event: "inquiry.received" });
     await set(2, "spam");
-    await store.webhooks.settleDelivery(delivery!.id, { result: "failed", at: later, answer: keptBack }, lease.owner);
+    await settle(store, delivery!.id, { result: "failed", answer: keptBack });
     await set(3, "open");
     const again = await claim(store);
     expect(again).toMatchObject([{ event: "inquiry.received", attempts: 0 }]);
@@ -227,16 +236,16 @@ export function webhookGuarantees(test: StoreTest): void {
     const name = delivery?.id ?? "";
     const { webhooks } = store;
     const row = async () => (await webhooks.listDeliveries(id, {})).rows[0];
-    await webhooks.settleDelivery(name, { result: "delivered", at: later, answer: "HTTP 200" }, "another process");
+    await settle(store, name, { result: "delivered", answer: "HTTP 200" }, { ...lease, owner: "another process" });
     expect(await row()).toMatchObject({ id: name, status: "queued", attempts: 0, lastAnswer: null });
-    await webhooks.settleDelivery(name, { result: "later", dueAt: later + 2, answer: "HTTP 500" }, lease.owner);
+    await settle(store, name, { result: "later", dueAt: later + 2, answer: "HTTP 500" });
     expect(await row()).toMatchObject({ status: "queued", attempts: 1, dueAt: later + 2, lastAnswer: "HTTP 500" });
     expect(await claim(store)).toEqual([]);
     expect(await claim(store, { now: later + 2 })).toMatchObject([{ id: name, attempts: 1 }]);
-    await webhooks.settleDelivery(name, { result: "later", dueAt: later + 2, answer: null }, lease.owner);
+    await settle(store, name, { result: "later", dueAt: later + 2, answer: null });
     expect(await row()).toMatchObject({ attempts: 1, lastAnswer: "HTTP 500" });
     await claim(store, { now: later + 2 });
-    await webhooks.settleDelivery(name, { result: "delivered", at: later + 3, answer: "HTTP 204" }, lease.owner);
+    await settle(store, name, { result: "delivered", at: later + 3, answer: "HTTP 204" });
     expect(await row()).toMatchObject({ status: "delivered", attempts: 2, dueAt: null, endedAt: later + 3 });
     expect(await claim(store, { now: after90Days })).toEqual([]);
   });
@@ -246,10 +255,9 @@ export function webhookGuarantees(test: StoreTest): void {
     const { id } = await addWebhook(store);
     for (let number = 0; number < 3; number += 1) await accept(store, inquiry(number));
     const [first, second, third] = await claim(store);
-    const at = later;
-    await webhooks.settleDelivery(first?.id ?? "", { result: "delivered", at, answer: "HTTP 200" }, lease.owner);
+    await settle(store, first?.id ?? "", { result: "delivered", answer: "HTTP 200" });
     for (const one of [second, third]) {
-      await webhooks.settleDelivery(one?.id ?? "", { result: "failed", at, answer: "HTTP 410" }, lease.owner);
+      await settle(store, one?.id ?? "", { result: "failed", answer: "HTTP 410" });
     }
     const actor = { ...eva, at: later };
     expect(await webhooks.replay(first?.id ?? "", actor)).toBe(true);
@@ -275,12 +283,7 @@ export function webhookGuarantees(test: StoreTest): void {
     });
     expect(await store.webhooks.rotate(id + 1, "whsec_2", rotatedAt)).toBeNull();
     const secretsAt = async (now: number) => {
-      const claimed = await store.webhooks.claimDeliveries({
-        now,
-        limit: 1,
-        underWay: [],
-        lease: { owner: "o", until: now },
-      });
+      const claimed = await store.deliveries.claim(now, 1, { owner: "o", until: now });
       return claimed[0]?.secrets;
     };
     expect(await secretsAt(later)).toEqual(["whsec_2", "whsec_1"]);
@@ -390,11 +393,7 @@ export function webhookGuarantees(test: StoreTest): void {
     await accept(store, inquiry(1));
     await accept(store, inquiry(2));
     const [first] = await claim(store, { limit: 1 });
-    await store.webhooks.settleDelivery(
-      first?.id ?? "",
-      { result: "delivered", at: later, answer: "HTTP 200" },
-      lease.owner,
-    );
+    await settle(store, first?.id ?? "", { result: "delivered", answer: "HTTP 200" });
     const left = async () => (await store.webhooks.listDeliveries(id, {})).rows.map(({ status }) => status);
     while ((await store.forgetExpired(after90Days - 1)).more);
     expect(await left()).toEqual(["queued", "delivered"]);

@@ -1,5 +1,6 @@
 // What is done to the site under load: a host is cut off and comes back; hosts are restarted in turn; the database is cut
 // off and comes back. Answers what was seen; the test judges it.
+import { listMails } from "../../../server/src/desk/mails.ts";
 import { until, type ServiceHost } from "./machines.ts";
 import type { Site } from "./site.ts";
 
@@ -129,7 +130,7 @@ export async function countMails(site: Site): Promise<{ stored: number; taken: n
     const { queued, failed, inDoubt } = await store.mailBacklog();
     return queued + failed + inDoubt === 0 ? true : undefined;
   });
-  const { length } = await store.listMails({ status: "sent", limit: 1_000_000 });
+  const { length } = await listMails(store.desk, { status: "sent", limit: 1_000_000 });
   const ids = site.takenMails();
   const different = new Set(ids).size;
   return { stored: length, taken: different, twice: ids.length - different };

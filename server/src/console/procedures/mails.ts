@@ -2,6 +2,7 @@
 import type { MailRow, Page } from "@submissions/shared/console";
 import { z } from "zod";
 import { Fault } from "../../fault.ts";
+import { shownMail } from "../../storage/desk-store.ts";
 import { mailId, mailStatus, page } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
@@ -9,9 +10,10 @@ import { everyRole } from "../rules.ts";
 export const mailProcedures = trpc.router({
   list: reads(...everyRole)
     .input(z.object({ status: mailStatus.optional(), page }))
-    .query(({ ctx: { desk, scope }, input }): Promise<Page<MailRow>> =>
-      desk.listMails(scope, input.status, input.page),
-    ),
+    .query(async ({ ctx: { desk, scope }, input }): Promise<Page<MailRow>> => {
+      const { rows, next } = await desk.listMails(scope, input.status, input.page);
+      return { rows: rows.map(shownMail), next };
+    }),
 
   /** A mail that is queued already goes out anyway. */
   retry: changes(...everyRole)

@@ -6,8 +6,10 @@ import { Distribution } from "../../observe/distribution.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
+import { mailTable } from "../sql/mails.ts";
+import { type Settled, settledColumns, settling } from "../sql/outbox.ts";
 import type { Acceptance, CommitCounts, Entry } from "../store.ts";
-import { preparedArrays, type Statement, valuesOf } from "./statement.ts";
+import { lookedUp, preparedArrays, type Statement, valuesOf } from "./statement.ts";
 import type { Connections, TransactionOptions } from "./connections.ts";
 import { DayNumbers } from "./day-numbers.ts";
 import { isLockTimeout, isTaken } from "./errors.ts";
@@ -33,7 +35,6 @@ import {
   taking,
   wantedBy,
 } from "./once.ts";
-import { type Settled, settling, settlingColumns } from "./outbox.ts";
 import type { Session } from "./session.ts";
 import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
 
@@ -42,9 +43,19 @@ const batchMax = 128;
 
 const nothingStored: Acceptance = { result: "accepted", reference: null, mails: [], capped: [] };
 
-const storeOrdinary = preparedArrays<StoredRow>(
-  `WITH ${filingParts}, ${settling(filingParameters + 1)} ${filingAnswer}`,
-);
+/**
+ * The mails of some settlements, but for those that another session has locked: no submission waits for them.
+ *
+ * @param first number of the first parameter
+ */
+const unlocked = (first: number): string => `(
+    SELECT given.* FROM ${lookedUp("given", settledColumns, first)} JOIN mail ON mail.id = given.id
+    FOR NO KEY UPDATE OF mail SKIP LOCKED
+  )`;
+
+const storeOrdinary = preparedArrays<StoredRow>(`
+  WITH ${filingParts}, settled AS (${settling(mailTable, unlocked(filingParameters + 1))})
+  ${filingAnswer} UNION ALL SELECT id, NULL, 'settled' FROM settled`);
 
 export const storeOnce = preparedArrays<StoredRow>(
   `WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`,
@@ -56,7 +67,9 @@ interface Settling {
 }
 
 /** What became of a job that is no submission, or of one that is refused while the others of its batch are not. */
-type End = { readonly result: "settled" } | { readonly result: "refused"; readonly error: unknown };
+type End =
+  | { readonly result: "settled"; readonly rows: readonly number[] }
+  | { readonly result: "refused"; readonly error: unknown };
 
 /** An entry with a key or a challenge. */
 interface OnceOnly {
@@ -119,11 +132,10 @@ export class Acceptor {
     return expected(await this.#lateSubscriptions.run({ entry, record }, { deadline }));
   }
 
-  /** Settles mails in the next commit of ordinary submissions. */
-  async settle(settled: readonly Settled[]): Promise<void> {
-    if (settled.length === 0) return;
+  /** Settles mails in the next commit of ordinary submissions. Answers which: it passes over those that are locked. */
+  async settle(settled: readonly Settled[]): Promise<readonly number[]> {
     const end = await this.#ordinary.run({ settled }, { waitMs: settlementWaitMs });
-    if (end.result === "refused") throw end.error;
+    return end.result === "settled" ? end.rows : [];
   }
 
   /** Takes no more and waits for what was handed in. */
@@ -140,25 +152,28 @@ export class Acceptor {
     const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
     await this.#filings.draw(filings);
     const open = filings.filter(({ drawn }) => drawn !== null);
-    const more = () => valuesOf(settlingColumns, settled);
+    const more = () => valuesOf(settledColumns, settled);
     const find = (session: Session) => this.#filings.findIn(session, open);
-    let lockTimeout: unknown;
     try {
-      const stored = await this.#store(storeOrdinary, open, more, { find, deadline: latestDeadline(open) });
+      const rows = await this.#store(storeOrdinary, open, more, { find, deadline: latestDeadline(open) });
+      const stored = this.#filings.answersOf(open, rows);
+      const done = rows.flatMap(([id, , kind]) => (kind === "settled" ? id : []));
       return jobs.map((job) =>
-        "settled" in job ? { result: "settled" } : (stored.get(job) ?? { result: "references-exhausted" }),
+        "settled" in job ? { result: "settled", rows: done } : (stored.get(job) ?? { result: "references-exhausted" }),
       );
     } catch (error) {
       if (!isLockTimeout(error) || jobs.length === 1) throw error;
-      lockTimeout = error;
     }
-    // One of them met a lock that stays: the others must not be refused with it, nor wait for it again. Settlements that
-    // are refused are kept, and come again.
-    const alone = await Promise.allSettled(
-      jobs.map((job) => ("settled" in job ? Promise.reject(lockTimeout) : this.#commitOrdinary([job]))),
-    );
-    return alone.map((one) =>
-      one.status === "rejected" ? { result: "refused", error: one.reason } : (one.value[0] as Acceptance | End),
+    // One of them met a lock that stays: the others must not be refused with it, nor wait for it again.
+    return Promise.all(
+      jobs.map(async (job): Promise<Acceptance | End> => {
+        if ("settled" in job) return { result: "settled", rows: [] };
+        try {
+          return (await this.#commitOrdinary([job]))[0] as Acceptance | End;
+        } catch (error) {
+          return { result: "refused", error };
+        }
+      }),
     );
   }
 
@@ -172,19 +187,18 @@ export class Acceptor {
     filings: readonly Filing[],
     more: () => readonly unknown[],
     options: Pick<TransactionOptions<StoredRow[]>, "find" | "deadline">,
-  ): Promise<ReadonlyMap<Filing, Acceptance>> {
+  ): Promise<readonly StoredRow[]> {
     const values = [...this.#filings.valuesOf(filings), ...more()];
     reached("row-written");
     reached("before-commit");
     try {
-      const rows = await this.#connections.write(statement, values, { first: receiptLocks(filings), ...options });
-      return this.#filings.answersOf(filings, rows);
+      return await this.#connections.write(statement, values, { first: receiptLocks(filings), ...options });
     } catch (error) {
       if (!isTaken(error) || filings.length === 0) throw error;
       // Perhaps by a try of these very filings that reached the server late.
       const find = (session: Session) => this.#filings.findIn(session, filings);
       const rows = await this.#connections.transaction(find, { repeatable: true });
-      if (rows !== null) return this.#filings.answersOf(filings, rows);
+      if (rows !== null) return rows;
       if (!isTaken(error, "submission_day_number")) throw error;
       // After a failover that lost the latest commits, the counter gives out numbers that a process has reserved before.
       await this.#filings.drawAnew(filings);
@@ -220,7 +234,8 @@ export class Acceptor {
       if (filings.length > 0) return this.#filings.findIn(session, filings);
       return (await findTaken(session, jobs)).size > 0 ? [] : null;
     };
-    const stored = await this.#store(storeOnce, filings, more, { find, deadline: latestDeadline(jobs) });
+    const rows = await this.#store(storeOnce, filings, more, { find, deadline: latestDeadline(jobs) });
+    const stored = this.#filings.answersOf(filings, rows);
     return new Map(jobs.map((job) => [job, (job.filing && stored.get(job.filing)) ?? nothingStored]));
   }
 

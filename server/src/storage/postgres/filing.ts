@@ -48,8 +48,8 @@ export function drawnOf({ drawn }: Filing): Drawn {
   return drawn;
 }
 
-/** A row of the answer: of a submission, its arrival and its number; of a mail, its row and its submission. */
-export type StoredRow = readonly [id: number, of: number, kind: SubmissionKind | MailKind];
+/** A row of the answer: of a submission, its arrival and its number; of a mail, its row and its submission; of a settlement, its row. */
+export type StoredRow = readonly [id: number, of: number, kind: SubmissionKind | MailKind | "settled"];
 
 /** What one submission is stored from. */
 const filingColumns = {

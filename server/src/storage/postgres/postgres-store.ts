@@ -12,11 +12,12 @@ import { makeChanges } from "../sql/changes.ts";
 import { makeErasing } from "../sql/erasing.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeLinks } from "../sql/links.ts";
+import { makeMails } from "../sql/mails.ts";
+import { makeOutbox } from "../sql/outbox.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
-import { makeWaking } from "../sql/waking.ts";
-import { makeWebhooks } from "../sql/webhooks.ts";
+import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { type Access, BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
@@ -28,11 +29,9 @@ import { makeDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
 import { checkServer, findPending, migratePostgres } from "./migrate.ts";
-import { makeOutbox } from "./outbox.ts";
 import { makeReading } from "./reading.ts";
 import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
-import { makeDeliveryClaims } from "./webhooks.ts";
 
 /** A page of an export, from a replica that has other things to do. */
 const exportAnswerMs = 30_000;
@@ -139,16 +138,12 @@ function makeStore(
       ...makeDeskSearch(connections),
     },
     access: makeAccess(engine),
-    webhooks: { ...makeWebhooks(engine), ...makeDeliveryClaims(connections) },
+    webhooks: makeWebhooks(engine),
+    deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
     ...makeReading(connections),
     ...makeLinks(engine),
-    ...makeOutbox(
-      connections,
-      (settled) => acceptor.settle(settled),
-      (...mail) => engine.transaction(() => suppressions.noteRefusal(...mail)),
-    ),
-    ...makeWaking(engine),
+    ...makeMails(engine, suppressions.noteRefusal, (settled) => acceptor.settle(settled)),
     ...makeResumes(engine),
     ...makeHousekeeping(engine),
 

@@ -1,6 +1,7 @@
 // Mails as they are handed to the process that sends them, what they are about as columns of their rows, and how the end
 // of a try is written.
 import type { Digest, LeasedMail, MailKind, MailSettlement, MailSubject } from "../records.ts";
+import type { Ended } from "../sql/outbox.ts";
 import type { Lease } from "../store.ts";
 import { readFields } from "./json-column.ts";
 import { mailId } from "./mail-id.ts";
@@ -27,7 +28,7 @@ export const justStored = (
 
 /** A mail that is claimed, with the row of what it is about; the other columns of submissions are then null. */
 export interface ClaimedMail extends SubmissionRow {
-  readonly mail: number;
+  readonly row: number;
   readonly mailKind: MailKind;
   readonly createdAt: number;
   readonly attempts: number;
@@ -38,16 +39,16 @@ export interface ClaimedMail extends SubmissionRow {
   readonly subscriber: string | null;
 }
 
-/** What of it comes from `mail` and from what `mailJoins` adds, but for `denials`. Quoted names keep their case. */
-export const claimedColumns = `mail.id AS mail, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
-  mail.tokens, mail.digest, subscriber.email AS subscriber,
+/** To be read from `mail` and what `mailJoins` adds. Quoted names keep their case. */
+export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
+  mail.denials, mail.tokens, mail.digest, subscriber.email AS subscriber,
   ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
 
 /** Null when what the mail is about cannot be read. */
-export function claimedMail(row: ClaimedMail, leasedUntil: number): LeasedMail | null {
-  const { mail, mailKind: kind, createdAt, attempts, denials } = row;
+export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number): LeasedMail | null {
+  const { mailKind: kind, createdAt, attempts, denials } = row;
   const about = subjectOf(row);
-  return about && { id: mailId(mail, createdAt), kind, about, createdAt, attempts, denials, leasedUntil };
+  return about && { id, kind, about, createdAt, attempts, denials, leasedUntil };
 }
 
 function subjectOf(row: ClaimedMail): MailSubject | null {
@@ -63,22 +64,18 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
   return submission && { submission };
 }
 
-/** The columns of a mail that a settlement changes; `tries` are added to its attempts. */
-export function settledColumns(settlement: MailSettlement) {
-  if (settlement.result === "sent") {
-    const provider_id = storable(settlement.providerId);
-    const { at: sent_at } = settlement;
-    return { status: settlement.result, tries: 1, due_at: null, sent_at, provider_id, last_error: null, denials: null };
+/** What a settlement writes. */
+export function endedMail(settlement: MailSettlement): Ended {
+  const { result, at } = settlement;
+  if (result === "sent") {
+    const last_answer = storable(settlement.providerId);
+    return { status: result, tries: 1, due_at: null, ended_at: at, last_answer, denials: null };
   }
-  return {
-    status: settlement.result === "later" ? "queued" : settlement.result,
-    tries: settlement.result === "later" && !settlement.tried ? 0 : 1,
-    due_at: settlement.result === "later" ? settlement.dueAt : null,
-    sent_at: null,
-    provider_id: null,
-    last_error: storable(settlement.error),
-    denials: settlement.denials,
-  } as const;
+  const { denials } = settlement;
+  const last_answer = storable(settlement.error);
+  if (result !== "later") return { status: result, tries: 1, due_at: null, ended_at: at, last_answer, denials };
+  const { dueAt: due_at, tried } = settlement;
+  return { status: "queued", tries: tried ? 1 : 0, due_at, ended_at: null, last_answer, denials };
 }
 
 /** Null when it cannot be read: another version may have written it. */

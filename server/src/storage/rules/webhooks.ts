@@ -2,7 +2,9 @@
 // asks here and writes.
 import type { WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
-import type { LeasedDelivery } from "../webhook-store.ts";
+import type { Ended } from "../sql/outbox.ts";
+import type { DeliverySettlement, LeasedDelivery } from "../webhook-store.ts";
+import { storable } from "./mails.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { storedSubscriber, type SubscriberRow } from "./subscriber-row.ts";
@@ -34,16 +36,16 @@ export const deliveriesOf = (
 ): TableRow<"webhook_delivery">[] => webhooks.map((webhook) => ({ webhook, event, ...of, created_at: at, due_at: at }));
 
 /** The `webhook-id`: the number of the row and when it was stored, as mails have it. */
-const prefix = "msg_";
-export const deliveryId = (row: number, createdAt: number): string => prefix + mailId(row, createdAt);
+export const deliveryPrefix = "msg_";
+export const deliveryId = (row: number, createdAt: number): string => deliveryPrefix + mailId(row, createdAt);
 
 /** Null when the text is no id of ours. */
 export const parseDeliveryId = (id: string): MailRow | null =>
-  id.startsWith(prefix) ? parseMailId(id.slice(prefix.length)) : null;
+  id.startsWith(deliveryPrefix) ? parseMailId(id.slice(deliveryPrefix.length)) : null;
 
-/** To be read from `webhook_delivery AS delivery`, `webhook`, `submission` and `subscriber`. */
-export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delivery.event, delivery.attempts,
-  delivery.created_at AS "createdAt", webhook.url, webhook.secret, webhook.old_secret AS "oldSecret",
+/** To be read from {@link deliveryJoins}. */
+export const claimedColumns = `webhook_delivery.id AS row, webhook_delivery.webhook, webhook_delivery.event,
+  webhook_delivery.attempts, webhook_delivery.created_at AS "createdAt", webhook.url, webhook.secret, webhook.old_secret AS "oldSecret",
   webhook.old_secret_until AS "oldSecretUntil", subscriber.arrival AS "subscriber",
   subscriber.email AS "subscriberEmail", subscriber.status AS "subscriberStatus", subscriber.source,
   subscriber.last_source AS "lastSource", subscriber.language, subscriber.consent,
@@ -51,12 +53,16 @@ export const claimedColumns = `delivery.id AS delivery, delivery.webhook, delive
   subscriber.confirmed_at AS "confirmedAt", subscriber.unsubscribed_at AS "unsubscribedAt",
   ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
 
+export const deliveryJoins = `JOIN webhook ON webhook.id = webhook_delivery.webhook
+  LEFT JOIN submission ON submission.arrival = webhook_delivery.submission
+  LEFT JOIN subscriber ON subscriber.email_key = webhook_delivery.subscriber`;
+
 type ClaimedDeliveryColumns = SubmissionRow &
   Omit<SubscriberRow, "arrival" | "email" | "status"> &
   Omit<LeasedDelivery, "id" | "secrets" | "about">;
 
 export interface ClaimedDelivery extends ClaimedDeliveryColumns {
-  readonly delivery: number;
+  readonly row: number;
   readonly secret: string;
   readonly oldSecret: string | null;
   readonly oldSecretUntil: number | null;
@@ -66,20 +72,20 @@ export interface ClaimedDelivery extends ClaimedDeliveryColumns {
   readonly subscriberStatus: SubscriberStatus;
 }
 
-export function leasedDelivery(row: ClaimedDelivery, now: number): LeasedDelivery {
-  const { delivery, webhook, event, attempts, createdAt, url, secret, oldSecret, oldSecretUntil } = row;
+export function leasedDelivery(id: string, row: ClaimedDelivery, now: number): LeasedDelivery {
+  const { webhook, event, attempts, createdAt, url, secret, oldSecret, oldSecretUntil } = row;
   const hasOverlap = oldSecret !== null && oldSecretUntil !== null && now < oldSecretUntil;
   const secrets = hasOverlap ? [secret, oldSecret] : [secret];
-  return {
-    id: deliveryId(delivery, createdAt),
-    webhook,
-    url,
-    secrets,
-    event,
-    createdAt,
-    attempts,
-    about: subjectOf(row),
-  };
+  return { id, webhook, url, secrets, event, createdAt, attempts, about: subjectOf(row) };
+}
+
+/** What a settlement writes. */
+export function endedDelivery(settlement: DeliverySettlement): Ended {
+  const { result, at } = settlement;
+  const last_answer = settlement.answer === null ? null : storable(settlement.answer);
+  const tries = last_answer === null ? 0 : 1;
+  if (result !== "later") return { status: result, tries, due_at: null, ended_at: at, last_answer, denials: null };
+  return { status: "queued", tries, due_at: settlement.dueAt, ended_at: null, last_answer, denials: null };
 }
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {

@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Note } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import type { DeskDetail, DeskStore, KnownFact } from "../desk-store.ts";
+import { type DeskDetail, type DeskStore, type KnownFact, shownMail } from "../desk-store.ts";
 import { pageRows } from "../pages.ts";
 import { inboxRow, inboxRowOf, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import { readFields } from "../rules/json-column.ts";
-import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-row.ts";
+import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { ScanState } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
@@ -92,7 +92,7 @@ export function makeBelongings(engine: Engine, references: References) {
   const findSubscriber = (key: string) => find(statements.subscriberOf(key));
 
   async function* factsOf(owner: Owner): AsyncGenerator<KnownFact, void, undefined> {
-    for (const mail of await read(statements.mailsOf(owner))) yield { kind: "mail", mail: mailRow(mail) };
+    for (const mail of await read(statements.mailsOf(owner))) yield { kind: "mail", mail: shownMail(storedMail(mail)) };
     for (const { event, url, status, createdAt } of await read(statements.deliveriesOf(owner))) {
       yield { kind: "delivery", event, host: URL.parse(url)?.host ?? "", status, createdAt };
     }
@@ -118,7 +118,7 @@ export function makeBelongings(engine: Engine, references: References) {
         row: inboxRowOf(submission, row.disposable === 1),
         submission,
         scan: row.resume_scan,
-        mails: mails.map(mailRow),
+        mails: mails.map((mail) => shownMail(storedMail(mail))),
         notes,
         history: history
           .map(({ at, operator, action, detail }) => ({ at, operator, action, detail: readFields(detail) }))

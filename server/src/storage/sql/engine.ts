@@ -56,8 +56,14 @@ export interface Engine {
   read<Row>(query: Query<Row>): Promise<readonly Row[]>;
   /** Runs a statement in a transaction of its own. It must do the same when it runs twice. */
   write<Row>(query: Query<Row>): Promise<readonly Row[]>;
-  /** @param options.repeatable whether it does the same when it runs twice: its answer may be lost */
-  transaction<T>(steps: () => Steps<T>, options?: { readonly repeatable?: boolean }): Promise<T>;
+  /**
+   * @param options.repeatable whether it does the same when it runs twice: its answer may be lost
+   * @param options.waitMs how long it may wait for others to share its commit, where transactions share one
+   */
+  transaction<T>(
+    steps: () => Steps<T>,
+    options?: { readonly repeatable?: boolean; readonly waitMs?: number },
+  ): Promise<T>;
 }
 
 /** To be used by an engine. */

@@ -1,17 +1,45 @@
-// Outgoing webhooks, and the deliveries that wait for them or were made. Which of them a process may send, each engine
-// finds by itself.
+// Outgoing webhooks, and the deliveries that wait for them or were made.
 import type { DeliveryRow, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { AuditEntry } from "../desk-store.ts";
 import { changeInBatches } from "../pages.ts";
 import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
-import { storable } from "../rules/mails.ts";
-import { deliveryId, parseDeliveryId } from "../rules/webhooks.ts";
-import { keptBack, secretOverlapMs, type WebhookStore, webhooksMax } from "../webhook-store.ts";
+import {
+  type ClaimedDelivery,
+  claimedColumns,
+  deliveryId,
+  deliveryJoins,
+  deliveryPrefix,
+  endedDelivery,
+  leasedDelivery,
+  parseDeliveryId,
+} from "../rules/webhooks.ts";
+import {
+  type DeliverySettlement,
+  keptBack,
+  type LeasedDelivery,
+  secretOverlapMs,
+  type WebhookStore,
+  webhooksMax,
+} from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import type { OutboxTable } from "./outbox.ts";
 
 /** Deliveries that one transaction replays. */
 const replayedAtOnce = 250;
+
+export const deliveryTable: OutboxTable<ClaimedDelivery, LeasedDelivery, DeliverySettlement> = {
+  name: "webhook_delivery",
+  prefix: deliveryPrefix,
+  lanes: "SELECT id AS lane FROM webhook WHERE removed_at IS NULL",
+  lane: "webhook",
+  columns: claimedColumns,
+  joins: deliveryJoins,
+  claims: "",
+  settles: "",
+  leased: leasedDelivery,
+  ended: endedDelivery,
+};
 
 interface StoredWebhook extends Omit<WebhookRow, "events"> {
   /** Names with a space between them. No name is a part of another. */
@@ -71,10 +99,6 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
         WHERE webhook = $2 AND status = 'failed' AND last_answer IS DISTINCT FROM '${keptBack}' AND id > $3
         ORDER BY id LIMIT ${replayedAtOnce}`,
       )} RETURNING id`),
-    settle: prepare(`
-      UPDATE webhook_delivery SET status = $1, attempts = attempts + $2, due_at = $3, ended_at = $4,
-        last_answer = coalesce($5, last_answer), lease_owner = NULL, lease_until = NULL
-      WHERE id = $6 AND created_at = $7 AND status = 'queued' AND lease_owner = $8`),
   };
 }
 
@@ -138,18 +162,6 @@ export function makeWebhooks(engine: Engine) {
       });
       if (!isNoted) return null;
       return changeInBatches(replayedAtOnce, (after) => write(statements.replayFailed(actor.at, webhook, after)));
-    },
-
-    async settleDelivery(id, settlement, owner) {
-      const named = parseDeliveryId(id);
-      if (named === null) return;
-      const answer = settlement.answer === null ? null : storable(settlement.answer);
-      const [status, tries, dueAt, endedAt] =
-        settlement.result === "later"
-          ? (["queued", answer === null ? 0 : 1, settlement.dueAt, null] as const)
-          : ([settlement.result, 1, null, settlement.at] as const);
-      // The second time the lease is gone.
-      await write(statements.settle(status, tries, dueAt, endedAt, answer, named.row, named.createdAt, owner));
     },
   } satisfies Partial<WebhookStore>;
 }

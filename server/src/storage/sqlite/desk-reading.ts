@@ -5,7 +5,7 @@ import type { DeskStore } from "../desk-store.ts";
 import { searchRanges } from "../ranges.ts";
 import type { MailStatus } from "../records.ts";
 import { mailKindsOf, pageOf, quoted, rowsOf } from "../rules/inbox-filter.ts";
-import { mailColumns, mailJoins, mailRow, type ReadMail } from "../rules/mail-row.ts";
+import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
@@ -36,22 +36,21 @@ export function prepareDeskReading(connection: SqliteConnection) {
       const kinds = mailKindsOf(scope);
       if (kinds.length === 0) return { rows: [], next: null };
       const found = await mailPage(kinds, status, page);
-      return { ...found, rows: found.rows.map(mailRow) };
+      return { ...found, rows: found.rows.map(storedMail) };
     },
   } satisfies Partial<DeskStore>;
 }
 
-/** Reads mails of all kinds (null) or of some, page by page, newest first. */
-export function prepareMailPage(connection: SqliteConnection) {
+/** Reads mails of some kinds, page by page, newest first. */
+function prepareMailPage(connection: SqliteConnection) {
   const lastMail = connection.prepare<[], { last: number | null }>("SELECT max(id) AS last FROM mail");
-  return async (kinds: readonly string[] | null, status: MailStatus | undefined, page: PageRequest) => {
+  return async (kinds: readonly string[], status: MailStatus | undefined, page: PageRequest) => {
     const stopped = status === "failed" || status === "in-doubt";
     const text = `
       SELECT ${mailColumns} FROM mail ${stopped ? "INDEXED BY mail_stopped" : "NOT INDEXED"} ${mailJoins}
       WHERE ${stopped ? "mail.status IN ('failed', 'in-doubt') AND" : ""}
         ${status === undefined ? "" : `mail.status = '${status}' AND`}
-        ${kinds === null ? "" : `mail.kind IN (${quoted(kinds)}) AND`}
-        mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`;
+        mail.kind IN (${quoted(kinds)}) AND mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`;
     const statement = await read(() => connection.prepare<[number, number, number], ReadMail>(text));
     const readRows = (above: number, below: number, limit: number) => statement.all(above, below, limit);
     return pageBelow(lastMail, page, ({ row }) => row, readRows);

@@ -43,7 +43,7 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   amongUnlocked: (column, select) => `(${column}) IN (${select})`,
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
-  transaction: (steps) => run(() => runSteps(steps())),
+  transaction: (steps, { waitMs = 0 } = {}) => run(() => runSteps(steps()), { waitMs }),
 });
 
 const takeValues = (names: readonly string[]) => (row: object) =>

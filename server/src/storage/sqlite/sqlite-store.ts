@@ -12,11 +12,12 @@ import { makeChanges } from "../sql/changes.ts";
 import { makeErasing } from "../sql/erasing.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeLinks } from "../sql/links.ts";
+import { makeMails } from "../sql/mails.ts";
+import { makeOutbox } from "../sql/outbox.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
-import { makeWaking } from "../sql/waking.ts";
-import { makeWebhooks } from "../sql/webhooks.ts";
+import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
 import { type Acceptance, StorageUnavailable, type Store } from "../store.ts";
 import { prepareAccept } from "./accept.ts";
@@ -28,10 +29,7 @@ import { prepareDeskSearch } from "./desk-search.ts";
 import { makeEngine, runSteps } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
-import { makeOutbox } from "./outbox.ts";
-import { makeOversight } from "./oversight.ts";
 import { makeReading } from "./reading.ts";
-import { makeDeliveryClaims } from "./webhooks.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
@@ -80,13 +78,12 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Sto
       indexNext: search.indexNext,
     },
     access: makeAccess(engine),
-    webhooks: { ...makeWebhooks(engine), ...makeDeliveryClaims(connection, run) },
+    webhooks: makeWebhooks(engine),
+    deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
     ...makeReading(connection),
     ...makeLinks(engine),
-    ...makeOutbox(connection, run, (...mail) => runSteps(suppressions.noteRefusal(...mail))),
-    ...makeOversight(connection),
-    ...makeWaking(engine),
+    ...makeMails(engine, suppressions.noteRefusal),
     ...makeResumes(engine),
     ...makeHousekeeping(engine),
 

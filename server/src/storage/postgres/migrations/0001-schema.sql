@@ -151,9 +151,10 @@ CREATE TABLE mail (
   -- Null: the provider certainly does not have the mail. Otherwise it may have been sent, and the provider has said this
   -- often since then that it knows no such mail.
   denials INTEGER,
-  sent_at BIGINT,
-  provider_id TEXT,
-  last_error TEXT,
+  -- Null while it is queued.
+  ended_at BIGINT,
+  -- The provider's id of a sent mail, otherwise why the last try failed.
+  last_answer TEXT,
   CONSTRAINT queued_has_due_time CHECK ((status = 'queued') = (due_at IS NOT NULL)),
   CONSTRAINT about_one_thing CHECK (num_nonnulls(submission, subscriber, digest) = 1)
 );

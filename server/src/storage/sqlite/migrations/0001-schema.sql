@@ -142,9 +142,10 @@ CREATE TABLE mail (
   -- Null: the provider certainly does not have the mail. Otherwise it may have been sent, and the provider has said this
   -- often since then that it knows no such mail.
   denials INTEGER,
-  sent_at INTEGER,
-  provider_id TEXT,
-  last_error TEXT,
+  -- Null while it is queued.
+  ended_at INTEGER,
+  -- The provider's id of a sent mail, otherwise why the last try failed.
+  last_answer TEXT,
   CONSTRAINT queued_has_due_time CHECK ((status = 'queued') = (due_at IS NOT NULL)),
   CONSTRAINT about_one_thing CHECK ((submission IS NOT NULL) + (subscriber IS NOT NULL) + (digest IS NOT NULL) = 1)
 ) STRICT;

@@ -1,0 +1,31 @@
+// The part of the storage port that mails and deliveries to webhooks share: rows that are sent later, each by the process
+// that holds its lease.
+
+import type { Lease } from "./store.ts";
+
+/** A lane is who shares a limit and a fault: all mails are one, the deliveries of each webhook are one. */
+export interface OutboxStore<Leased, Settlement> {
+  /**
+   * Leases what is due and whose lease is free: of each lane the oldest due first, at most `limit`. A mail whose lease
+   * another process has let run out may have been sent by it: it comes in doubt, with no denials. A row that cannot be
+   * read is settled as failed instead of being handed out.
+   *
+   * @param options.endedBefore leases that end at this time or later are left alone; `now` unless given
+   * @param options.underWay the lanes of what the caller has already, which counts for the limit; none unless given
+   */
+  claim(
+    now: number,
+    limit: number,
+    lease: Lease,
+    options?: { readonly endedBefore?: number; readonly underWay?: readonly number[] },
+  ): Promise<readonly Leased[]>;
+
+  /** Prolongs the leases that this process still holds. Answers the ids of those it holds. */
+  renew(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>>;
+
+  /**
+   * Records how tries ended and gives the leases back. What another process holds is left alone. Welcome mails lose their
+   * tokens once sent. May wait 25 ms for the next commit.
+   */
+  settle(settlements: readonly Settlement[], owner: string): Promise<void>;
+}

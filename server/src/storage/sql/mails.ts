@@ -1,0 +1,113 @@
+// Mails as rows of the outbox; those that are made due now, which are the digest of a day and those that an operator wakes;
+// and how many wait.
+import { reached } from "../../failpoint.ts";
+import { changeInBatches } from "../pages.ts";
+import type { LeasedMail, MailSettlement } from "../records.ts";
+import { storedDay } from "../rules/days.ts";
+import { type ClaimedMail, claimedColumns, endedMail, leasedMail } from "../rules/leased-mail.ts";
+import { parseMailId } from "../rules/mail-id.ts";
+import { mailJoins } from "../rules/mail-row.ts";
+import type { Store } from "../store.ts";
+import type { Engine, Steps } from "./engine.ts";
+import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
+
+/** Mails that one transaction wakes. */
+export const wokenAtOnce = 250;
+
+export const mailTable: OutboxTable<ClaimedMail, LeasedMail, MailSettlement> = {
+  name: "mail",
+  prefix: "",
+  // One provider takes all of them.
+  lanes: "SELECT 0 AS lane",
+  lane: "0",
+  columns: claimedColumns,
+  joins: mailJoins,
+  // A process that let a lease run out may have sent the mail and died before it recorded that.
+  claims: "denials = CASE WHEN lease_owner <> $1 THEN 0 ELSE denials END,",
+  settles: "denials = ended.denials, tokens = CASE ended.status WHEN 'sent' THEN NULL ELSE tokens END,",
+  leased: leasedMail,
+  ended: endedMail,
+};
+
+/**
+ * @param noteRefusal notes that the recipient of a mail was refused
+ * @param settleBeside see `outbox.ts`
+ */
+export function makeMails(
+  engine: Engine,
+  noteRefusal: (row: number, createdAt: number, owner: string, at: number) => Steps<void>,
+  settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>,
+) {
+  const { prepare, indexedBy, amongUnlocked, read, write, transaction } = engine;
+  const outbox = makeOutbox(engine, mailTable, settleBeside);
+  const storeDigest = prepare<{ id: number }>(`
+    INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
+    VALUES ('digest', $1, $2, 'queued', $3, $3) ON CONFLICT DO NOTHING RETURNING id`);
+  // A lease stays with its holder: the mail may be on its way at this moment.
+  const wake = `UPDATE mail SET status = 'queued', due_at = $1, ended_at = NULL,
+    attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
+  const wakeOne = prepare<{ id: number }>(
+    `${wake} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`,
+  );
+  // The status is part of the text, and the condition of the index is repeated: only then the planners use it.
+  const stopped = (status: "failed" | "in-doubt") =>
+    `FROM mail ${indexedBy("mail_stopped")} WHERE status IN ('failed', 'in-doubt') AND status = '${status}'`;
+  const wakeBatch = (status: "failed" | "in-doubt") =>
+    prepare<{ id: number }>(`
+      ${wake} WHERE ${amongUnlocked(
+        "id",
+        `SELECT id ${stopped(status)} AND id > $2 ORDER BY id LIMIT ${wokenAtOnce}`,
+      )} RETURNING id`);
+  const wakeSome = { failed: wakeBatch("failed"), "in-doubt": wakeBatch("in-doubt") };
+  const backlog = prepare<Awaited<ReturnType<Store["mailBacklog"]>>>(`
+    SELECT queued, (SELECT count(*) ${stopped("failed")}) AS failed,
+      (SELECT count(*) ${stopped("in-doubt")}) AS "inDoubt",
+      (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt", due AS "firstDueAt"
+    FROM (SELECT count(*) AS queued, min(id) AS oldest, min(due_at) AS due
+      FROM mail ${indexedBy("mail_due")} WHERE status = 'queued') AS waiting`);
+
+  return {
+    mails: {
+      ...outbox,
+
+      async claim(...claim) {
+        const claimed = await outbox.claim(...claim);
+        if (claimed.length > 0) reached("mail-claimed");
+        return claimed;
+      },
+
+      async settle(settlements, owner) {
+        for (const settlement of settlements) {
+          if (settlement.result !== "failed" || settlement.inactiveRecipient !== true) continue;
+          const mail = parseMailId(settlement.id);
+          // Before the mail is settled: the lease says whose mail it is.
+          if (mail !== null) {
+            await transaction(() => noteRefusal(mail.row, mail.createdAt, owner, settlement.at));
+          }
+        }
+        await outbox.settle(settlements, owner);
+        reached("mail-settled");
+      },
+    },
+
+    /** The second time, the day already has a digest. */
+    async storeDigest(digest, now) {
+      const day = storedDay(Date.parse(digest.day));
+      return (await write(storeDigest(day, JSON.stringify(digest), now))).length === 1;
+    },
+
+    async retryMails(which, now) {
+      if ("id" in which) {
+        const mail = parseMailId(which.id);
+        return mail === null ? 0 : (await write(wakeOne(now, mail.row, mail.createdAt))).length;
+      }
+      const wakeNext = wakeSome[which.status];
+      return changeInBatches(wokenAtOnce, (after) => write(wakeNext(now, after)));
+    },
+
+    async mailBacklog() {
+      const [counts] = await read(backlog());
+      return counts ?? { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null, firstDueAt: null };
+    },
+  } satisfies Partial<Store>;
+}

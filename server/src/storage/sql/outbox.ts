@@ -1,0 +1,179 @@
+// Rows that are sent later, of two tables: mails, and deliveries to webhooks. One text claims them, one renews their leases
+// and one settles them. Both tables name the same thing by the same name; what differs is an `OutboxTable`.
+import type { OutboxStore } from "../outbox-store.ts";
+import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
+import { settlementWaitMs } from "../rules/mails.ts";
+import { type Engine, together } from "./engine.ts";
+
+/** A row that was claimed. */
+interface Claimed {
+  readonly row: number;
+  readonly createdAt: number;
+  readonly denials?: number | null;
+}
+
+/** What a table has of its own. */
+export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
+  readonly name: "mail" | "webhook_delivery";
+  /** What its ids begin with. */
+  readonly prefix: string;
+  /** The number of each lane that is served, as a SELECT of `lane`; and the lane of a row. */
+  readonly lanes: string;
+  readonly lane: string;
+  /** What is read of a claimed row, and from where. */
+  readonly columns: string;
+  readonly joins: string;
+  /** What a claim sets beside the lease, whose owner is $1, and a settlement beside what all rows have. */
+  readonly claims: string;
+  readonly settles: string;
+  /** Null when the row cannot be read. */
+  leased(id: string, row: Row, now: number, until: number): Leased | null;
+  ended(settlement: Settlement): Ended;
+}
+
+/** How the try of a row ended. */
+export interface Ended {
+  readonly status: string;
+  /** Added to its attempts. */
+  readonly tries: number;
+  readonly due_at: number | null;
+  readonly ended_at: number | null;
+  /** Null: the one before stays. */
+  readonly last_answer: string | null;
+  readonly denials: number | null;
+}
+
+/** A settlement of a row, in the name of the process that holds its lease. */
+export interface Settled extends Ended {
+  readonly id: number;
+  readonly created_at: number;
+  readonly owner: string;
+}
+
+/** The columns of {@link Settled}, with their types in SQL. */
+export const settledColumns = {
+  id: "bigint",
+  created_at: "bigint",
+  owner: "text",
+  status: "text",
+  tries: "integer",
+  due_at: "bigint",
+  ended_at: "bigint",
+  last_answer: "text",
+  denials: "integer",
+} as const;
+
+const settledNames = Object.keys(settledColumns) as (keyof Settled)[];
+const oneSettled = Object.entries(settledColumns).map(([name, type], at) => `CAST($${at + 1} AS ${type}) AS ${name}`);
+
+/**
+ * The statement that settles rows. It gives their leases back and touches no row that another owner holds. It asks for the
+ * due time, not for the status: otherwise the planner of a new database might read the index of all queued rows.
+ *
+ * @param ended a table of {@link settledColumns}
+ */
+export const settling = (
+  { name, settles }: Pick<OutboxTable<Claimed, unknown, unknown>, "name" | "settles">,
+  ended: string,
+): string => `
+  UPDATE ${name} SET status = ended.status, attempts = attempts + ended.tries, due_at = ended.due_at,
+    ended_at = ended.ended_at, last_answer = coalesce(ended.last_answer, ${name}.last_answer), ${settles}
+    lease_owner = NULL, lease_until = NULL
+  FROM ${ended} AS ended
+  WHERE ${name}.id = ended.id AND ${name}.created_at = ended.created_at AND ${name}.due_at IS NOT NULL
+    AND ${name}.lease_owner = ended.owner
+  RETURNING ${name}.id`;
+
+/**
+ * @param settleBeside settles rows in the next commit of submissions, and answers which it has settled. It passes over rows
+ *   that another session has locked, so that no submission waits for them. Without it the engine's transactions are those
+ *   commits.
+ */
+export function makeOutbox<Row extends Claimed, Leased, Settlement extends { readonly id: string }>(
+  { prepare, among, amongUnlocked, read, transaction }: Engine,
+  table: OutboxTable<Row, Leased, Settlement>,
+  settleBeside: (rows: readonly Settled[]) => Promise<readonly number[]> = async () => [],
+): OutboxStore<Leased, Settlement> {
+  const { name, prefix, lane, lanes, columns, joins, claims } = table;
+  const isDue = (now: string, ended: string) =>
+    `status = 'queued' AND due_at <= ${now} AND (lease_until IS NULL OR lease_until < ${ended})`;
+  const findLanes = prepare<{ lane: number }>(`
+    SELECT lane FROM (${lanes}) AS lanes
+    WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${lane} = lanes.lane AND ${isDue("$1", "$2")})`);
+  // Rows that another process is leasing at this moment are not waited for.
+  const lend = prepare<{ id: number }>(`
+    UPDATE ${name} SET ${claims} lease_owner = $1, lease_until = $2 WHERE ${amongUnlocked(
+      "id",
+      `SELECT id FROM ${name} WHERE ${lane} = $3 AND ${isDue("$4", "$5")} ORDER BY due_at, id LIMIT $6`,
+    )} RETURNING id`);
+  const readLent = prepare<Row & { readonly dueAt: number }>(`
+    SELECT ${columns}, ${name}.due_at AS "dueAt" FROM ${name} ${joins}
+    WHERE ${among(`${name}.id`, "$1", "bigint")}`);
+  const renew = prepare<MailRow>(`
+    UPDATE ${name} SET lease_until = $1 WHERE ${among("id", "$2", "bigint")} AND due_at IS NOT NULL AND lease_owner = $3
+    RETURNING id AS row, created_at AS "createdAt"`);
+  const settleOne = prepare<{ id: number }>(settling(table, `(SELECT ${oneSettled.join(", ")})`));
+
+  const idOf = ({ row, createdAt }: MailRow) => prefix + mailId(row, createdAt);
+  const parseId = (id: string) => (id.startsWith(prefix) ? parseMailId(id.slice(prefix.length)) : null);
+
+  async function settle(rows: readonly Settled[]): Promise<void> {
+    if (rows.length === 0) return;
+    const settled = new Set(await settleBeside(rows));
+    const left = rows.filter(({ id }) => !settled.has(id));
+    if (left.length === 0) return;
+    const steps = () => together(left.map((row) => settleOne(...settledNames.map((column) => row[column]))));
+    // The second time the leases are gone.
+    await transaction(steps, { repeatable: true, waitMs: settlementWaitMs });
+  }
+
+  return {
+    async claim(now, limit, { owner, until }, { endedBefore = now, underWay = [] } = {}) {
+      const roomOf = (one: number) => limit - underWay.filter((other) => other === one).length;
+      // Without a transaction where there is nothing to do: this is asked for every second.
+      const due = (await read(findLanes(now, endedBefore))).filter((found) => roomOf(found.lane) > 0);
+      if (due.length === 0) return [];
+      const lending = () =>
+        together(due.map((found) => lend(owner, until, found.lane, now, endedBefore, roomOf(found.lane))));
+      const claim = function* () {
+        const ids = (yield* lending()).flat().map(({ id }) => id);
+        const rows = ids.length === 0 ? [] : yield* readLent(ids);
+        return rows.toSorted((one, other) => one.dueAt - other.dueAt || one.row - other.row);
+      };
+      const leased: Leased[] = [];
+      const unreadable: Settled[] = [];
+      // Repeatable: leases whose answer was lost run out.
+      for (const row of await transaction(claim, { repeatable: true })) {
+        const one = table.leased(idOf(row), row, now, until);
+        if (one !== null) leased.push(one);
+        else unreadable.push({ id: row.row, created_at: row.createdAt, owner, ...unreadableRow(row, now) });
+      }
+      await settle(unreadable);
+      return leased;
+    },
+
+    async renew(ids, { owner, until }) {
+      const rows = ids.flatMap((id) => parseId(id)?.row ?? []);
+      const held = await transaction(() => renew(until, rows, owner)[Symbol.iterator](), { repeatable: true });
+      return new Set(held.map(idOf));
+    },
+
+    settle: (settlements, owner) =>
+      settle(
+        settlements.flatMap((settlement) => {
+          const named = parseId(settlement.id);
+          if (named === null) return [];
+          return { id: named.row, created_at: named.createdAt, owner, ...table.ended(settlement) };
+        }),
+      ),
+  };
+}
+
+const unreadableRow = ({ denials = null }: Claimed, now: number): Ended => ({
+  status: "failed",
+  tries: 1,
+  due_at: null,
+  ended_at: now,
+  last_answer: "unreadable row",
+  denials,
+});
