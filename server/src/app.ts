@@ -82,16 +82,17 @@ export async function startApp(options: AppOptions): Promise<App> {
   await using opened = new AsyncDisposableStack();
   // Taken before the database is opened, and given back last of all.
   opened.use(await lockStore(config.storage));
-  const store = opened.use(await openStore(config.storage, { clock }));
-  const vault = opened.use(await openVault(config.vault, clock));
+  // What it reads at a scrape is opened below.
   const metrics = createMetrics(
     {
       mailBacklog: () => store.mailBacklog(),
       storeTotals: () => store.commitCounts,
-      disks: disksOf(config, vault),
+      freeBytes: () => freeBytesByPlace(config, vault),
     },
     () => clock.now(),
   );
+  const store = opened.use(await openStore(config.storage, { clock, onCommit: metrics.committed }));
+  const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity));
   const isDisposable = disposableHosts(config.disposableDomains);
   const packages = config.packages ?? samplePackages;
@@ -131,7 +132,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
     packageTitles: config.packages && titlesOf(config.packages),
     newsletterOptIn: config.newsletterOptIn,
-    mailCapped: (kind) => metrics.mails.of(kind, "capped").add(),
+    mailCapped: (kind) => metrics.mails.inc({ kind, result: "capped" }),
     failedAfterCommit: (error) => log.error({ err: error }, "failed after the commit; the submission is stored"),
   };
   const callCounts = await openCallCounts(config.storage, {
@@ -151,7 +152,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     packageTitles,
     scanned: config.scanner !== null,
     oidc: config.oidc,
-    acted: (action) => metrics.operatorActions.of(action).add(),
+    acted: (action) => metrics.operatorActions.inc({ action }),
     webhookTargets: config.webhookTargets,
   });
   const draining = new Draining();
@@ -190,8 +191,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
     }
     // Prometheus sees no increase in a series that begins with its first event.
-    for (const result of ["delivered", "later", "failed"]) metrics.webhookTries.of(result);
-    const tried = (result: string) => metrics.webhookTries.of(result).add();
+    for (const result of ["delivered", "later", "failed"]) metrics.webhookTries.inc({ result }, 0);
+    const tried = (result: string) => metrics.webhookTries.inc({ result });
     opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: baseUrl, log, tried }));
   }
   opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
@@ -239,16 +240,16 @@ async function openTraces(settings: NonNullable<Config["tracing"]>, log: Log): P
 }
 
 /** The disks that fill up: that of uploads under way and local resumes, and that of a local database. */
-const disksOf = ({ storage }: Config, { stagingFolder }: Vault) => ({
-  uploads: () => freeBytesOf(stagingFolder),
-  ...(storage.kind === "sqlite" ? { database: () => freeBytesOf(dirname(storage.file)) } : {}),
+const freeBytesByPlace = ({ storage }: Config, { stagingFolder }: Vault) => ({
+  uploads: freeBytesOf(stagingFolder),
+  ...(storage.kind === "sqlite" && { database: freeBytesOf(dirname(storage.file)) }),
 });
 
 function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): OutboxEvents {
   const results = { sent: "taken", failed: "refused", later: "later", "in-doubt": "in-doubt" } as const;
   return {
     settled(kind, result, { id, requestId, error }) {
-      metrics.mails.of(kind, results[result]).add();
+      metrics.mails.inc({ kind, result: results[result] });
       traces?.mailSettled(id, result);
       const facts = { ...(requestId !== null && { requestId }), mailId: id, mailKind: kind, result };
       if (result === "sent") log.debug(facts, "mail sent");
@@ -257,11 +258,11 @@ function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): Outbox
     missed: (kind, { id, error }) =>
       log.warn({ mailId: id, mailKind: kind, code: error }, "a mail was not taken for all of its recipients"),
     paused(reason) {
-      metrics.mailSenderPaused.value = 1;
+      metrics.mailSenderPaused.set(1);
       log.error({ code: reason }, "no mail is sent until the provider takes a probe");
     },
     resumed() {
-      metrics.mailSenderPaused.value = 0;
+      metrics.mailSenderPaused.set(0);
       log.info("mail is sent again");
     },
     failed: (error) => log.error({ err: error }, "the outbox failed and will try again"),

@@ -163,8 +163,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   rpc: ["intake/"],
   intake: ["config/catalogue.ts", "mail/outbox.ts"],
   desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
-  // What the commit queue measures commits with.
-  storage: ["observe/distribution.ts"],
+  storage: [],
   mail: ["config/catalogue.ts"],
   // It tells what exports tell.
   webhooks: ["desk/export.ts", "desk/iso.ts", "observe/log.ts"],

@@ -30,9 +30,9 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
   app.addHook("onResponse", (request, reply, done) => {
     const route = routeOf(request);
     const { statusCode: status, elapsedTime: ms } = reply;
-    metrics.requests.of(route, statusClass(status)).observe(ms / 1000);
+    metrics.requests.observe({ route, status: statusClass(status) }, ms / 1000);
     for (let { failure } = request; failure !== null; failure = failure.before)
-      metrics.refusals.of(route, failure.fault).add();
+      metrics.refusals.inc({ route, fault: failure.fault });
     const level = status >= 500 ? "error" : probePaths.has(route) ? "debug" : "info";
     if (level === "error" || tellsMore) {
       log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
@@ -54,7 +54,7 @@ export type TellRefusal = (requestId: string, fault: FaultName) => void;
 export const tellRefusals =
   ({ log, metrics }: Pick<Observers, "log" | "metrics">): TellRefusal =>
   (requestId, fault) => {
-    metrics.refusals.of(unknownRoute, fault).add();
+    metrics.refusals.inc({ route: unknownRoute, fault });
     log.info({ requestId, route: unknownRoute, status: faults[fault].status, fault }, "answered");
   };
 
@@ -69,7 +69,7 @@ export function watchCall(
   return {
     ended(stage) {
       const now = performance.now();
-      stages.of(procedure, stage).observe((now - since) / 1000);
+      stages.observe({ procedure, stage }, (now - since) / 1000);
       trace?.stage(procedure, stage, since, now);
       since = now;
     },

@@ -91,9 +91,7 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   const { log, metrics, draining, corsOrigins } = options;
   const limits = limitsOf(options);
   const addresses = new ClientAddresses(options.trustedProxy);
-  const traffic = new Traffic(limits, addresses, (uploads) => {
-    metrics.uploadsInFlight.value = uploads;
-  });
+  const traffic = new Traffic(limits, addresses, (uploads) => metrics.uploadsInFlight.set(uploads));
   const tell = tellRefusals(options);
   const app: FastifyInstance = Fastify({
     logger: false,
@@ -203,7 +201,7 @@ async function openDoors(
     intake,
     vault,
     guard: guardOf("calls"),
-    count: (procedure, by, code) => metrics.submissions.of(procedure, by, code).add(),
+    count: (procedure, by, code) => metrics.submissions.inc({ procedure, door: by, code }),
     watch: (procedure, request, reply) => watchCall(metrics, procedure, request, reply),
     limits,
   };
@@ -227,7 +225,7 @@ async function openDoors(
 function beginAtZero({ submissions }: Metrics): void {
   const codes = ["OK", "SPAM", "TOO_MANY_REQUESTS", "INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"];
   for (const procedure of procedures.keys()) {
-    for (const door of ["rest", "rpc"]) for (const code of codes) submissions.of(procedure, door, code);
+    for (const door of ["rest", "rpc"]) for (const code of codes) submissions.inc({ procedure, door, code }, 0);
   }
 }
 

@@ -4,7 +4,7 @@ import { takeJson } from "./body/content-type.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
 import { countWrongPasswords } from "./gate/credentials.ts";
-import { Count, Series } from "../observe/series.ts";
+import { createMetrics } from "../observe/metrics.ts";
 import { postmarkWebhook } from "./webhook.ts";
 
 const event = { RecordType: "SpamComplaint", Email: "ann@example.org", BouncedAt: "2026-11-21T12:00:00Z" };
@@ -22,7 +22,7 @@ function open() {
     judgePassword: countWrongPasswords(new ClientAddresses({ kind: "none" }), 10),
     store: { suppress },
     clock: { now: () => Date.UTC(2026, 10, 22) },
-    metrics: { mailNews: new Series(() => new Count()) },
+    metrics: createMetrics(),
   });
   const send = (credentials: string, remoteAddress = "192.0.2.1") =>
     app.inject({

@@ -46,13 +46,13 @@ export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): 
       const news = readWebhook(request.body, clock.now());
       if (news.result === "malformed") throw inputRefused(news.error);
       if (news.result === "ignored") {
-        metrics.mailNews.of("none", "ignored").add();
+        metrics.mailNews.inc({ reason: "none", result: "ignored" });
         return { result: "ignored" };
       }
       const { change } = news;
       // Old or repeated news is answered alike, or Postmark would tell it again.
       const result = (await store.suppress(change)) ? "noted" : "known";
-      metrics.mailNews.of(change.reason ?? "lifted", result).add();
+      metrics.mailNews.inc({ reason: change.reason ?? "lifted", result });
       return { result };
     },
   });

@@ -1,32 +1,123 @@
 // What is counted and measured, in the words of the Prometheus text format. Labels come from closed sets (a procedure, a
 // route's pattern, a code), never from a caller's text: each new label value is a time series for ever.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Metric, Registry } from "prom-client";
+// By their files: the package as a whole loads 89 with 14 MB, most of them for what is measured from the first scrape on.
+import Counter from "prom-client/lib/counter.js";
+import Gauge from "prom-client/lib/gauge.js";
+import Histogram from "prom-client/lib/histogram.js";
+import Registry from "prom-client/lib/registry.js";
 import type { CommitCounts, Store } from "../storage/store.ts";
-import { secondsBounds } from "./distribution.ts";
-import { histogramOf, MetricTable, numberOf, type Line, type Shown } from "./series.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Up to the request time-out: a JSON answer takes milliseconds, a slow upload tens of seconds. */
-const requestSecondsBounds = secondsBounds.filter((bound) => bound >= 0.005);
+/** From half a millisecond to the time-out of requests, in seconds. */
+const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** A JSON answer takes milliseconds, a slow upload tens of seconds. */
+const requestSecondsBuckets = secondsBuckets.filter((bound) => bound >= 0.005);
 
 const renderedMsMax = 1_000;
 
 /** The event loop's lag is measured from one scrape to the next. The first scrape measures it for this long. */
 const loopWatchedMs = 50;
 
+/** Where numbers that are not counted here come from. One that fails leaves its gauges out of that scrape. */
+interface MetricSources {
+  readonly mailBacklog?: Store["mailBacklog"];
+  readonly storeTotals?: () => CommitCounts;
+  /** Bytes that are left on the disk of a place, by its name. */
+  readonly freeBytes?: () => Readonly<Record<string, Promise<number>>>;
+}
+
 /** Makes a new set of metrics. Process and event loop are measured from the first scrape on. */
 export function createMetrics(sources: MetricSources = {}, now: () => number = Date.now) {
-  const table = new MetricTable();
-  const { shown, ask } = scraped(sources, now);
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const metrics = {
+    /** The code is `OK`, `SPAM` or that of the refusal. */
+    submissions: new Counter({
+      name: "submissions_total",
+      help: "Submissions by procedure, door and code of the answer.",
+      labelNames: ["procedure", "door", "code"],
+      registers,
+    }),
+    stages: new Histogram({
+      name: "submission_stage_seconds",
+      help: "Time that submissions took, by procedure and stage.",
+      labelNames: ["procedure", "stage"],
+      buckets: secondsBuckets,
+      registers,
+    }),
+    /** By the route's pattern and `2xx` or the like. */
+    requests: new Histogram({
+      name: "http_request_duration_seconds",
+      help: "Time to answer, by route and class of status.",
+      labelNames: ["route", "status"],
+      buckets: requestSecondsBuckets,
+      registers,
+    }),
+    /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
+    refusals: new Counter({
+      name: "http_refusals_total",
+      help: "Refused requests and calls, by route and fault.",
+      labelNames: ["route", "fault"],
+      registers,
+    }),
+    /** The result is `taken`, `refused`, `later`, `in-doubt`, or `capped` for mails that were not stored. */
+    mails: new Counter({
+      name: "mails_total",
+      help: "Tries to deliver a mail, by kind and result.",
+      labelNames: ["kind", "result"],
+      registers,
+    }),
+    mailSenderPaused: gauge(
+      "mail_sender_paused",
+      "1 while no mail is sent but probes, because the provider refuses or fails all of them.",
+    ),
+    /** The result is `noted`, `known` already, or `ignored`. */
+    mailNews: new Counter({
+      name: "mail_news_total",
+      help: "The provider's news of addresses, by reason and what came of it.",
+      labelNames: ["reason", "result"],
+      registers,
+    }),
+    /** Of this process, by the name of the call. */
+    operatorActions: new Counter({
+      name: "operator_actions_total",
+      help: "What operators did in the console, by action.",
+      labelNames: ["action"],
+      registers,
+    }),
+    /** The result is `delivered`, `failed` for good, or `later`. */
+    webhookTries: new Counter({
+      name: "webhook_tries_total",
+      help: "Tries to deliver to a webhook, by result.",
+      labelNames: ["result"],
+      registers,
+    }),
+    uploadsInFlight: gauge("uploads_in_flight", "Uploads being received now."),
+  };
+  const commitSizes = new Histogram({
+    name: "store_commit_size",
+    help: "Writes in a commit.",
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const commitSeconds = new Histogram({
+    name: "store_commit_seconds",
+    help: "Time that a commit took.",
+    buckets: secondsBuckets,
+    registers,
+  });
+  const ask = readAtScrape(registers, sources, now);
   let rendered: { readonly at: number; readonly text: Promise<string> } | null = null;
-  let opened: Promise<Registry> | null = null;
+  let begun: Promise<void> | null = null;
+
   async function scrape(): Promise<string> {
-    opened ??= openRegistry([...table.shown, ...shown]);
-    const registry = await opened.catch((error: unknown) => {
+    begun ??= measureProcess(registry);
+    await begun.catch((error: unknown) => {
       // The next scrape tries again.
-      opened = null;
+      begun = null;
       throw error;
     });
     await ask();
@@ -34,60 +125,11 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
   }
 
   return {
-    /** The code is `OK`, `SPAM` or that of the refusal. */
-    submissions: table.counters({
-      name: "submissions_total",
-      help: "Submissions by procedure, door and code of the answer.",
-      labelNames: ["procedure", "door", "code"],
-    }),
-    stages: table.histograms({
-      name: "submission_stage_seconds",
-      help: "Time that submissions took, by procedure and stage.",
-      labelNames: ["procedure", "stage"],
-      bounds: secondsBounds,
-    }),
-    /** By the route's pattern and `2xx` or the like. */
-    requests: table.histograms({
-      name: "http_request_duration_seconds",
-      help: "Time to answer, by route and class of status.",
-      labelNames: ["route", "status"],
-      bounds: requestSecondsBounds,
-    }),
-    /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
-    refusals: table.counters({
-      name: "http_refusals_total",
-      help: "Refused requests and calls, by route and fault.",
-      labelNames: ["route", "fault"],
-    }),
-    /** The result is `taken`, `refused`, `later`, `in-doubt`, or `capped` for mails that were not stored. */
-    mails: table.counters({
-      name: "mails_total",
-      help: "Tries to deliver a mail, by kind and result.",
-      labelNames: ["kind", "result"],
-    }),
-    mailSenderPaused: table.level({
-      name: "mail_sender_paused",
-      help: "1 while no mail is sent but probes, because the provider refuses or fails all of them.",
-    }),
-    /** The result is `noted`, `known` already, or `ignored`. */
-    mailNews: table.counters({
-      name: "mail_news_total",
-      help: "The provider's news of addresses, by reason and what came of it.",
-      labelNames: ["reason", "result"],
-    }),
-    /** Of this process, by the name of the call. */
-    operatorActions: table.counters({
-      name: "operator_actions_total",
-      help: "What operators did in the console, by action.",
-      labelNames: ["action"],
-    }),
-    /** The result is `delivered`, `failed` for good, or `later`. */
-    webhookTries: table.counters({
-      name: "webhook_tries_total",
-      help: "Tries to tell a webhook, by result.",
-      labelNames: ["result"],
-    }),
-    uploadsInFlight: table.level({ name: "uploads_in_flight", help: "Uploads being received now." }),
+    ...metrics,
+    committed(writes: number, seconds: number): void {
+      commitSizes.observe(writes);
+      commitSeconds.observe(seconds);
+    },
     /** The text of a scrape. It may be a second old: scrapes are expensive, and callers can ask for thousands at once. */
     render(): Promise<string> {
       const at = now();
@@ -96,89 +138,81 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
       if (!isFresh || rendered === null) rendered = { at, text: scrape() };
       return rendered.text;
     },
-    /** Of Prometheus' text format. */
-    contentType: "text/plain; version=0.0.4; charset=utf-8",
+    contentType: registry.contentType,
   };
 }
 
-/** Where the numbers come from. A source that fails leaves its gauges out of that scrape; it never fails the others. */
-interface MetricSources {
-  readonly mailBacklog?: Store["mailBacklog"];
-  readonly storeTotals?: () => CommitCounts;
-  /** Bytes that are left on the disk of a place, by its name. */
-  readonly disks?: Readonly<Record<string, () => Promise<number>>>;
+async function measureProcess(registry: Registry): Promise<void> {
+  const { collectDefaultMetrics } = await import("prom-client");
+  collectDefaultMetrics({ register: registry });
+  await sleep(loopWatchedMs);
 }
 
 type MailBacklog = Awaited<ReturnType<Store["mailBacklog"]>>;
 
-/**
- * The metrics that are read at a scrape instead of being counted. They show what `ask` was answered, which must be called
- * before each scrape: it takes one query for all gauges of the outbox.
- */
-function scraped(sources: MetricSources, now: () => number) {
-  let backlog: MailBacklog | undefined;
-  let totals: CommitCounts | undefined;
-  let disks: readonly Line[] = [];
-
-  async function ask(): Promise<void> {
-    totals = sources.storeTotals?.();
-    const places = Object.entries(sources.disks ?? {}).map(async ([place, freeBytes]): Promise<readonly Line[]> => {
-      const value = await answerOf(freeBytes);
-      return value === undefined ? [] : [{ labels: { place }, value }];
-    });
-    const mails = answerOf(sources.mailBacklog);
-    disks = (await Promise.all(places)).flat();
-    backlog = await mails;
-  }
-
+/** The metrics that are read from their sources before each scrape: one query for all gauges of the outbox. */
+function readAtScrape(registers: Registry[], sources: MetricSources, now: () => number): () => Promise<void> {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const secondsSince = (time: number | null) => (time === null ? 0 : Math.max(0, (now() - time) / 1000));
-  const outbox = (name: string, help: string, of: (backlog: MailBacklog) => number) =>
-    numberOf("gauge", { name, help }, () => backlog && of(backlog));
-  const commits = (name: string, help: string, of: (totals: CommitCounts) => number) =>
-    numberOf("counter", { name, help }, () => totals && of(totals));
-  const shown: readonly Shown[] = [
-    outbox("mail_queue_size", "Mails waiting to be sent.", ({ queued }) => queued),
-    outbox("mail_failed_size", "Mails given up.", ({ failed }) => failed),
-    outbox("mail_in_doubt_size", "Mails that may have been sent and are not tried again.", ({ inDoubt }) => inDoubt),
-    outbox("mail_queue_oldest_age_seconds", "Age of the oldest mail that waits; 0 when none waits.", (mails) =>
-      secondsSince(mails.oldestCreatedAt),
-    ),
-    outbox("mail_queue_overdue_seconds", "How long the first due mail has been due; 0 when none is due.", (mails) =>
-      secondsSince(mails.firstDueAt),
-    ),
-    commits("store_commits_total", "Commits to stable storage.", (store) => store.commits),
-    commits("store_jobs_total", "Writes; several share a commit.", ({ jobs }) => jobs),
-    commits("store_retries_total", "Commits tried again: another process held a lock.", ({ retries }) => retries),
-    numberOf("gauge", { name: "store_jobs_waiting", help: "Writes that wait for a commit." }, () => totals?.waiting),
-    histogramOf({ name: "store_commit_size", help: "Writes in a commit." }, () => totals?.sizes),
-    histogramOf({ name: "store_commit_seconds", help: "Time that a commit took." }, () => totals?.seconds),
-    { name: "disk_free_bytes", help: "Bytes left on the disk of a place.", type: "gauge", lines: () => disks },
+  const ofMails: readonly (readonly [Gauge, (backlog: MailBacklog) => number])[] = [
+    [gauge("mail_queue_size", "Mails waiting to be sent."), ({ queued }) => queued],
+    [gauge("mail_failed_size", "Mails given up."), ({ failed }) => failed],
+    [gauge("mail_in_doubt_size", "Mails that may have been sent and are not tried again."), ({ inDoubt }) => inDoubt],
+    [
+      gauge("mail_queue_oldest_age_seconds", "Age of the oldest mail that waits; 0 when none waits."),
+      ({ oldestCreatedAt }) => secondsSince(oldestCreatedAt),
+    ],
+    [
+      gauge("mail_queue_overdue_seconds", "How long the first due mail has been due; 0 when none is due."),
+      ({ firstDueAt }) => secondsSince(firstDueAt),
+    ],
   ];
-  return { shown, ask };
+  const ofStore: readonly (readonly [Counter, keyof CommitCounts])[] = [
+    [new Counter({ name: "store_commits_total", help: "Commits to stable storage.", registers }), "commits"],
+    [new Counter({ name: "store_jobs_total", help: "Writes; several share a commit.", registers }), "jobs"],
+    [
+      new Counter({
+        name: "store_retries_total",
+        help: "Commits tried again: another process held a lock.",
+        registers,
+      }),
+      "retries",
+    ],
+  ];
+  const waiting = gauge("store_jobs_waiting", "Writes that wait for a commit.");
+  const disks = new Gauge({
+    name: "disk_free_bytes",
+    help: "Bytes left on the disk of a place.",
+    labelNames: ["place"],
+    registers,
+  });
+
+  return async () => {
+    const totals = sources.storeTotals?.();
+    for (const [counter, name] of totals === undefined ? [] : ofStore) {
+      counter.reset();
+      counter.inc(totals?.[name]);
+    }
+    waiting.set(totals?.waiting ?? 0);
+    const asked = Object.entries(sources.freeBytes?.() ?? {}).map(async ([place, answer]) => {
+      const bytes = await answerIfAny(answer);
+      if (bytes === undefined) disks.remove({ place });
+      else disks.set({ place }, bytes);
+    });
+    const backlog = await answerIfAny(sources.mailBacklog?.());
+    await Promise.all(asked);
+    for (const [one, of] of ofMails) {
+      if (backlog === undefined) one.remove();
+      else one.set(of(backlog));
+    }
+  };
 }
 
-async function answerOf<T>(ask: (() => Promise<T>) | undefined): Promise<T | undefined> {
+async function answerIfAny<T>(answer: Promise<T> | undefined): Promise<T | undefined> {
   try {
-    return await ask?.();
+    return await answer;
   } catch {
     // The storage is unusable or the folder is gone; /readyz tells why. An old number would look like a healthy one.
     return undefined;
   }
-}
-
-/**
- * Begins to measure process and event loop, and resolves to what writes a scrape. prom-client and what it needs are 93
- * files, which a service that is not scraped does without.
- */
-async function openRegistry(metrics: readonly Shown[]): Promise<Registry> {
-  const { collectDefaultMetrics, Registry } = await import("prom-client");
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  for (const { name, help, type, lines } of metrics) {
-    // The registry uses no more of a metric than this.
-    const metric = { name, get: async () => ({ name, help, type, values: [...lines()] }) };
-    registry.registerMetric(metric as unknown as Metric);
-  }
-  await sleep(loopWatchedMs);
-  return registry;
 }

@@ -31,14 +31,16 @@ test("commits what comes together in one batch and answers each in its place", a
   expect(queue.counts).toMatchObject({ commits: 1, jobs: 3, retries: 0, waiting: 0 });
 });
 
-test("counts stay as they were when they were asked for", async () => {
-  const { queue } = queueOf();
-  await queue.run(1);
-  const { sizes, seconds } = queue.counts;
-  const [commits, time] = [sizes.sum, seconds.sum];
-  await queue.run(2);
-  expect([sizes.sum, seconds.sum]).toEqual([commits, time]);
-  expect(queue.counts.sizes.sum).toBe(2);
+test("reports each commit with its jobs and its time, and none that fails", async () => {
+  const commits: (readonly [writes: number, seconds: number])[] = [];
+  const commit = async (jobs: readonly number[]) => {
+    if (jobs.includes(5)) throw new TypeError("a mistake in this program");
+    return [...jobs];
+  };
+  const { queue } = queueOf({ commit, onCommit: (...one) => commits.push(one) });
+  await Promise.all(upTo(3).map((job) => queue.run(job)));
+  await expect(queue.run(5)).rejects.toThrow(TypeError);
+  expect(commits).toEqual([[3, expect.any(Number)]]);
 });
 
 test("refuses only the job that fails", async () => {

@@ -1,8 +1,7 @@
 // Group commit, for both engines: jobs that come in together share one transaction, and so one sync of the disk. There is
 // one transaction at a time: with more of them each would be shared by fewer. Knows no table; an engine says how a batch
 // is committed.
-import { Distribution, secondsBounds } from "../observe/distribution.ts";
-import { StorageUnavailable, type CommitCounts } from "./store.ts";
+import { StorageUnavailable, type CommitCounts, type CommitListener } from "./store.ts";
 
 /** How an engine commits. */
 export interface Commits<Job, Result> {
@@ -19,6 +18,7 @@ export interface Commits<Job, Result> {
   isBusy?(error: unknown): boolean;
   /** An error of the engine as the port promises it; null when it is a mistake in this program or in one of the jobs. */
   asUnavailable?(error: unknown): StorageUnavailable | null;
+  readonly onCommit?: CommitListener | undefined;
   /** How long a job is tried again while another process is in the way. */
   readonly busyMs?: number;
 }
@@ -58,17 +58,13 @@ export class CommitQueue<Job, Result> {
   #busyInARow = 0;
   #closed: PromiseWithResolvers<void> | undefined;
   #counts = { commits: 0, jobs: 0, retries: 0 };
-  readonly #sizes = new Distribution([1, 2, 4, 8, 16, 32, 64, 128, 256]);
-  readonly #seconds = new Distribution(secondsBounds);
 
   constructor(commits: Commits<Job, Result>) {
     this.#commits = commits;
   }
 
   get counts(): CommitCounts {
-    // Copies: what is counted while others are asked for their numbers would not agree with these.
-    const [sizes, seconds] = [Distribution.sum([this.#sizes]), Distribution.sum([this.#seconds])];
-    return { ...this.#counts, waiting: this.#waiting.length, sizes, seconds };
+    return { ...this.#counts, waiting: this.#waiting.length };
   }
 
   /**
@@ -166,8 +162,7 @@ export class CommitQueue<Job, Result> {
     this.#busyInARow = 0;
     this.#counts.commits += 1;
     this.#counts.jobs += batch.length;
-    this.#sizes.observe(batch.length);
-    this.#seconds.observe((performance.now() - begun) / 1000);
+    this.#commits.onCommit?.(batch.length, (performance.now() - begun) / 1000);
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     return false;
   }

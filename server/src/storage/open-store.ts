@@ -4,7 +4,7 @@ import type { CallCountEvents, CallCounts } from "./call-counts.ts";
 import type { PostgresLocation } from "./postgres/postgres-store.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
-import type { Access, Store } from "./store.ts";
+import type { Access, CommitListener, Store } from "./store.ts";
 
 export type StoreLocation =
   | { readonly kind: "sqlite"; readonly file: string }
@@ -15,6 +15,7 @@ export interface OpenStoreOptions {
   readonly access?: Access;
   /** What leases and due times follow on SQLite. PostgreSQL has a clock of its own. */
   readonly clock?: Clock;
+  readonly onCommit?: CommitListener;
 }
 
 /**
@@ -26,10 +27,10 @@ export interface OpenStoreOptions {
  */
 export async function openStore(
   location: StoreLocation,
-  { access = "read-write", clock = systemClock }: OpenStoreOptions = {},
+  { access = "read-write", clock = systemClock, onCommit }: OpenStoreOptions = {},
 ): Promise<Store> {
-  if (location.kind === "sqlite") return openSqliteStore(location.file, { access, clock });
-  return (await import("./postgres/postgres-store.ts")).openPostgresStore(location, { access, clock });
+  if (location.kind === "sqlite") return openSqliteStore(location.file, access, clock, onCommit);
+  return (await import("./postgres/postgres-store.ts")).openPostgresStore(location, access, clock, onCommit);
 }
 
 /**

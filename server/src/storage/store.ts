@@ -3,7 +3,6 @@
 // one connection another caller's rollback would take an acknowledged row with it. `test/contract/` is its
 // specification, run on every engine.
 import type { Clock } from "../clock.ts";
-import type { Distribution } from "../observe/distribution.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { DeskStore } from "./desk-store.ts";
 import type { OutboxStore } from "./outbox-store.ts";
@@ -97,11 +96,15 @@ export interface CommitCounts {
   readonly retries: number;
   /** Writes that wait now. */
   readonly waiting: number;
-  /** Writes in a commit. */
-  readonly sizes: Distribution;
-  /** Seconds that a commit took, its sync of the disk or its round trip included. */
-  readonly seconds: Distribution;
 }
+
+/**
+ * Called after each commit.
+ *
+ * @param writes how many the commit made durable
+ * @param seconds that it took, its sync of the disk or its round trip included
+ */
+export type CommitListener = (writes: number, seconds: number) => void;
 
 export interface Store extends AsyncDisposable {
   /** Random, drawn when the database was made. A vault bears the same one. */

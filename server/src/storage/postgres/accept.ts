@@ -2,13 +2,12 @@
 // take one statement, which is one round trip. Those with a key or a challenge take another, so that a race for one of
 // these never undoes an ordinary submission. Subscriptions lock their addresses first.
 import { reached } from "../../failpoint.ts";
-import { Distribution } from "../../observe/distribution.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import { mailTable } from "../sql/mails.ts";
 import { type Settled, settledColumns, settling } from "../sql/outbox.ts";
-import type { Acceptance, CommitCounts, Entry } from "../store.ts";
+import type { Acceptance, CommitCounts, CommitListener, Entry } from "../store.ts";
 import { lookedUp, preparedArrays, type Statement, valuesOf } from "./statement.ts";
 import type { Connections, TransactionOptions } from "./connections.ts";
 import { DayNumbers } from "./day-numbers.ts";
@@ -87,21 +86,23 @@ export class Acceptor {
   /** Those whose address was locked; one at a time, so that they never need more than one connection. */
   readonly #lateSubscriptions: CommitQueue<Subscribing, Acceptance | AddressBusy>;
 
-  constructor(connections: Connections, references: References) {
+  constructor(connections: Connections, references: References, onCommit?: CommitListener) {
     this.#connections = connections;
     this.#filings = new Filings(references, new DayNumbers(connections));
-    this.#ordinary = new CommitQueue({ batchMax, commit: (jobs) => this.#commitOrdinary(jobs) });
+    this.#ordinary = new CommitQueue({ batchMax, onCommit, commit: (jobs) => this.#commitOrdinary(jobs) });
     this.#onceOnly = new CommitQueue<OnceOnly, Acceptance>({
       batchMax,
+      onCommit,
       contendedBy: wantedBy,
       commit: (jobs) => this.#commitOnce(jobs),
     });
     this.#subscriptions = new CommitQueue<Subscribing, Acceptance | AddressBusy>({
       batchMax,
+      onCommit,
       contendedBy: wantedBy,
       commit: (jobs) => this.#subscribe(jobs, false),
     });
-    this.#lateSubscriptions = new CommitQueue({ batchMax: 1, commit: (jobs) => this.#subscribe(jobs, true) });
+    this.#lateSubscriptions = new CommitQueue({ batchMax: 1, onCommit, commit: (jobs) => this.#subscribe(jobs, true) });
   }
 
   get counts(): CommitCounts {
@@ -112,8 +113,6 @@ export class Acceptor {
       jobs: sum("jobs"),
       retries: this.#connections.retries,
       waiting: sum("waiting"),
-      sizes: Distribution.sum(all.map(({ sizes }) => sizes)),
-      seconds: Distribution.sum(all.map(({ seconds }) => seconds)),
     };
   }
 

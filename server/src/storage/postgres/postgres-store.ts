@@ -19,7 +19,7 @@ import { makeResumes } from "../sql/resumes.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import { type Access, BackupElsewhere, StorageUnavailable, type Store } from "../store.ts";
+import { type Access, BackupElsewhere, type CommitListener, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
@@ -70,7 +70,9 @@ export interface PostgresLocation {
  */
 export async function openPostgresStore(
   { url, replicaUrl, poolMax }: PostgresLocation,
-  { access, clock }: { readonly access: Access; readonly clock: Clock },
+  access: Access,
+  clock: Clock,
+  onCommit?: CommitListener,
 ): Promise<Store> {
   const isReadOnly = access === "read-only";
   const readsReplica = isReadOnly && replicaUrl !== null;
@@ -95,7 +97,7 @@ export async function openPostgresStore(
   const [row] = await connections.all(readStore);
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const serverClock = opened.use(await startServerClock(connections, clock));
-  return makeStore(connections, serverClock, row, opened.move());
+  return makeStore(connections, serverClock, row, opened.move(), onCommit);
 }
 
 /**
@@ -107,12 +109,13 @@ function makeStore(
   clock: Clock,
   { identity, referenceKey }: { readonly identity: string; readonly referenceKey: string },
   opened: AsyncDisposable,
+  onCommit: CommitListener | undefined,
 ): Store {
   const references = new References(referenceKey);
   const engine = makeEngine(connections);
   const arrivals = makeArrivals(engine);
   const suppressions = prepareSuppressions(engine);
-  const acceptor = new Acceptor(connections, references);
+  const acceptor = new Acceptor(connections, references, onCommit);
   let closed: Promise<void> | undefined;
 
   async function close(): Promise<void> {

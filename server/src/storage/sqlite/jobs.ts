@@ -1,6 +1,6 @@
 // The transactions of the SQLite engine: jobs that come in together share one, and so one sync of the log.
 import { CommitQueue, type RunOptions } from "../commit-queue.ts";
-import { type Acceptance, type Entry, StorageUnavailable } from "../store.ts";
+import { type Acceptance, type CommitListener, type Entry, StorageUnavailable } from "../store.ts";
 import { busyWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
@@ -18,6 +18,7 @@ export type RunJob = <T>(job: () => T, options?: RunOptions) => Promise<T>;
 export function makeJobQueue(
   connection: SqliteConnection,
   accept: (entries: readonly Entry[]) => readonly Acceptance[],
+  onCommit: CommitListener | undefined,
 ): CommitQueue<Job, unknown> {
   function transaction(jobs: readonly Job[]): readonly unknown[] {
     try {
@@ -38,6 +39,7 @@ export function makeJobQueue(
     isBusy,
     asUnavailable,
     commit: async (jobs) => transaction(jobs),
+    onCommit,
   });
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { busyPauseMs } from "../commit-queue.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import type { Access, Store } from "../store.ts";
+import type { Access, CommitListener, Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
 import { asOpeningError } from "./errors.ts";
@@ -51,13 +51,15 @@ async function moveLogLeft(connection: SqliteConnection): Promise<void> {
  */
 export async function openSqliteStore(
   file: string,
-  { access, clock }: { readonly access: Access; readonly clock: Clock },
+  access: Access,
+  clock: Clock,
+  onCommit?: CommitListener,
 ): Promise<Store> {
   using opened = new DisposableStack();
   const connection = opened.use(await connect(file, access));
   if (access === "read-only") await refusePending(connection);
   else await applyPending(connection);
-  const store = await retryWhileBusy(() => makeSqliteStore(connection, clock));
+  const store = await retryWhileBusy(() => makeSqliteStore(connection, clock, onCommit));
   opened.move();
   return store;
 }

@@ -19,7 +19,7 @@ import { makeResumes } from "../sql/resumes.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
-import { type Acceptance, StorageUnavailable, type Store } from "../store.ts";
+import { type Acceptance, type CommitListener, type Entry, StorageUnavailable, type Store } from "../store.ts";
 import { prepareAccept } from "./accept.ts";
 import { engineWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -44,14 +44,15 @@ const mailsCountedAtOnce = 20_000;
 export const erasedAtOnce = 4;
 
 /** Takes over a connection that is configured and migrated. */
-export function makeSqliteStore(connection: SqliteConnection, clock: Clock): Store {
+export function makeSqliteStore(connection: SqliteConnection, clock: Clock, onCommit?: CommitListener): Store {
   const [store] = connection.query<{ identity: string; referenceKey: string }>(
     "SELECT identity, reference_key AS referenceKey FROM store",
   );
   if (store === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const references = new References(store.referenceKey);
   const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
-  const queue = makeJobQueue(connection, (entries) => (entries.length === 0 ? [] : runSteps(accept(entries))));
+  const acceptAll = (entries: readonly Entry[]) => (entries.length === 0 ? [] : runSteps(accept(entries)));
+  const queue = makeJobQueue(connection, acceptAll, onCommit);
   const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
   const engine = makeEngine(connection, run);
   const accept = prepareAccept(engine, references);
