@@ -2,7 +2,7 @@
 // store and the old resumes are left as they are.
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { path, postgresUrl, s3Address, Wrong } from "../config/kinds.ts";
+import { path, postgresUrl, s3Address, type Kind } from "../config/kinds.ts";
 import { copyResumes, type CopiedResume } from "../desk/copy-resumes.ts";
 import { moveStore, type MovedRows } from "../storage/move.ts";
 import { lockStore, openStore } from "../storage/open-store.ts";
@@ -55,19 +55,20 @@ type Refuse = (reason: string) => never;
 
 function readStore(deps: CommandDeps, text: string, refuse: Refuse): Config["storage"] {
   const name = /^sqlite:(?<file>.+)$/.exec(text)?.groups?.["file"];
-  if (name !== undefined) return { kind: "sqlite", file: read(path(fileOf(deps, name)), "--to", refuse) };
+  if (name !== undefined) return { kind: "sqlite", file: read(path, fileOf(deps, name), "--to", refuse) };
   if (!/^postgres(?:ql)?:/.test(text)) refuse("--to must be postgres://user@host:port/database or sqlite:FILE.");
-  return { kind: "postgres", url: read(postgresUrl(text), "--to", refuse), replicaUrl: null, poolMax: 1 };
+  return { kind: "postgres", url: read(postgresUrl, text, "--to", refuse), replicaUrl: null, poolMax: 1 };
 }
 
 function readPlace(deps: CommandDeps, text: string, refuse: Refuse): Config["vault"] {
-  if (!text.startsWith("s3:")) return { kind: "disk", folder: read(path(fileOf(deps, text)), "--resumes-to", refuse) };
-  read(s3Address(text), "--resumes-to", refuse);
+  if (!text.startsWith("s3:")) return { kind: "disk", folder: read(path, fileOf(deps, text), "--resumes-to", refuse) };
+  read(s3Address, text, "--resumes-to", refuse);
   return configOf({ environment: { ...deps.environment, RESUME_STORE: text } }).vault;
 }
 
-function read<T>(value: T | Wrong, option: string, refuse: Refuse): T {
-  return value instanceof Wrong ? refuse(`${option} ${value.message}`) : value;
+function read<T>(kind: Kind<T>, text: string, option: string, refuse: Refuse): T {
+  const { success, data, error } = kind.safeParse(text);
+  return success ? data : refuse(`${option} ${error.issues[0]?.message}`);
 }
 
 /** Where a store is, whatever credentials it is reached with. */

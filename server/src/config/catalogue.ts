@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { email } from "@submissions/shared/addresses";
 import { textLengthMax } from "@submissions/shared/limits";
 import { readText, requiredText } from "@submissions/shared/text";
-import { path, Wrong, type Kind } from "./kinds.ts";
+import { path, refuse, type Kind } from "./kinds.ts";
 
 /** A package that buyers may ask for. */
 export interface CataloguePackage {
@@ -32,18 +32,32 @@ const entryRules = {
   licence: requiredText(textLengthMax.name),
 };
 
-/** Reads a JSON array `[{ "id", "title" }]`; answers the packages, or in plain words why it cannot be used. */
-export const readCatalogue: Kind<readonly CataloguePackage[]> = (file) => {
-  const text = readSettingsFile(file);
-  if (text instanceof Wrong) return text;
+/** The text of a file that a setting names, without a byte-order mark. */
+const fileText = path.transform((file, context) => {
+  try {
+    // Reading a pipe or a device would never end.
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > fileBytesMax) {
+      return refuse(context, "must be the path of a file of at most 4 MiB.");
+    }
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    // A system error: absent, unreadable.
+    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
+    return refuse(context, `the file cannot be read (${reason}).`);
+  }
+});
+
+/** A JSON array `[{ "id", "title" }]`. */
+export const catalogue: Kind<readonly CataloguePackage[]> = fileText.transform((text, context) => {
   const packages = parseJson(text);
-  if (packages instanceof Wrong) return packages;
+  if (packages === undefined) return refuse(context, "the file is not valid JSON.");
   if (!Array.isArray(packages) || packages.length === 0) {
-    return new Wrong("must be the path of a JSON array with at least one package.");
+    return refuse(context, "must be the path of a JSON array with at least one package.");
   }
   const known = new Map<string, CataloguePackage>();
   for (const [index, item] of (packages as readonly unknown[]).entries()) {
-    const wrong = (problem: string) => new Wrong(`package ${index + 1} of the file ${problem}.`);
+    const wrong = (problem: string) => refuse(context, `package ${index + 1} of the file ${problem}.`);
     if (typeof item !== "object" || item === null) return wrong("is not an object");
     const id = fieldOf(item, "id");
     if (id === undefined) return wrong("has no usable id");
@@ -56,7 +70,7 @@ export const readCatalogue: Kind<readonly CataloguePackage[]> = (file) => {
     known.set(id, { id, title, hours: countOf(hours), speakers: countOf(speakers), licence });
   }
   return [...known.values()];
-};
+});
 
 const countOf = (value: unknown): number | null =>
   typeof value === "number" && value > 0 && value < 1e9 ? value : null;
@@ -66,13 +80,8 @@ function fieldOf(item: object, name: keyof typeof entryRules): string | undefine
   return typeof value === "string" ? readText(entryRules[name], value).value : undefined;
 }
 
-/**
- * Reads a text with one domain a line; what follows a `#` is a comment. Answers the domains in lower case and ASCII, or
- * in plain words why the file cannot be used.
- */
-export const readDisposableDomains: Kind<readonly string[]> = (file) => {
-  const text = readSettingsFile(file);
-  if (text instanceof Wrong) return text;
+/** A text with one domain a line; what follows a `#` is a comment. Domains are read in lower case and ASCII. */
+export const disposableDomains: Kind<readonly string[]> = fileText.transform((text, context) => {
   const domains = new Set<string>();
   for (const [index, line] of text.split("\n").entries()) {
     const domain = line.replace(/#.*/s, "").trim();
@@ -80,33 +89,18 @@ export const readDisposableDomains: Kind<readonly string[]> = (file) => {
     // Read as the host of an address, so that both are written alike.
     const address = readText(email, `a@${domain}`).value;
     if (address === undefined || domain.includes("@")) {
-      return new Wrong(`line ${index + 1} of the file is not one domain.`);
+      return refuse(context, `line ${index + 1} of the file is not one domain.`);
     }
     domains.add(address.slice("a@".length));
   }
   return [...domains];
-};
-
-/** The text of a file, without a byte-order mark. */
-function readSettingsFile(name: string): string | Wrong {
-  const file = path(name);
-  if (file instanceof Wrong) return file;
-  try {
-    // Reading a pipe or a device would never end.
-    const stats = statSync(file);
-    if (!stats.isFile() || stats.size > fileBytesMax) return new Wrong("must be the path of a file of at most 4 MiB.");
-    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
-  } catch (error) {
-    // A system error: absent, unreadable.
-    return new Wrong(`the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
-  }
-}
+});
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     // The SyntaxError quotes the file.
-    return new Wrong("the file is not valid JSON.");
+    return undefined;
   }
 }

@@ -2,7 +2,6 @@
 // value. The only reader of process.env.
 import { distance } from "fastest-levenshtein";
 import { configFrom, type Config } from "./config.ts";
-import { Wrong } from "./kinds.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
 
 /** How a process ends because of its configuration: `EX_CONFIG` of sysexits.h. */
@@ -40,9 +39,9 @@ export function loadConfig(environment: Environment): ConfigResult {
   const values: { [Name in SettingName]?: unknown } = {};
   for (const [name, setting] of table) {
     const raw = rawOf(environment, name);
-    const value = raw === undefined ? defaultOf(setting) : setting.kind(raw);
-    if (value instanceof Wrong) problems.push({ name, message: value.message });
-    else values[name] = value;
+    const read = raw === undefined ? null : setting.kind.safeParse(raw);
+    if (read?.success === false) problems.push({ name, message: read.error.issues[0]?.message ?? "cannot be used." });
+    else values[name] = read === null ? defaultOf(setting) : read.data;
   }
   // What a setting demands of another one is judged by values that are right in themselves.
   problems.push(...problemsBetween(values as Partial<Values>, (name) => rawOf(environment, name) !== undefined));
@@ -52,7 +51,7 @@ export function loadConfig(environment: Environment): ConfigResult {
 
 function defaultOf({ kind, default: text }: Setting): unknown {
   if (text === null) return null;
-  return text === "" ? [] : kind(text);
+  return text === "" ? [] : kind.parse(text);
 }
 
 function* problemsBetween(
@@ -90,7 +89,7 @@ export function describeSettings(environment: Environment): readonly (readonly [
     const raw = rawOf(environment, name) ?? setting.default;
     if (raw === null || raw === "") return [name, `(${setting.unset.replaceAll("`", "")})`];
     if (setting.secret === true) return [name, "(set, not shown)"];
-    const value = setting.kind(raw);
+    const value = setting.kind.parse(raw);
     return [name, typeof value === "string" ? value : raw];
   });
 }

@@ -1,7 +1,7 @@
 // The one table of settings. Parsing, `check-config`, the warning about misspelt names and the tables of README.md and
 // docs/config.md are made from it.
 import type { LogLevel } from "../observe/log.ts";
-import { readCatalogue, readDisposableDomains } from "./catalogue.ts";
+import { catalogue, disposableDomains } from "./catalogue.ts";
 import * as kind from "./kinds.ts";
 
 interface Facts {
@@ -211,7 +211,7 @@ const intake = {
     values: "`double`: they confirm by mail; `single`: at once.",
     example: "single",
   }),
-  PACKAGE_CATALOGUE: optional(readCatalogue, "any identifier", {
+  PACKAGE_CATALOGUE: optional(catalogue, "any identifier", {
     means: "file of the packages that inquiries may name",
     values:
       'Path of a JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB; read at the start. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional and shown on the front page; further fields are ignored.',
@@ -242,7 +242,7 @@ const intake = {
       "One word of at most 100 characters. It is kept with each submission of a form that shows the line. Change it with the notice.",
     example: "2026-11",
   }),
-  DISPOSABLE_DOMAINS: listed(readDisposableDomains, "none", {
+  DISPOSABLE_DOMAINS: listed(disposableDomains, "none", {
     means: "file of more hosts of throw-away addresses",
     values:
       "Path of a text file of at most 4 MiB with one domain a line; `#` begins a comment; read at the start. Addresses at these hosts and below them are marked in notices and exports.",
