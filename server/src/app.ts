@@ -136,8 +136,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     failedAfterCommit: (error) => log.error({ err: error }, "failed after the commit; the submission is stored"),
   };
   const callCounts = await openCallCounts(config.storage, {
-    alone: (error) => log.warn({ err: error }, "this process counts its callers alone"),
-    together: () => log.info("processes count callers together again"),
+    alone: (error) => log.warn({ err: error }, "shared rate limits unavailable; using local counters"),
+    together: () => log.info("shared rate limits available again"),
   });
   if (callCounts !== null) opened.use(callCounts);
   const operators = openConsole({

@@ -92,8 +92,8 @@ test("PostgreSQL goes away in three ways: 503 for as long as it takes, then all 
   await ready();
   // The gate goes on without its counts, and finds them again: a caller asks for them once a second.
   for (const service of services) {
-    await until(() => hasLogged(service, "this process counts its callers alone"));
-    await until(() => hasLogged(service, "processes count callers together again"));
+    await until(() => hasLogged(service, "shared rate limits unavailable; using local counters"));
+    await until(() => hasLogged(service, "shared rate limits available again"));
   }
   await Promise.all(clients.map((one) => one.stop()));
   await mailsSettled(several);

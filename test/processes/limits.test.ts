@@ -9,8 +9,8 @@ import { hasLogged, openSeveral, type Several } from "./several.ts";
 const max = 20;
 // A window that no test can outlast.
 const limit = { RATE_LIMIT_MAX: String(max), RATE_LIMIT_WINDOW_SECONDS: "86400", TRUST_PROXY: "1" };
-const alone = "this process counts its callers alone";
-const together = "processes count callers together again";
+const alone = "shared rate limits unavailable; using local counters";
+const together = "shared rate limits available again";
 
 /** As many inquiries of one client, over all services and both doors, at the same time. */
 const inquire = (services: readonly ServiceProcess[], times: number, client: string): Promise<Answer[]> =>

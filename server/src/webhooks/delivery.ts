@@ -1,4 +1,4 @@
-// One delivery: what the webhook is told, how that is signed, and what is recorded after a try. Without store and network.
+// One delivery: its body, its signature, and what is recorded after a try. Without store and network.
 import { createHmac, randomBytes } from "node:crypto";
 import { submissionFields, subscriberFields } from "../desk/export.ts";
 import { iso } from "../desk/iso.ts";

@@ -33,7 +33,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
   const { signal } = stopping;
   /** Calls, each with its webhook. */
   const underWay = new Map<Promise<void>, number>();
-  const failed = (error: unknown) => log.error({ err: error }, "webhooks could not be told and will be later");
+  const failed = (error: unknown) => log.error({ err: error }, "webhook poll failed; will retry");
 
   async function deliver(delivery: LeasedDelivery): Promise<void> {
     const { id, about, url, secrets } = delivery;
@@ -56,7 +56,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     if (settlement.result !== "delivered") {
       log.warn(
         { webhook: delivery.webhook, delivery: id, code: settlement.answer ?? "" },
-        `a webhook was not told: ${settlement.result}`,
+        settlement.result === "later" ? "webhook delivery failed; retry scheduled" : "webhook delivery failed for good",
       );
     }
     await settle(settlement);

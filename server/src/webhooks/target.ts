@@ -1,5 +1,5 @@
-// Which addresses may be told of events. An operator chooses the address, so that without these rules the service could be
-// made to call what only it can reach: databases, the metadata of a cloud, other services of this machine.
+// Which addresses webhooks may have. Operators choose them: without these rules the service could be made to call what only
+// it can reach, for example databases, the metadata of a cloud, or other services of this machine.
 import ipaddr from "ipaddr.js";
 
 /** `public`: hosts of the internet over https. `loopback`: also this machine, over http too; for development. */
