@@ -4,13 +4,9 @@ import { createHash } from "node:crypto";
 import { reached } from "../failpoint.ts";
 import type { StoreLocation } from "./open-store.ts";
 import { pageRows } from "./pages.ts";
-import { StorageUnavailable } from "./store.ts";
 
 /** A row as it is stored, by the names of its columns, which both engines share. */
 export type Row = Readonly<Record<string, string | number | null>>;
-
-/** Where a row is in its table: the values of its primary key. */
-export type RowKey = readonly (string | number)[];
 
 export interface MovedTable {
   readonly name: string;
@@ -50,8 +46,8 @@ export type MoveRole = "source" | "target";
  * no other process changes it. A target's row in `store` was removed when it was opened.
  */
 export interface MovableStore extends AsyncDisposable {
-  /** At most `limit` rows behind a key, or from the first on, in the order of the primary key; those inserted, too. */
-  read(table: MovedTable, after: RowKey | null, limit: number): Promise<readonly Row[]>;
+  /** @param text with parameters `$1`, `$2` … */
+  query(text: string, values: readonly (string | number)[]): Promise<readonly Row[]>;
   insert(table: MovedTable, rows: readonly Row[]): Promise<void>;
   /** The last number that was given to a row of a numbered table; 0 when none was. */
   lastNumber(table: MovedTable): Promise<number>;
@@ -88,16 +84,22 @@ export async function moveStore(
 ): Promise<readonly MovedRows[]> {
   await using source = await openMovable(from, "source");
   await using target = await openEmpty(to);
-  const read: MovedRows[] = [];
-  for (const table of movedTables) read.push(await copyTable(table, source, target, onProgress));
+  const moved: MovedRows[] = [];
+  for (const table of movedTables) {
+    const read = await digestOf(table, source, async (page, rows) => {
+      await target.insert(table, page);
+      reached("rows-copied");
+      onProgress(table.name, rows);
+    });
+    if (table.numbered === true) await target.continueBehind(table, await source.lastNumber(table));
+    moved.push(read);
+  }
   for (const [index, table] of movedTables.entries()) {
-    const written = await readTable(table, target);
-    if (written.sha256 !== read[index]?.sha256) {
-      throw new MoveRefused(`The rows of ${table.name} are not those that were written: nothing was moved.`);
-    }
+    if ((await digestOf(table, target)).sha256 === moved[index]?.sha256) continue;
+    throw new MoveRefused(`The rows of ${table.name} are not those that were written: nothing was moved.`);
   }
   await target.commit();
-  return read;
+  return moved;
 }
 
 /**
@@ -109,11 +111,9 @@ export async function moveStore(
 export async function openEmpty(location: StoreLocation): Promise<MovableStore> {
   await using opened = new AsyncDisposableStack();
   const target = opened.use(await openMovable(location, "target"));
-  for (const table of movedTables) {
-    const rows = await target.read(table, null, 1);
-    if (rows.length > 0) {
-      throw new MoveRefused(`The target is not empty: its table ${table.name} has rows. Move to a new database.`);
-    }
+  for (const { name } of movedTables) {
+    if ((await target.query(`SELECT 1 AS one FROM ${name} LIMIT 1`, [])).length === 0) continue;
+    throw new MoveRefused(`The target is not empty: its table ${name} has rows. Move to a new database.`);
   }
   opened.move();
   return target;
@@ -124,43 +124,32 @@ async function openMovable(location: StoreLocation, role: MoveRole): Promise<Mov
   return (await import("./postgres/move.ts")).openPostgresMove(location, role);
 }
 
-async function copyTable(
-  table: MovedTable,
-  source: MovableStore,
-  target: MovableStore,
-  onProgress: (table: string, rows: number) => void,
-): Promise<MovedRows> {
-  const copied = await readTable(table, source, async (page, rows) => {
-    await target.insert(table, page);
-    reached("rows-copied");
-    onProgress(table.name, rows);
-  });
-  if (table.numbered === true) await target.continueBehind(table, await source.lastNumber(table));
-  return copied;
-}
-
-/** @param onPage told of each page, and how many rows there were with it */
-async function readTable(
-  table: MovedTable,
+/**
+ * Reads all rows of a table in the order of its primary key.
+ *
+ * @param onPage called with each page, and how many rows there were with it
+ */
+async function digestOf(
+  { name, key }: MovedTable,
   store: MovableStore,
   onPage: (page: readonly Row[], rows: number) => Promise<void> = async () => {},
 ): Promise<MovedRows> {
   const hash = createHash("sha256");
+  const columns = key.join(", ");
+  const behind = `WHERE (${columns}) > (${key.map((_, index) => `$${index + 1}`).join(", ")})`;
   let rows = 0;
-  for (let after: RowKey | null = null; ;) {
-    const page: readonly Row[] = await store.read(table, after, pageRows);
+  for (let after: (string | number)[] = []; ;) {
+    const place = after.length === 0 ? "" : behind;
+    const text = `SELECT * FROM ${name} ${place} ORDER BY ${columns} LIMIT ${pageRows}`;
+    const page = await store.query(text, after);
     const last = page.at(-1);
-    if (last === undefined) return { name: table.name, rows, sha256: hash.digest("hex") };
+    if (last === undefined) return { name, rows, sha256: hash.digest("hex") };
     for (const row of page) hash.update(`${canonical(row)}\n`);
     rows += page.length;
     await onPage(page, rows);
-    after = table.key.map((column) => keyPart(last[column]));
+    // No column of a primary key is null.
+    after = key.map((column) => last[column] ?? "");
   }
-}
-
-function keyPart(value: string | number | null | undefined): string | number {
-  if (value === null || value === undefined) throw new StorageUnavailable("A row without a primary key was read.");
-  return value;
 }
 
 /**

@@ -1,7 +1,7 @@
 // A PostgreSQL store that is moved, or filled: one transaction on one connection.
 import { setTimeout as pause } from "node:timers/promises";
-import { Client, type QueryConfig } from "pg";
-import { type MovableStore, type MovedTable, movedTables, type MoveRole, type Row, type RowKey } from "../move.ts";
+import { Client } from "pg";
+import { type MovableStore, movedTables, type MoveRole, type Row } from "../move.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
@@ -26,106 +26,78 @@ const moveLock = 7_326_450_002;
  * @throws SchemaTooOld (source), SchemaTooNew
  */
 export async function openPostgresMove({ url }: { readonly url: string }, role: MoveRole): Promise<MovableStore> {
-  const move = new PostgresMove(url);
-  try {
-    // First of all: what follows has connections of its own, of which the server may know a moment longer than we do.
-    await move.connectAlone();
-    if (role === "target") await migratePostgres(url);
-    const pending = await pendingPostgresMigrations(url);
-    if (pending.length > 0) throw new SchemaTooOld(pending);
-    await move.begin(role);
-    return move;
-  } catch (error) {
-    await move[Symbol.asyncDispose]();
-    throw error;
-  }
-}
+  await using opened = new AsyncDisposableStack();
+  const client = new Client({
+    application_name: `${applicationName} move`,
+    ...addressOf(url),
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    types: columnTypes,
+  });
+  // A query that is under way is told of a lost connection.
+  client.on("error", () => {});
+  // What was not committed ends with the connection.
+  opened.defer(() => client.end());
+  const usable = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => Promise.reject(asStorageError(error)));
+  const query = async (text: string, values: readonly (string | number | undefined)[] = []) =>
+    (await usable(client.query<Row>(text, [...values]))).rows;
 
-class PostgresMove implements MovableStore {
-  readonly #client: Client;
-
-  constructor(url: string) {
-    this.#client = new Client({
-      application_name: `${applicationName} move`,
-      ...addressOf(url),
-      connectionTimeoutMillis: connectMs,
-      keepAlive: true,
-      types: columnTypes,
-    });
-    // A query that is under way is told of a lost connection.
-    this.#client.on("error", () => {});
-  }
-
-  /** @throws StorageUnavailable, also when a service is connected and stays */
-  async connectAlone(): Promise<void> {
-    await this.#client.connect().catch((error: unknown) => Promise.reject(asStorageError(error)));
-    const giveUpAt = performance.now() + endingMs;
-    while ((await this.#ask({ text: findServices, values: [applicationName] })).length > 0) {
-      if (performance.now() >= giveUpAt) {
-        throw new StorageUnavailable("A service or a command is connected to this database: stop it first.");
-      }
-      await pause(endingPauseMs);
+  // First of all: what follows has connections of its own, of which the server may know a moment longer than we do.
+  await usable(client.connect());
+  const giveUpAt = performance.now() + endingMs;
+  while ((await query(findServices, [applicationName])).length > 0) {
+    if (performance.now() >= giveUpAt) {
+      throw new StorageUnavailable("A service or a command is connected to this database: stop it first.");
     }
+    await pause(endingPauseMs);
   }
+  if (role === "target") await migratePostgres(url);
+  const pending = await pendingPostgresMigrations(url);
+  if (pending.length > 0) throw new SchemaTooOld(pending);
+  // The transaction. It keeps others from writing until it ends.
+  const tables = movedTables.map(({ name }) => name).join(", ");
+  await usable(
+    client.query(
+      `BEGIN ISOLATION LEVEL ${role === "source" ? "REPEATABLE READ" : "READ COMMITTED"};
+      SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+      SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on; ${setNoEnd};
+      LOCK TABLE ${tables} IN ${role === "source" ? "SHARE" : "EXCLUSIVE"} MODE`,
+    ),
+  );
+  const [free] = await query(`SELECT pg_try_advisory_xact_lock(${moveLock})::integer AS locked`);
+  if (free?.["locked"] !== 1) {
+    throw new StorageUnavailable("Another move is under way from or to this database, or it is to be moved to itself.");
+  }
+  if (role === "target") await query("DELETE FROM store");
+  const held = opened.move();
 
-  /** Begins the transaction, and keeps others from writing until it ends. */
-  async begin(role: MoveRole): Promise<void> {
-    const tables = movedTables.map(({ name }) => name).join(", ");
-    await this.#ask({
-      text: `BEGIN ISOLATION LEVEL ${role === "source" ? "REPEATABLE READ" : "READ COMMITTED"};
-        SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
-        SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on; ${setNoEnd};
-        LOCK TABLE ${tables} IN ${role === "source" ? "SHARE" : "EXCLUSIVE"} MODE`,
-    });
-    const [free] = await this.#ask({ text: `SELECT pg_try_advisory_xact_lock(${moveLock})::integer AS locked` });
-    if (free?.["locked"] !== 1) {
-      throw new StorageUnavailable(
-        "Another move is under way from or to this database, or it is to be moved to itself.",
-      );
-    }
-    if (role === "target") await this.#ask({ text: "DELETE FROM store" });
-  }
+  return {
+    query,
 
-  read({ name, key }: MovedTable, after: RowKey | null, limit: number): Promise<readonly Row[]> {
-    const columns = key.join(", ");
-    const place = after === null ? "" : `WHERE (${columns}) > (${key.map((_, index) => `$${index + 2}`).join(", ")})`;
-    const text = `SELECT * FROM ${name} ${place} ORDER BY ${columns} LIMIT $1`;
-    return this.#ask({ text, values: [limit, ...(after ?? [])] });
-  }
+    async insert({ name }, rows) {
+      const columns = Object.keys(rows[0] ?? {}).join(", ");
+      const text = `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${name}, $1)`;
+      await query(text, [JSON.stringify(rows)]);
+    },
 
-  async insert({ name }: MovedTable, rows: readonly Row[]): Promise<void> {
-    const columns = Object.keys(rows[0] ?? {}).join(", ");
-    const text = `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${name}, $1)`;
-    await this.#ask({ text, values: [JSON.stringify(rows)] });
-  }
+    async lastNumber({ name, key }) {
+      const text = "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass), 0) AS last";
+      const [row] = await query(text, [name, key[0]]);
+      return Number(row?.["last"]);
+    },
 
-  async lastNumber({ name, key }: MovedTable): Promise<number> {
-    const text = "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass), 0) AS last";
-    const [row] = await this.#ask({ text, values: [name, key[0]] });
-    return Number(row?.["last"]);
-  }
+    async continueBehind({ name, key }, lastNumber) {
+      const text = "SELECT setval(pg_get_serial_sequence($1, $2)::regclass, greatest($3::bigint, 1), $3 > 0)";
+      await query(text, [name, key[0], lastNumber]);
+    },
 
-  async continueBehind({ name, key }: MovedTable, lastNumber: number): Promise<void> {
-    const text = "SELECT setval(pg_get_serial_sequence($1, $2)::regclass, greatest($3::bigint, 1), $3 > 0)";
-    await this.#ask({ text, values: [name, key[0], lastNumber] });
-  }
+    async commit() {
+      await query("COMMIT");
+    },
 
-  async commit(): Promise<void> {
-    await this.#ask({ text: "COMMIT" });
-  }
-
-  /** What was not committed ends with the connection. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#client.end();
-  }
-
-  async #ask(query: QueryConfig): Promise<Row[]> {
-    try {
-      return (await this.#client.query<Row>(query)).rows;
-    } catch (error) {
-      throw asStorageError(error);
-    }
-  }
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
 }
 
 const findServices = `

@@ -26,13 +26,8 @@ export async function openSqliteMove(file: string, role: MoveRole): Promise<Mova
   const held = opened.move();
 
   return {
-    read: ({ name, key }, after, limit) =>
-      usable(() => {
-        const columns = key.join(", ");
-        const place = after === null ? "" : `WHERE (${columns}) > (${key.map(() => "?").join(", ")})`;
-        const text = `SELECT * FROM ${name} ${place} ORDER BY ${columns} LIMIT ?`;
-        return connection.query<Row>(text, ...(after ?? []), limit);
-      }),
+    // SQLite's numbered parameters are `?1`, `?2` …
+    query: (text, values) => usable(() => connection.query<Row>(text.replaceAll("$", "?"), ...values)),
 
     insert: ({ name }, rows) =>
       usable(() => {
