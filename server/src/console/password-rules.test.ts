@@ -14,6 +14,7 @@ test.each([
   ["the product's name", "VoiceDatasets!7"],
   ["one character", "zzzzzzzzzzzzzzzz"],
   ["a repeated block", "b7#b7#b7#b7#b7#"],
+  ["a repeated block that repeats in itself", "aab7aab7aab7aab7"],
   ["digits in order", "0123456789012345"],
   ["keys in a row", "qwertyuiopasdfgh"],
   ["keys in a row backwards", "poiuytrewq98765"],
@@ -31,6 +32,14 @@ test.each([
 ])("a password is taken: %s", (password) => {
   expect(passwordProblem(password, known)).toBeNull();
 });
+
+test.each([`a${"\u{fdfa}".repeat(254)}b`, "\u{fdfa}".repeat(15)])(
+  "a password is refused for its length once it is normalised: %#",
+  (password) => {
+    expect(password.length).toBeLessThanOrEqual(256);
+    expect(passwordProblem(password, known)).toBe("Use at most 256 characters.");
+  },
+);
 
 test("a password that is too long is refused by its length alone", () => {
   expect(passwordProblem("kX9!bqw2Lm ".repeat(100_000), known)).toBe("Use at most 256 characters.");

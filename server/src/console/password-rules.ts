@@ -30,7 +30,9 @@ const runs = [...rows, ...columns].flatMap((row) => [row, Array.from(row).toReve
 export function passwordProblem(password: string, known: readonly string[]): string | null {
   if (Array.from(password).length < lengthMin) return `Use at least ${lengthMin} characters.`;
   if (password.length > passwordLengthMax) return `Use at most ${passwordLengthMax} characters.`;
+  // One character can become 18 of them: U+FDFA.
   const lower = password.normalize("NFKC").toLowerCase();
+  if (lower.length > passwordLengthMax) return `Use at most ${passwordLengthMax} characters.`;
   const common = commonPasswords();
   if (common.has(lower) || common.has(lower.replace(/^[^a-z]+|[^a-z]+$/g, ""))) return "This password is too common.";
   const rest = wordsOf(known).reduce((text, word) => text.replaceAll(word, ""), lower);
@@ -49,10 +51,23 @@ function wordsOf(known: readonly string[]): readonly string[] {
 
 /** How many characters are left when runs of neighbours and repetitions count as one. */
 function unguessable(text: string): number {
-  const single = text.replace(/^(.+?)\1+$/su, "$1").replace(/(.)\1+/gsu, "$1");
+  const single = text.slice(0, periodOf(text)).replace(/(.)\1+/gsu, "$1");
   let count = 0;
   for (let at = 0; at < single.length; count += 1) at += Math.max(1, runAt(single, at));
   return count;
+}
+
+/** The length of the shortest block that a text repeats from its beginning to its end: its own length if it repeats none. */
+function periodOf(text: string): number {
+  // At each place, how long the longest beginning is that also ends there (the failure function of Knuth, Morris, Pratt).
+  const borders = [0];
+  for (let at = 1, border = 0; at < text.length; at += 1) {
+    while (border > 0 && text[at] !== text[border]) border = borders[border - 1] as number;
+    if (text[at] === text[border]) border += 1;
+    borders.push(border);
+  }
+  const period = text.length - (borders.at(-1) as number);
+  return text.length % period === 0 ? period : text.length;
 }
 
 /** The length of the run of neighbouring keys, digits or letters that begins here; 0: there is none. */

@@ -85,10 +85,10 @@ export function openSignIns({ access, failures, clock, brand, acted }: SignInOpt
      * @throws Fault `fieldsInvalid` (either password), `signInThrottled`, `signInBusy`, `signedOut`
      */
     async withNewPassword(email: string, current: string, password: string, client: string): Promise<NewSession> {
-      refuseWeak(password, [email, brand]);
       // Counted like a sign-in: otherwise a page that was left open would let anyone try passwords.
       const operator = await verify(email, current, client);
       if (operator === null) throw fieldInvalid("current", "This is not your current password.");
+      refuseWeak(password, [email, brand]);
       const hash = await passwords.hash(password);
       const actor = { operator: operator.email, at: clock.now() };
       // Removed meanwhile.
