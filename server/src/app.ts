@@ -152,6 +152,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     packageTitles,
     scanned: config.scanner !== null,
     oidc: config.oidc,
+    passwordsOn: config.passwordsOn,
+    totpRequired: config.totpRequired,
     acted: (action) => metrics.operatorActions.inc({ action }),
     webhookTargets: config.webhookTargets,
   });

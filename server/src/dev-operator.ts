@@ -28,6 +28,10 @@ export async function devOperator(
   const invitationHash = hashSecret(drawSecret());
   await access.invite({ email, role: "admin", invitationHash }, { operator: "npm run dev", at });
   await writeFile(file, password, { mode: 0o600 });
-  await access.acceptInvitation(invitationHash, await new Passwords().hash(password), at);
+  await access.acceptInvitation(
+    invitationHash,
+    await new Passwords().hash(password, { network: "", isKnown: true }),
+    at,
+  );
   return { email, password };
 }

@@ -1,6 +1,6 @@
 // Secrets that are given out once: links of mails and invitations, ids of sessions, tokens. Only their hashes are stored, so
 // that a copy of the database opens nothing.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Our secrets have 43 characters, some with a prefix. A longer text cannot be one, so it is not hashed. */
 const lengthMax = 100;
@@ -14,3 +14,21 @@ export const hashSecret = (secret: string): string => createHash("sha256").updat
 /** The hash of a secret that was sent to us, or null when it can be none of ours. */
 export const hashOfSent = (text: string): string | null =>
   text === "" || text.length > lengthMax ? null : hashSecret(text);
+
+/**
+ * A text that only this service can have written, for a browser to keep: `text.signature`.
+ *
+ * @param purpose what it is good for; a text that was signed for another purpose is refused
+ * @param text without a dot
+ */
+export const sign = (key: string, purpose: string, text: string): string => `${text}.${signature(key, purpose, text)}`;
+
+/** The text that was signed, or null when this service did not sign it for this purpose. */
+export function signed(key: string, purpose: string, sent: string): string | null {
+  const [text = "", tag = ""] = sent.split(".");
+  const [expected, found] = [signature(key, purpose, text), tag].map((one) => Buffer.from(one));
+  return expected?.length === found?.length && timingSafeEqual(expected as Buffer, found as Buffer) ? text : null;
+}
+
+const signature = (key: string, purpose: string, text: string): string =>
+  createHmac("sha256", key).update(`${purpose}\0${text}`).digest("base64url");

@@ -57,8 +57,8 @@ export const email: TextRule<true> = {
   format: "email",
 };
 
-/** The form in which two e-mail addresses are compared. */
-export const emailKey = (address: string): string => address.toLowerCase();
+/** The form in which two e-mail addresses are compared. Folds ASCII letters only: the Kelvin sign is no k. */
+export const emailKey = (address: string): string => address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 // The authority is what the parser converts. Like the parser, this skips further slashes in front of it.
 const webAddress = /^https?:\/\/[/\\]*([^/\\?#]*)/i;

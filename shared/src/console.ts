@@ -16,6 +16,8 @@ export type TriageStatus = (typeof triageStatuses)[number];
 export interface Me {
   readonly email: string;
   readonly role: Role;
+  /** Present when nothing else works until a second factor is set. */
+  readonly mustSetSecondFactor?: true;
 }
 
 /** What the inbox shows. Every part is a search parameter of the page's address. */
@@ -244,6 +246,20 @@ export interface OperatorRow {
   /** `invited` until a password is set or a sign-in by OpenID Connect. */
   readonly state: "invited" | "active";
   readonly createdAt: number;
+}
+
+/** An open session of an operator. */
+export interface SessionRow {
+  /** Names the session among those of its operator; opens nothing. */
+  readonly id: string;
+  /** What the browser calls itself, in a few words; empty: it did not say. */
+  readonly device: string;
+  /** The network of the client address: a /24 of IPv4, a /48 of IPv6. */
+  readonly network: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** To the minute; milliseconds since the epoch. */
+  readonly seenAt: number;
 }
 
 export interface TokenRow {

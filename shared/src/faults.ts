@@ -46,8 +46,8 @@ export const faults = {
   invitationInvalid: {
     status: 400,
     code: "BAD_REQUEST",
-    message: "This invitation was used or has expired. Please ask an administrator for a new one.",
-    when: "The link of an invitation to the console does not work (any more).",
+    message: "This link was used or has expired. Please ask an administrator for a new one.",
+    when: "The link of an invitation to the console, or of a sign-in, does not work (any more).",
   },
   oidcFailed: {
     status: 400,
@@ -102,6 +102,18 @@ export const faults = {
     code: "FORBIDDEN",
     message: "This request did not come from the console.",
     when: "A call of the console was not sent by a page of the console: `Sec-Fetch-Site` is not `same-origin`, or without that header `Origin` is not that of `PUBLIC_URL`. Calls with a token are never refused for this.",
+  },
+  passwordsOff: {
+    status: 403,
+    code: "FORBIDDEN",
+    message: "Passwords are switched off here. Please sign in with your provider.",
+    when: "A password was sent to the console while `CONSOLE_PASSWORDS` is `off`.",
+  },
+  secondFactorRequired: {
+    status: 403,
+    code: "FORBIDDEN",
+    message: "Please set up a second factor first.",
+    when: "An administrator who signed in with a password alone calls the console while `CONSOLE_TOTP` is `required`.",
   },
   tokenReadsOnly: {
     status: 403,
@@ -221,13 +233,13 @@ export const faults = {
     status: 429,
     code: "TOO_MANY_REQUESTS",
     message: "Too many failed attempts. Please try again later.",
-    when: "Too many sign-ins to the console failed: 10 a minute or 30 in 15 minutes from one client address, or 10 in 15 minutes for one e-mail address. `Retry-After` says when to try again.",
+    when: "Too many sign-ins to the console failed: 10 a minute or 30 in 15 minutes from one client address, or 10 in 15 minutes for one e-mail address; a device that has signed in before is counted by itself, 10 in 15 minutes. `Retry-After` says when to try again.",
   },
   signInBusy: {
     status: 429,
     code: "TOO_MANY_REQUESTS",
     message: "Many people are signing in. Please try again in a moment.",
-    when: "More passwords are being checked than the process can do at once. `Retry-After` says when to try again.",
+    when: "More passwords are being checked than the process can do at once, or than one network may have checked. `Retry-After` says when to try again.",
   },
   tooManyRequests: {
     status: 429,

@@ -29,7 +29,7 @@ export const operators = {
 } as const satisfies Readonly<Record<string, readonly [email: string, role: Role]>>;
 
 /** Slow to make, on purpose. */
-const passwordHash = new Passwords().hash(password);
+const passwordHash = new Passwords().hash(password, { network: "", isKnown: true });
 
 export const resumePdf = onePagePdf("Curriculum vitae");
 
@@ -95,7 +95,12 @@ export class ConsoleSite implements AsyncDisposable {
   async signIn(context: BrowserContext, email: string = operators.eva[0]): Promise<void> {
     const id = drawSecret();
     const operator = await this.store.access.findOperator(email);
-    await this.store.access.createSession(hashSecret(id), operator!, Date.now());
+    await this.store.access.createSession(
+      hashSecret(id),
+      operator!,
+      { device: "", network: "", isStrong: false },
+      Date.now(),
+    );
     const { hostname: domain } = new URL(this.url);
     const { name, sameSite } = sessionCookie;
     await context.addCookies([{ name, value: id, domain, path: "/console", httpOnly: true, sameSite }]);
@@ -104,7 +109,7 @@ export class ConsoleSite implements AsyncDisposable {
   /** Ends all sessions of the administrator. */
   async endSessions(): Promise<void> {
     const operator = await this.store.access.findOperator(operators.eva[0]);
-    await this.store.access.deleteSessions(operator!.id, { operator: operators.eva[0], at: Date.now() });
+    await this.store.access.deleteSessions(operator!.id, "all", { operator: operators.eva[0], at: Date.now() });
   }
 
   /** An invitation that can be accepted; answers its token. */

@@ -20,9 +20,16 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
   "session.methods": "anyone",
   "session.signIn": "anyone",
   "session.acceptInvitation": "anyone",
+  "session.useSignInLink": "anyone",
   "session.changePassword": everyone,
+  "session.list": everyone,
+  "session.end": everyone,
   "session.signOut": everyone,
   "session.signOutEverywhere": everyone,
+  "secondFactor.get": everyone,
+  "secondFactor.begin": everyone,
+  "secondFactor.confirm": everyone,
+  "secondFactor.remove": everyone,
   "inbox.list": inboxRoles,
   "inbox.matching": inboxRoles,
   "inbox.counts": inboxRoles,
@@ -44,6 +51,7 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
   "operators.list": admins,
   "operators.invite": admins,
   "operators.remove": admins,
+  "operators.endSessions": admins,
   "operators.setRole": admins,
   "tokens.list": admins,
   "tokens.create": admins,
@@ -61,6 +69,8 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
 const withoutInput = new Set([
   "session.me",
   "session.methods",
+  "session.list",
+  "secondFactor.get",
   "session.signOut",
   "session.signOutEverywhere",
   "inbox.counts",
@@ -143,7 +153,7 @@ describe("procedures", () => {
 
     test.each(rows)("$path with a token", async ({ path, type, allowed }) => {
       const { status } = await tokens.get(role)!.call(path, inputOf(path));
-      if (allowed === "anyone" || path.startsWith("session.")) expect(status).toBe(403);
+      if (allowed === "anyone" || /^(?:session|secondFactor)\./.test(path)) expect(status).toBe(403);
       else if (!allowed.includes(role)) expect(status).toBe(404);
       else expect(status).toBe(type === "query" ? admitted(path) : 403);
     });

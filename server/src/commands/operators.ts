@@ -17,6 +17,8 @@ Examples:
   npm run submissions -- operators add eva@example.org --role sales
   npm run submissions -- operators list
   npm run submissions -- operators remove eva@example.org
+  npm run submissions -- operators reset-factor eva@example.org
+  npm run submissions -- operators sign-in eva@example.org
 `;
 
 export function registerOperators(program: Command, deps: CommandDeps): void {
@@ -53,6 +55,29 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       await writeList(deps, { items, rows, noun: "operators" }, json);
     });
   operators
+    .command("reset-factor")
+    .summary("take the second factor away")
+    .description("Takes an operator's second factor and recovery codes away: the password alone signs in again.")
+    .argument("<email>", "of the operator", parseEmail)
+    .action(async (email: string) => {
+      await using store = await openStore(configOf(deps).storage);
+      if (!(await store.access.setSecondFactor(email, null, commandLine(store)))) throw unknownOperator(email);
+      tell(deps, `${email} has no second factor any more.`);
+    });
+  operators
+    .command("sign-in")
+    .summary("sign an operator in without password or provider")
+    .description("Prints a link that signs an operator in: once, within 15 minutes.")
+    .argument("<email>", "of the operator", parseEmail)
+    .action(async (email: string) => {
+      const config = configOf(deps);
+      await using store = await openStore(config.storage);
+      const token = drawSecret();
+      if (!(await store.access.allowSignIn(email, hashSecret(token), commandLine(store)))) throw unknownOperator(email);
+      tell(deps, `The link signs ${email} in once, within 15 minutes:`);
+      await writeAll([`${publicUrl(config)}/console/sign-in#token=${token}\n`], deps.output);
+    });
+  operators
     .command("remove")
     .summary("remove an operator")
     .description("Removes an operator: all sessions end at once.")
@@ -61,10 +86,12 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       await using store = await openStore(configOf(deps).storage);
       const removed = await store.access.removeOperator(email, commandLine(store));
       if (removed === "last-admin") throw new CommandFailed("The last admin cannot be removed: add another one first.");
-      if (!removed) throw new CommandFailed(`There is no operator ${email}.`);
+      if (!removed) throw unknownOperator(email);
       tell(deps, `${email} is removed.`);
     });
 }
+
+const unknownOperator = (email: string) => new CommandFailed(`There is no operator ${email}.`);
 
 const rowOf = ({ email, role, state, createdAt }: OperatorRow): string[] =>
   [email, role, state, new Date(createdAt).toISOString().slice(0, 10)].map(forTerminal);

@@ -57,6 +57,8 @@ test("needs nothing to start, and defaults as documented", () => {
     webhookTargets: "public",
     digest: null,
     oidc: null,
+    passwordsOn: true,
+    totpRequired: false,
     metricsToken: null,
     tracing: null,
     log: { level: "info" },

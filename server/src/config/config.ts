@@ -62,6 +62,10 @@ export function configFrom(values: Values) {
     digest: values.DIGEST_EMAIL.length === 0 ? null : { to: values.DIGEST_EMAIL, atMinute: values.DIGEST_AT },
     /** The identity provider that operators may sign in with; null: passwords only. */
     oidc: oidcOf(values),
+    /** Whether operators may sign in with passwords. */
+    passwordsOn: values.CONSOLE_PASSWORDS === "on",
+    /** Whether administrators need a second factor where they sign in with a password. */
+    totpRequired: values.CONSOLE_TOTP === "required",
     /** The Bearer token of `/metrics`; null: none is asked for. */
     metricsToken: values.METRICS_TOKEN,
     /** Where traces are sent to; null: nothing is traced. */

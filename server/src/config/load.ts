@@ -75,6 +75,9 @@ function* problemsBetween(
     const absent = provider.filter((name) => !isSet(name));
     for (const name of absent) yield { name, message: "is required for signing in with OpenID Connect." };
   }
+  if (values.CONSOLE_PASSWORDS === "off" && !isSet("OIDC_ISSUER")) {
+    yield { name: "CONSOLE_PASSWORDS", message: "must be on, or unset, without OIDC_ISSUER." };
+  }
   if (transport === undefined || transport === "mailbox") return;
   // The defaults are placeholders. Only a mailbox on disk may be addressed by them.
   const credentials = transport === "postmark" ? "POSTMARK_SERVER_TOKEN" : "SMTP_URL";

@@ -296,6 +296,16 @@ const access = {
     example: "0123456789abcdef",
     secret: true,
   }),
+  CONSOLE_PASSWORDS: valued(kind.oneOf("on", "off"), "on", {
+    means: "whether operators may sign in to the console with passwords",
+    values: "`on`, `off`. `off` needs OpenID Connect.",
+    example: "off",
+  }),
+  CONSOLE_TOTP: valued(kind.oneOf("offered", "required"), "offered", {
+    means: "whether a second factor is only offered to operators, or required of administrators",
+    values: "`offered`, `required`. Those who sign in with OpenID Connect have that of their provider.",
+    example: "required",
+  }),
 };
 
 const observation = {

@@ -14,6 +14,9 @@ export type Caller =
       readonly role: Role;
       readonly operatorId: number;
       readonly sessionHash: string;
+      /** Whether more than a password vouched for the session. */
+      readonly isStrong: boolean;
+      readonly mustSetSecondFactor: boolean;
     }
   | { readonly kind: "token"; readonly name: string; readonly role: Role };
 
@@ -28,7 +31,12 @@ export const bringsToken = ({ headers }: Sent): boolean => /^bearer(?: |$)/i.tes
 /** Who sends a request; null: an unknown caller, or one whose session or token has ended. */
 export async function callerOf(
   request: Sent,
-  { access, cookies, clock }: Pick<Console, "access" | "cookies" | "clock">,
+  {
+    access,
+    cookies,
+    clock,
+    mustSetSecondFactor,
+  }: Pick<Console, "access" | "cookies" | "clock" | "mustSetSecondFactor">,
 ): Promise<Caller | null> {
   const now = clock.now();
   if (bringsToken(request)) {
@@ -40,8 +48,9 @@ export async function callerOf(
   const sessionHash = hashOfSent(cookies.read(request, sessionCookie) ?? "");
   const operator = sessionHash === null ? null : await access.findSession(sessionHash, now);
   if (sessionHash === null || operator === null) return null;
-  const { email, role, id: operatorId } = operator;
-  return { kind: "operator", name: email, role, operatorId, sessionHash };
+  const { email, role, id: operatorId, isStrong } = operator;
+  const mustSet = mustSetSecondFactor(operator, isStrong);
+  return { kind: "operator", name: email, role, operatorId, sessionHash, isStrong, mustSetSecondFactor: mustSet };
 }
 
 /**

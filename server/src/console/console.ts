@@ -2,6 +2,7 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
+import type { StoredOperator } from "../storage/access-store.ts";
 import type { Store } from "../storage/store.ts";
 import type { WebhookTargets } from "../webhooks/target.ts";
 import { cookiesOf } from "./cookies.ts";
@@ -27,6 +28,10 @@ export interface ConsoleOptions {
   readonly webhookTargets: WebhookTargets;
   /** Null: operators sign in with passwords only. */
   readonly oidc: OpenIdConnectSettings | null;
+  /** False: with OpenID Connect only. */
+  readonly passwordsOn: boolean;
+  /** Whether administrators need a second factor where they sign in with a password. */
+  readonly totpRequired: boolean;
   /** Told of what an operator has done, by the path of the procedure or the action in the audit log. */
   readonly acted: (action: string) => void;
 }
@@ -34,7 +39,7 @@ export interface ConsoleOptions {
 export type Console = ReturnType<typeof openConsole>;
 
 export function openConsole(options: ConsoleOptions) {
-  const { store, clock, log, brand, publicUrl, oidc, acted } = options;
+  const { store, clock, log, brand, publicUrl, oidc, passwordsOn, totpRequired, acted } = options;
   const { desk, access } = store;
   const failures = new FailedSignIns(desk, clock, log);
   const refused = (code: string) => log.warn({ code }, "a sign-in with OpenID Connect failed");
@@ -44,8 +49,11 @@ export function openConsole(options: ConsoleOptions) {
     access,
     cookies: cookiesOf(publicUrl),
     counts: rememberCounts(desk),
-    signIns: openSignIns({ access, failures, clock, brand, acted }),
-    openIdConnect: oidc === null ? null : openIdConnect(oidc, publicUrl, refused),
+    signIns: openSignIns({ access, failures, clock, brand, passwordsOn, acted }),
+    openIdConnect: oidc === null ? null : openIdConnect(oidc, { access, clock, publicUrl, refused }),
+    /** Whether an operator may do nothing else before a second factor is set. */
+    mustSetSecondFactor: ({ role, totpSecret }: Pick<StoredOperator, "role" | "totpSecret">, isStrong: boolean) =>
+      totpRequired && role === "admin" && totpSecret === null && !isStrong,
     /** Disposed of when the server closes. */
     failures,
   };

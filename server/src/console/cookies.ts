@@ -1,4 +1,4 @@
-// The two cookies of the console. No cookie is read anywhere else in the service.
+// The cookies of the console. No cookie is read anywhere else in the service.
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 export interface Cookie {
@@ -15,6 +15,14 @@ export const sessionCookie: Cookie = { name: "console-session", below: "", sameS
 
 /** What a sign-in by OpenID Connect must come back with. The provider's redirect has to bring it. */
 export const oidcCookie: Cookie = { name: "console-oidc", below: "/oidc", sameSite: "Lax", seconds: 600 };
+
+const dayS = 24 * 60 * 60;
+
+/** That this device has signed in before: it is counted apart from strangers. Browsers keep no cookie for longer. */
+export const deviceCookie: Cookie = { name: "console-device", below: "", sameSite: "Strict", seconds: 400 * dayS };
+
+/** The account of a provider that waits for the operator's password. */
+export const bindingCookie: Cookie = { name: "console-binding", below: "", sameSite: "Strict", seconds: 600 };
 
 /** Reads and writes cookies. @param publicUrl the base address as browsers see it */
 export function cookiesOf(publicUrl: () => string) {
@@ -37,7 +45,7 @@ export function cookiesOf(publicUrl: () => string) {
       const pair = request.headers.cookie?.split(/;\s*/).find((one) => one.startsWith(prefix));
       return pair?.slice(prefix.length) || null;
     },
-    /** @param value base64url */
+    /** @param value base64url and dots */
     write: (reply: FastifyReply, cookie: Cookie, value: string) => send(reply, cookie, value, cookie.seconds),
     clear: (reply: FastifyReply, cookie: Cookie) => send(reply, cookie, "", 0),
   };

@@ -18,6 +18,8 @@ export interface ConsoleDownload {
 export interface DownloadCall {
   readonly console: Console;
   readonly caller: Caller;
+  /** Asks anew who calls. @throws Fault as `admit` does, once the caller's session or token has ended */
+  readonly admitted: () => Promise<Caller>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }

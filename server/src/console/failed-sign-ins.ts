@@ -12,8 +12,8 @@ export class FailedSignIns implements AsyncDisposable {
   readonly #desk: Pick<DeskStore, "audit">;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** How many, by operator. */
-  readonly #gathered = new Map<string, number>();
+  /** How many, by operator, and how many more were refused unseen. */
+  readonly #gathered = new Map<string, { failed: number; throttled: number }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(desk: Pick<DeskStore, "audit">, clock: Clock, log: Log) {
@@ -22,10 +22,15 @@ export class FailedSignIns implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** @param operator null: no operator has the address that was typed */
-  note(operator: string | null): void {
+  /**
+   * @param operator null: no operator has the address that was typed
+   * @param how whether a password was wrong, or too many had failed before, so that none was looked at
+   */
+  note(operator: string | null, how: "failed" | "throttled" = "failed"): void {
     const name = operator ?? unknown;
-    this.#gathered.set(name, (this.#gathered.get(name) ?? 0) + 1);
+    const counts = this.#gathered.get(name) ?? { failed: 0, throttled: 0 };
+    counts[how] += 1;
+    this.#gathered.set(name, counts);
     this.#timer ??= setTimeout(() => void this.#write(), gatheredMs).unref();
   }
 
@@ -43,9 +48,10 @@ export class FailedSignIns implements AsyncDisposable {
     const failed = (error: unknown) =>
       this.#log.error({ err: error }, "failed sign-ins could not be written to the audit log");
     await Promise.all(
-      gathered.map(([operator, count]) =>
-        this.#desk.audit({ action: "sign-in.failed", subject: "", detail: { count } }, { operator, at }).catch(failed),
-      ),
+      gathered.map(([operator, { failed: count, throttled }]) => {
+        const detail = throttled === 0 ? { count } : { count, throttled };
+        return this.#desk.audit({ action: "sign-in.failed", subject: "", detail }, { operator, at }).catch(failed);
+      }),
     );
   }
 }

@@ -40,6 +40,8 @@ export const webhookEvent = z.enum(webhookEvents, "This is no event.");
 
 export const typedPassword = word(passwordLengthMax);
 export const secret = word(100);
+/** Of a second factor: six digits, or a recovery code, with spaces or hyphens. */
+export const typedCode = word(40);
 
 const noteLengthMax = 10_000;
 

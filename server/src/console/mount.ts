@@ -6,14 +6,15 @@ import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
 import { isBatch, resolveCalls } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
+import { hashOfSent } from "../secrets.ts";
 import { bringsToken, callerOf, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
-import { oidcCookie, sessionCookie } from "./cookies.ts";
+import { bindingCookie, deviceCookie, oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
-import { operatorOf } from "./open-id-connect.ts";
 import type { Context } from "./procedure.ts";
 import { admit } from "./rules.ts";
 import { consolePages } from "./shell.ts";
+import { deviceOf, networkOf, type Visitor } from "./visitor.ts";
 
 export interface ConsoleDoorOptions {
   readonly console: Console;
@@ -37,8 +38,8 @@ export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOpti
   });
   rpcRoutes(app, options, onRequest);
   downloadRoutes(app, console, onRequest);
-  oidcRoutes(app, console, onRequest);
-  if (!consolePages(app, folder, console.publicUrl)) {
+  oidcRoutes(app, options, onRequest);
+  if (!consolePages(app, folder, console)) {
     console.log.warn({}, "the console was not built (npm run build): only its calls and downloads are served");
   }
 }
@@ -91,14 +92,33 @@ function contextOf(
   return {
     console,
     requestId: request.id,
-    client: addresses.keysOf(request.raw).rate,
+    visitor: visitorOf(request, console, addresses),
     hasToken: bringsToken(request),
     caller: () => (caller ??= callerOf(request, console)),
     keep(session) {
       if (session === null) console.cookies.clear(reply, sessionCookie);
-      else console.cookies.write(reply, sessionCookie, session.id);
+      else {
+        console.cookies.write(reply, sessionCookie, session.id);
+        console.cookies.write(reply, deviceCookie, session.device);
+      }
+    },
+    async bind(operator) {
+      const kept = console.cookies.read(request, bindingCookie);
+      if (kept === null) return;
+      console.cookies.clear(reply, bindingCookie);
+      await console.openIdConnect?.bindLater(kept, operator);
     },
   };
+}
+
+function visitorOf(
+  request: FastifyRequest,
+  { cookies }: Pick<Console, "cookies">,
+  addresses: Pick<ClientAddresses, "keysOf">,
+): Visitor {
+  const client = addresses.keysOf(request.raw).rate;
+  const device = deviceOf(request.headers["user-agent"]);
+  return { client, network: networkOf(client), device, deviceCookie: cookies.read(request, deviceCookie) };
 }
 
 function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate): void {
@@ -111,33 +131,41 @@ function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate)
       onRequest,
       exposeHeadRoute: false,
       handler: async (request, reply) => {
-        if (method === "GET") requireOwnLink(request);
+        // A resume may be opened from a bookmark. Everything of a list goes to pages of the console and to tokens only.
+        if (method === "GET" && !url.startsWith("/console/exports/")) requireOwnLink(request);
         else requireOwnPage(request, console.publicUrl());
-        const caller = admit(await callerOf(request, console), rule);
-        return send({ console, caller, request, reply });
+        const admitted = async () => admit(await callerOf(request, console), rule);
+        return send({ console, caller: await admitted(), admitted, request, reply });
       },
     });
   }
 }
 
-function oidcRoutes(app: FastifyInstance, console: Console, onRequest: Gate): void {
+function oidcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOptions, onRequest: Gate): void {
   const { openIdConnect, cookies, publicUrl } = console;
   if (openIdConnect === null) return;
   const noHead = { onRequest, exposeHeadRoute: false };
-  app.get("/console/oidc/start", noHead, async (request, reply) => {
+  // Begun by a page of the console only: otherwise another site could sign its visitor in.
+  app.post("/console/oidc/start", noHead, async (request, reply) => {
+    requireOwnPage(request, publicUrl());
     const caller = await callerOf(request, console);
     const former = caller?.kind === "operator" ? caller.sessionHash : null;
-    const { location, pending } = await openIdConnect.start(former);
+    const token = request.body instanceof URLSearchParams ? request.body.get("token") : null;
+    const { location, pending } = await openIdConnect.start(former, hashOfSent(token ?? ""));
     cookies.write(reply, oidcCookie, pending);
-    return reply.redirect(location);
+    return reply.redirect(location, 303);
   });
   app.get("/console/oidc/callback", noHead, async (request, reply) => {
     const pending = cookies.read(request, oidcCookie);
     if (pending === null) throw new Fault("oidcFailed");
     cookies.clear(reply, oidcCookie);
     const vouched = await openIdConnect.finish(request.url.replace(/^[^?]*\??/, ""), pending);
-    const operator = await operatorOf(console.access, vouched, console.clock.now());
-    const { id } = await console.signIns.begin(operator);
+    const operator = await openIdConnect.operatorOf(vouched);
+    if (operator === null) {
+      cookies.write(reply, bindingCookie, await openIdConnect.later(vouched));
+      return reply.redirect(`${publicUrl()}/console#connect`);
+    }
+    const { id } = await console.signIns.begin(operator, visitorOf(request, console, addresses), true);
     const { former } = vouched;
     if (former !== null) {
       await console.access.deleteSession(former, { operator: operator.email, at: console.clock.now() });

@@ -1,7 +1,13 @@
 // Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. It signs in operators who exist and makes
-// none. The library is loaded, and the provider asked for its addresses, at the first sign-in.
+// none. An account is bound to an operator once: with the operator's invitation, or with the password. The library is
+// loaded, and the provider asked for its addresses, when the console is first opened.
+import { setTimeout as pause } from "node:timers/promises";
+import { email as emailRule, emailKey } from "@submissions/shared/addresses";
+import { readText } from "@submissions/shared/text";
 import type { Configuration } from "openid-client";
+import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
+import { sign, signed } from "../secrets.ts";
 import type { AccessStore, OidcIdentity, StoredOperator } from "../storage/access-store.ts";
 
 export interface OpenIdConnectSettings {
@@ -17,24 +23,38 @@ interface Pending {
   readonly verifier: string;
   /** Hash of the session that the browser had; null: none. Its own cookie does not come back from another site. */
   readonly former: string | null;
+  /** Hash of the invitation that is accepted with the account; null: none. */
+  readonly invitation: string | null;
 }
 
 /** Whom the provider vouches for. */
 export interface Vouched {
   /** Hash of the session that the browser had when it began; null: none. */
   readonly former: string | null;
+  readonly invitation: string | null;
   readonly identity: OidcIdentity;
-  /** Null: it vouches for no address. */
+  /** As the rule of addresses reads it. Null: it vouches for none that can be an operator's. */
   readonly email: string | null;
 }
 
 const providerSecondsMax = 10;
+/** The provider asks for its own password again when it was last asked before that. A session here idles as long. */
+const signInAgeSecondsMax = 12 * 60 * 60;
+const bindingMs = 10 * 60 * 1000;
+/** How long a page of the console waits for the provider. */
+const originWaitMs = 1_000;
 
-/** @param refused told why a sign-in failed, in one word of the library or the provider, for the log */
+interface OpenIdConnectDeps {
+  readonly access: AccessStore;
+  readonly clock: Clock;
+  readonly publicUrl: () => string;
+  /** Told why a sign-in failed, in one word of the library or the provider, for the log. */
+  readonly refused: (code: string) => void;
+}
+
 export function openIdConnect(
   { issuer, clientId, clientSecret }: OpenIdConnectSettings,
-  publicUrl: () => string,
-  refused: (code: string) => void,
+  { access, clock, publicUrl, refused }: OpenIdConnectDeps,
 ) {
   const callback = () => `${publicUrl()}/console/oidc/callback`;
   let discovering: Promise<Configuration> | undefined;
@@ -57,15 +77,45 @@ export function openIdConnect(
     }
   }
 
+  /** For a browser to keep; see {@link read}. */
+  const write = async (purpose: string, kept: object): Promise<string> =>
+    sign(await access.cookieKey(), purpose, Buffer.from(JSON.stringify(kept)).toString("base64url"));
+
+  /** What this service had a browser keep; null: it did not write that. */
+  async function read<Kept>(purpose: string, kept: string): Promise<Kept | null> {
+    const text = signed(await access.cookieKey(), purpose, kept);
+    return text === null ? null : (JSON.parse(Buffer.from(text, "base64url").toString()) as Kept);
+  }
+
   return {
+    /** Where the provider's own pages are, for the policy of the page that leads there; the issuer's while it does not answer. */
+    async origin(): Promise<string> {
+      const metadata = discovered().then((found) => found.serverMetadata(), ifUnavailable);
+      const soon = await Promise.race([metadata, pause(originWaitMs, null, { ref: false })]);
+      return new URL(soon?.authorization_endpoint ?? issuer).origin;
+    },
+
+    /** Where the provider's own session is ended; null: it has no such page, or does not answer. */
+    async endOfSession(): Promise<string | null> {
+      const metadata = await discovered().then((found) => found.serverMetadata(), ifUnavailable);
+      if (metadata?.end_session_endpoint === undefined) return null;
+      const url = new URL(metadata.end_session_endpoint);
+      url.searchParams.set("client_id", clientId);
+      return url.href;
+    },
+
     /**
      * Begins a sign-in.
      *
      * @param former hash of the session that the browser has now
+     * @param invitation hash of the invitation that is to be accepted with the account
      * @returns where to send the browser, and what it is to keep meanwhile
      * @throws Fault `oidcUnavailable`
      */
-    async start(former: string | null): Promise<{ readonly location: string; readonly pending: string }> {
+    async start(
+      former: string | null,
+      invitation: string | null,
+    ): Promise<{ readonly location: string; readonly pending: string }> {
       const oidc = await import("openid-client");
       const configuration = await discovered();
       const pending: Pending = {
@@ -73,6 +123,7 @@ export function openIdConnect(
         nonce: oidc.randomNonce(),
         verifier: oidc.randomPKCECodeVerifier(),
         former,
+        invitation,
       };
       const location = oidc.buildAuthorizationUrl(configuration, {
         redirect_uri: callback(),
@@ -81,8 +132,41 @@ export function openIdConnect(
         nonce: pending.nonce,
         code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: "S256",
+        max_age: String(signInAgeSecondsMax),
       });
-      return { location: location.href, pending: Buffer.from(JSON.stringify(pending)).toString("base64url") };
+      return { location: location.href, pending: await write("sign-in", pending) };
+    },
+
+    /**
+     * The operator of a sign-in: the one whom the account is bound to, or else the one who was invited by the link that the
+     * sign-in was begun with, to whom the account is bound now. Null: the operator has a password, which has to be given
+     * first ({@link later}).
+     *
+     * @throws Fault `oidcRefused`
+     */
+    async operatorOf({ identity, email, invitation }: Vouched): Promise<StoredOperator | null> {
+      const now = clock.now();
+      const bound = await access.findOidcOperator(identity);
+      if (bound !== null) return bound;
+      const invited = invitation === null ? null : await access.findInvitation(invitation, now);
+      const known = email === null ? null : await access.findOperator(email);
+      if (known === null) throw new Fault("oidcRefused");
+      if (known.id === invited?.id) {
+        if (await access.bindOidc(known.email, identity, { operator: known.email, at: now })) return known;
+      } else if (known.password !== null) return null;
+      throw new Fault("oidcRefused");
+    },
+
+    /** What a browser keeps of an account until the operator's password was given. */
+    later: ({ identity, email }: Vouched): Promise<string> =>
+      write("binding", { identity, email: emailKey(email ?? ""), until: clock.now() + bindingMs }),
+
+    /** Binds the account that a browser kept to the operator who has just signed in with the password, if it is theirs. */
+    async bindLater(kept: string, operator: StoredOperator): Promise<void> {
+      const binding = await read<{ identity: OidcIdentity; email: string; until: number }>("binding", kept);
+      const at = clock.now();
+      if (binding === null || binding.until <= at || binding.email !== emailKey(operator.email)) return;
+      await access.bindOidc(operator.email, binding.identity, { operator: operator.email, at });
     },
 
     /**
@@ -95,19 +179,22 @@ export function openIdConnect(
     async finish(query: string, kept: string): Promise<Vouched> {
       const oidc = await import("openid-client");
       const configuration = await discovered();
-      const { state, nonce, verifier, former } = readPending(kept);
+      const pending = await read<Pending>("sign-in", kept);
+      if (pending === null) throw new Fault("oidcFailed");
+      const { state, nonce, verifier, former, invitation } = pending;
       try {
         const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${callback()}?${query}`), {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,
           idTokenExpected: true,
+          maxAge: signInAgeSecondsMax,
         });
         const claims = tokens.claims();
         if (claims === undefined) throw new Error("The provider sent no ID token.");
         const person = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-        const email = person.email_verified === true ? (person.email ?? null) : null;
-        return { identity: { issuer: claims.iss, subject: claims.sub }, email, former };
+        const email = person.email_verified === true ? addressOf(person.email ?? "") : null;
+        return { identity: { issuer: claims.iss, subject: claims.sub }, email, former, invitation };
       } catch (error) {
         // The library throws errors of many kinds: wrong answers, refusals of the provider, answers that do not come.
         refused(reasonOf(error));
@@ -120,34 +207,15 @@ export function openIdConnect(
 /** Why a call failed, in one word: the error's code, or else its class. */
 const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).name;
 
-function readPending(kept: string): Pending {
-  try {
-    const { state, nonce, verifier, former } = JSON.parse(
-      Buffer.from(kept, "base64url").toString(),
-    ) as Partial<Pending>;
-    if (state && nonce && verifier) return { state, nonce, verifier, former: former ?? null };
-  } catch (error) {
-    // Not what this service wrote.
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new Fault("oidcFailed");
-}
-
 /**
- * The operator of a sign-in: the one it is bound to, or else the one with the verified address, to whom it is bound now.
- *
- * @throws Fault `oidcRefused`
+ * The address as ours are read, or null. The rule of addresses normalises what people type; in what a provider vouches for
+ * that would make one name of two, like `miKe` with the Kelvin sign and `mike`.
  */
-export async function operatorOf(
-  access: AccessStore,
-  { identity, email }: Pick<Vouched, "identity" | "email">,
-  now: number,
-): Promise<StoredOperator> {
-  const bound = await access.findOidcOperator(identity);
-  if (bound !== null) return bound;
-  const known = email === null ? null : await access.findOperator(email);
-  const isBound = known !== null && (await access.bindOidc(known.email, identity, { operator: known.email, at: now }));
-  const operator = isBound ? await access.findOidcOperator(identity) : null;
-  if (operator === null) throw new Fault("oidcRefused");
-  return operator;
+const addressOf = (vouched: string): string | null =>
+  /^[\x21-\x7E]+@/.test(vouched) ? (readText(emailRule, vouched).value ?? null) : null;
+
+/** @throws what is not the provider's silence */
+function ifUnavailable(error: unknown): null {
+  if (error instanceof Fault && error.fault === "oidcUnavailable") return null;
+  throw error;
 }

@@ -3,36 +3,64 @@ import { Fault } from "../fault.ts";
 import { Passwords } from "./password.ts";
 
 const passwords = new Passwords();
+const place = { network: "192.0.2.0/24", isKnown: false };
 
 test("a password verifies against its hash and no other does", async () => {
-  const stored = await passwords.hash("correct horse battery");
+  const stored = await passwords.hash("correct horse battery", place);
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
-  expect(await passwords.verify("correct horse battery", stored)).toBe(true);
-  expect(await passwords.verify("correct horse batterx", stored)).toBe(false);
-  expect(await passwords.hash("correct horse battery")).not.toBe(stored);
+  expect(await passwords.verify("correct horse battery", stored, place)).toBe(true);
+  expect(await passwords.verify("correct horse batterx", stored, place)).toBe(false);
+  expect(await passwords.hash("correct horse battery", place)).not.toBe(stored);
 });
 
 test("accents verify however the keyboard writes them", async () => {
-  const stored = await passwords.hash("Wu\u0308rfel am Fenster");
-  expect(await passwords.verify("W\u00fcrfel am Fenster", stored)).toBe(true);
+  const stored = await passwords.hash("Wu\u0308rfel am Fenster", place);
+  expect(await passwords.verify("W\u00fcrfel am Fenster", stored, place)).toBe(true);
 });
 
 test("hashes with other costs go on working", async () => {
   const stored = "$argon2id$v=19$m=256,t=3,p=2$c29tZXNhbHQ$RmjTCsQYfmh47t6s8P2DxaCjDbLMFu8L";
-  expect(await passwords.verify("password", stored)).toBe(true);
+  expect(await passwords.verify("password", stored, place)).toBe(true);
 });
 
 test("without a stored password nothing verifies", async () => {
-  expect(await passwords.verify("", null)).toBe(false);
+  expect(await passwords.verify("", null, place)).toBe(false);
 });
+
+const refusedOf = async (tries: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(tries)).filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+
+const from = (network: number) => ({ network: `192.0.${network}.0/24`, isKnown: false });
 
 test("two run at once, twenty wait, the next is refused, and those behind the wait are served", async () => {
   const busy = new Passwords();
-  const tries = Array.from({ length: 24 }, () => busy.verify("x", null));
-  const results = await Promise.allSettled(tries);
-  const refused = results.filter(({ status }) => status === "rejected");
+  const refused = await refusedOf(Array.from({ length: 24 }, (_, at) => busy.verify("x", null, from(at))));
   expect(refused).toHaveLength(2);
-  expect((refused[0] as PromiseRejectedResult).reason).toBeInstanceOf(Fault);
-  expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ fault: "signInBusy", retryAfterSeconds: 2 });
-  expect(await busy.verify("x", null)).toBe(false);
+  expect(refused[0]!.reason).toBeInstanceOf(Fault);
+  expect(refused[0]!.reason).toMatchObject({ fault: "signInBusy", retryAfterSeconds: 2 });
+  expect(await busy.verify("x", null, place)).toBe(false);
+});
+
+test("one network has four places, and gets them back", async () => {
+  const busy = new Passwords();
+  const forty = Array.from({ length: 40 }, () => busy.verify("x", null, place));
+  const other = busy.verify("x", null, from(7));
+  expect(await refusedOf(forty)).toHaveLength(36);
+  expect(await other).toBe(false);
+  expect(await refusedOf(Array.from({ length: 4 }, () => busy.verify("x", null, place)))).toEqual([]);
+});
+
+test("strangers of many networks take no place from a device that is known, and it does not wait behind them", async () => {
+  const busy = new Passwords();
+  const strangers = Array.from({ length: 40 }, (_, at) => busy.verify("x", null, from(at)));
+  const settled: string[] = [];
+  const note = (who: string) => (): void => void settled.push(who);
+  const all = [
+    ...strangers.map((one) => one.then(note("stranger"), () => {})),
+    busy.verify("x", null, { ...place, isKnown: true }).then(note("known")),
+  ];
+  await Promise.all(all);
+  // Two strangers run already.
+  expect(settled.indexOf("known")).toBeLessThanOrEqual(3);
+  expect(settled).toHaveLength(23);
 });

@@ -12,23 +12,36 @@ const tagLength = 32;
 const saltLength = 16;
 
 const runningMax = 2;
+/** Of known devices, and of all others. */
 const waitingMax = 20;
+/** Running and waiting ones of a network whose device is not known. */
+const ofNetworkMax = 4;
 const retryAfterSeconds = 2;
+
+/** Whose password is hashed or verified. */
+export interface Place {
+  /** Key of the network that it comes from. */
+  readonly network: string;
+  /** Whether the device has signed in before, or the caller has a session or an invitation. */
+  readonly isKnown: boolean;
+}
 
 /** Verifying against it takes as long as against a real one, and never succeeds. */
 const nobodys = phc(cost, randomBytes(saltLength), randomBytes(tagLength));
 
 type Cost = { readonly [Name in keyof typeof cost]: number };
 
-/** Hashes and verifies passwords, two at a time. */
+/** Hashes and verifies passwords, two at a time. Strangers can fill neither the places of other networks nor those of devices that are known. */
 export class Passwords {
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #known: (() => void)[] = [];
+  readonly #others: (() => void)[] = [];
+  readonly #ofNetwork = new Map<string, number>();
 
   /** @throws Fault `signInBusy` when too many wait */
-  async hash(password: string): Promise<string> {
+  async hash(password: string, place: Place): Promise<string> {
     const salt = randomBytes(saltLength);
-    return phc(cost, salt, await this.#derive(password, salt, cost, tagLength));
+    return phc(cost, salt, await this.#derive(password, salt, cost, tagLength, place));
   }
 
   /**
@@ -37,32 +50,43 @@ export class Passwords {
    * @param stored null: there is no account or no password; takes as long
    * @throws Fault `signInBusy` when too many wait
    */
-  async verify(password: string, stored: string | null): Promise<boolean> {
+  async verify(password: string, stored: string | null, place: Place): Promise<boolean> {
     const { salt, tag, ...stretched } = parse(stored ?? nobodys);
-    const derived = await this.#derive(password, salt, stretched, tag.length);
+    const derived = await this.#derive(password, salt, stretched, tag.length, place);
     return timingSafeEqual(derived, tag) && stored !== null;
   }
 
-  async #derive(password: string, nonce: Buffer, options: Cost, length: number): Promise<Buffer> {
-    await this.#enter();
+  async #derive(password: string, nonce: Buffer, options: Cost, length: number, place: Place): Promise<Buffer> {
+    await this.#enter(place);
     try {
       // Normalised, because keyboards differ in how they write accents.
       return await hash("argon2id", { message: password.normalize("NFKC"), nonce, ...options, tagLength: length });
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
+      this.#leave(place);
     }
   }
 
-  async #enter(): Promise<void> {
-    if (this.#running < runningMax) {
-      this.#running += 1;
-      return;
+  async #enter({ network, isKnown }: Place): Promise<void> {
+    const waiting = isKnown ? this.#known : this.#others;
+    const held = this.#ofNetwork.get(network) ?? 0;
+    if (waiting.length >= waitingMax || (!isKnown && held >= ofNetworkMax)) {
+      throw new Fault("signInBusy", { retryAfterSeconds });
     }
-    if (this.#waiting.length >= waitingMax) throw new Fault("signInBusy", { retryAfterSeconds });
+    if (!isKnown) this.#ofNetwork.set(network, held + 1);
+    if (this.#running < runningMax) this.#running += 1;
     // The one that ends hands its place over.
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+
+  #leave({ network, isKnown }: Place): void {
+    if (!isKnown) {
+      const left = (this.#ofNetwork.get(network) ?? 0) - 1;
+      if (left > 0) this.#ofNetwork.set(network, left);
+      else this.#ofNetwork.delete(network);
+    }
+    const next = this.#known.shift() ?? this.#others.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
   }
 }
 

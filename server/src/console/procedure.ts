@@ -4,23 +4,26 @@ import type { Role } from "@submissions/shared/console";
 import { initTRPC } from "@trpc/server";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/failure.ts";
+import type { StoredOperator } from "../storage/access-store.ts";
 import type { Actor } from "../storage/desk-store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
-import { admit, scopeOf, type Rule } from "./rules.ts";
+import { admit, everyRole, scopeOf, type Rule } from "./rules.ts";
 import type { NewSession } from "./sign-in.ts";
+import type { Visitor } from "./visitor.ts";
 
 /** What a call knows beside its input. */
 export interface Context {
   readonly console: Console;
   readonly requestId: string;
-  /** Key of the client address. */
-  readonly client: string;
+  readonly visitor: Visitor;
   readonly hasToken: boolean;
   /** Who calls; looked up once a request. */
   readonly caller: () => Promise<Caller | null>;
   /** Gives the browser its session, or takes it away. */
   readonly keep: (session: NewSession | null) => void;
+  /** Binds the account that this browser brought from the provider before, if it did, to the operator who signs in. */
+  readonly bind: (operator: StoredOperator) => Promise<void>;
 }
 
 export const trpc = initTRPC
@@ -31,12 +34,6 @@ export const trpc = initTRPC
     isDev: false,
     errorFormatter: ({ error, path, ctx }) => errorShape(error, path, ctx?.requestId ?? ""),
   });
-
-/** A procedure that only reads, for these roles. Tokens may call it. */
-export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: false });
-
-/** A procedure that changes something, for these roles. */
-export const changes = (...roles: readonly Role[]) => ruled({ roles, changes: true });
 
 const ruled = (rule: Exclude<Rule, string>) =>
   trpc.procedure.meta({ rule }).use(async ({ ctx, path, next }) => {
@@ -49,6 +46,25 @@ const ruled = (rule: Exclude<Rule, string>) =>
     if (rule.changes && result.ok) console.acted(path);
     return result;
   });
+
+/** A procedure that only reads, for these roles. Tokens may call it. */
+export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: false });
+
+/** A procedure that changes something, for these roles. */
+export const changes = (...roles: readonly Role[]) => ruled({ roles, changes: true });
+
+// What belongs to the operator who calls: no token has it, and it works before a second factor is set that is required.
+const own = (isChange: boolean) =>
+  ruled({ roles: everyRole, changes: isChange, beforeFactor: true }).use(({ ctx: { caller }, next }) => {
+    if (caller.kind === "token") throw new Fault("tokenReadsOnly");
+    return next({ ctx: { caller } });
+  });
+
+/** Reads what belongs to the operator who calls. */
+export const readsOwn = own(false);
+
+/** Changes what belongs to the operator who calls. */
+export const changesOwn = own(true);
 
 /** A procedure that anyone may call, but no token. */
 export const open = trpc.procedure.meta({ rule: "anyone" }).use(({ ctx, next }) => {

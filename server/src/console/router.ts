@@ -7,6 +7,7 @@ import { reads, trpc } from "./procedure.ts";
 import { mailProcedures } from "./procedures/mails.ts";
 import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
 import { peopleProcedures, subscriberProcedures } from "./procedures/people.ts";
+import { secondFactorProcedures } from "./procedures/second-factor.ts";
 import { sessionProcedures } from "./procedures/session.ts";
 import { inboxProcedures, submissionProcedures } from "./procedures/submissions.ts";
 import { webhookProcedures } from "./procedures/webhooks.ts";
@@ -14,6 +15,7 @@ import { everyRole, type Rule } from "./rules.ts";
 
 export const consoleRouter = trpc.router({
   session: sessionProcedures,
+  secondFactor: secondFactorProcedures,
   inbox: inboxProcedures,
   submission: submissionProcedures,
   people: peopleProcedures,

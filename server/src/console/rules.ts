@@ -11,6 +11,8 @@ export interface RoleRule {
   readonly roles: readonly Role[];
   /** Whether it changes something or belongs to the session. Tokens only read. */
   readonly changes: boolean;
+  /** Whether it works before a second factor is set that is required. */
+  readonly beforeFactor?: true;
 }
 
 export const everyRole: readonly Role[] = roles;
@@ -29,11 +31,14 @@ export const scopeOf = (role: Role): Scope => scopes[role];
 /**
  * Who may go on.
  *
- * @throws Fault `signedOut`, `tokenReadsOnly`, or `notFound` for what the role may not see: it answers like what does
+ * @throws Fault `signedOut`, `tokenReadsOnly`, `secondFactorRequired`, or `notFound` for what the role may not see: it answers like what does
  * not exist
  */
 export function admit(caller: Caller | null, rule: RoleRule): Caller {
   if (caller === null) throw new Fault("signedOut");
+  if (caller.kind === "operator" && caller.mustSetSecondFactor && rule.beforeFactor !== true) {
+    throw new Fault("secondFactorRequired");
+  }
   if (!rule.roles.includes(caller.role)) throw new Fault("notFound");
   if (rule.changes && caller.kind === "token") throw new Fault("tokenReadsOnly");
   return caller;

@@ -22,7 +22,8 @@ import { scopeOf } from "./rules.ts";
 
 const withheld = { absent: "notFound", infected: "resumeInfected", unscanned: "resumeUnscanned" } as const;
 
-export async function sendResume({ console, caller, request, reply }: DownloadCall): Promise<FastifyReply> {
+export async function sendResume(call: DownloadCall): Promise<FastifyReply> {
+  const { console, caller, request, reply } = call;
   const { reference } = request.params as { readonly reference: string };
   const isView = (request.query as { readonly view?: unknown }).view === "1";
   const resume = await findDownload(console.store.desk, reference, console.scanned);
@@ -31,7 +32,7 @@ export async function sendResume({ console, caller, request, reply }: DownloadCa
   // The console's viewer reads the bytes by script. As this content type no browser shows them by itself.
   if (!isView) reply.header("content-disposition", attachmentHeader(resume.filename));
   reply.header("content-length", resume.size);
-  return sendStream(console, reply, "application/octet-stream", readDownload(console.vault, resume));
+  return sendStream(call, "application/octet-stream", readDownload(console.vault, resume));
 }
 
 const formatTypes: Readonly<Record<ExportFormat, string>> = {
@@ -132,23 +133,28 @@ function readSince(text: string, context: z.RefinementCtx): number {
 }
 
 function sendTexts(
-  { console, reply }: DownloadCall,
+  call: DownloadCall,
   filename: string,
   format: ExportFormat,
   texts: AsyncIterable<string>,
 ): FastifyReply {
-  reply.header("content-disposition", attachmentHeader(filename));
-  return sendStream(console, reply, formatTypes[format], texts);
+  call.reply.header("content-disposition", attachmentHeader(filename));
+  return sendStream(call, formatTypes[format], texts);
+}
+
+/** Ends a download whose session or token has ended meanwhile, or whose operator has another role. A piece is a page of rows. */
+async function* whileAdmitted<Piece>({ admitted }: DownloadCall, pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
+  for await (const piece of pieces) {
+    await admitted();
+    yield piece;
+  }
 }
 
 /** Streams a download. An error after the first bytes cuts the connection, so that no partial file looks complete. */
-function sendStream(
-  { log }: Console,
-  reply: FastifyReply,
-  type: string,
-  bytes: AsyncIterable<Uint8Array | string>,
-): FastifyReply {
-  const stream = Readable.from(bytes);
+function sendStream(call: DownloadCall, type: string, bytes: AsyncIterable<Uint8Array | string>): FastifyReply {
+  const { log } = call.console;
+  const { reply } = call;
+  const stream = Readable.from(whileAdmitted(call, bytes));
   stream.on("error", (error) => log.error({ requestId: reply.request.id, err: error }, "a download failed"));
   reply.type(type).header("content-security-policy", "sandbox; default-src 'none'");
   return reply.send(stream);

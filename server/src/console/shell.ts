@@ -2,6 +2,7 @@
 // navigation from a mail brings no `SameSite=Strict` cookie, but the calls of the page do.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
+import type { Console } from "./console.ts";
 import { assetsIn, serveAsset, type Asset } from "../http/pages/assets.ts";
 
 interface Built {
@@ -11,19 +12,22 @@ interface Built {
   readonly assets: readonly Asset[];
 }
 
-const shellPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "form-action 'self'",
-  "base-uri 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join("; ");
+// A browser follows the form that signs in to the provider's page only if the policy names that, too.
+const shellPolicy = (provider: string | null): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `form-action 'self'${provider === null ? "" : ` ${provider}`}`,
+    // The shell's own `base` is checked against it.
+    "base-uri 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
 
 // The viewer runs in a frame of opaque origin, where 'self' is nothing: files come from the origin by its name.
 const viewerPolicy = (origins: string): string =>
@@ -48,7 +52,11 @@ const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
  *
  * @param folder where it is built to
  */
-export function consolePages(app: FastifyInstance, folder: string, publicUrl: () => string): boolean {
+export function consolePages(
+  app: FastifyInstance,
+  folder: string,
+  { publicUrl, openIdConnect }: Pick<Console, "publicUrl" | "openIdConnect">,
+): boolean {
   const built = findBuilt(folder);
   if (built === null) return false;
   // The frame of the viewer has no origin, so its files are for any.
@@ -56,9 +64,10 @@ export function consolePages(app: FastifyInstance, folder: string, publicUrl: ()
   for (const asset of built.assets) {
     serveAsset(app, asset, { headers, digested: asset.path.startsWith("/console/assets/") });
   }
-  const sendShell = (request: FastifyRequest, reply: FastifyReply) => {
+  const sendShell = async (request: FastifyRequest, reply: FastifyReply) => {
     if (notPages.test(new URL(request.url, "http://internal").pathname)) throw new Fault("notFound");
-    return sendHtml(reply, inPath(built.shell, publicUrl()), shellPolicy);
+    const provider = (await openIdConnect?.origin()) ?? null;
+    return sendHtml(reply, inPath(built.shell, publicUrl()), shellPolicy(provider));
   };
   app.get("/console", sendShell);
   app.get("/console/*", sendShell);
@@ -75,7 +84,12 @@ export function consolePages(app: FastifyInstance, folder: string, publicUrl: ()
 const sendHtml = (reply: FastifyReply, html: string, policy: string): FastifyReply =>
   reply
     .type("text/html; charset=utf-8")
-    .headers({ "cache-control": "no-cache", "content-security-policy": policy, "x-robots-tag": "noindex, nofollow" })
+    .headers({
+      "cache-control": "no-cache",
+      "content-security-policy": policy,
+      "cross-origin-opener-policy": "same-origin",
+      "x-robots-tag": "noindex, nofollow",
+    })
     .send(html);
 
 /** The service may lie below a path, which only its base address tells. */

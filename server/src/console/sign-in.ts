@@ -7,7 +7,9 @@ import type { AccessStore, StoredOperator } from "../storage/access-store.ts";
 import type { FailedSignIns } from "./failed-sign-ins.ts";
 import { passwordProblem } from "./password-rules.ts";
 import { Passwords } from "./password.ts";
+import { readCode, recoveryHash, stepOf } from "./second-factor.ts";
 import { SignInThrottle } from "./throttle.ts";
+import { deviceCookieOf, knownDevice, type Visitor } from "./visitor.ts";
 
 interface SignInOptions {
   readonly access: AccessStore;
@@ -15,6 +17,8 @@ interface SignInOptions {
   readonly clock: Clock;
   /** The product's name. No password may be made of it. */
   readonly brand: string;
+  /** False: operators sign in with OpenID Connect only. */
+  readonly passwordsOn: boolean;
   readonly acted: (action: string) => void;
 }
 
@@ -22,43 +26,111 @@ interface SignInOptions {
 export interface NewSession {
   /** For the cookie. */
   readonly id: string;
-  readonly me: Me;
+  /** For the cookie of the device. */
+  readonly device: string;
+  readonly operator: StoredOperator;
+  /** Whether more than a password vouches for the operator. */
+  readonly isStrong: boolean;
 }
 
-export function openSignIns({ access, failures, clock, brand, acted }: SignInOptions) {
+/** What an operator types to sign in. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** Of the second factor; undefined: none was typed. */
+  readonly code?: string | undefined;
+}
+
+/** What the password was asked for. */
+type Asked = "sign-in" | "session";
+
+export function openSignIns({ access, failures, clock, brand, passwordsOn, acted }: SignInOptions) {
   const passwords = new Passwords();
   const throttle = new SignInThrottle(clock);
 
   /** Begins a session. Its id is always new. */
-  async function begin(operator: StoredOperator): Promise<NewSession> {
+  async function begin(operator: StoredOperator, visitor: Visitor, isStrong: boolean): Promise<NewSession> {
     const id = drawSecret();
-    await access.createSession(hashSecret(id), operator, clock.now());
+    await access.createSession(hashSecret(id), operator, { ...visitor, isStrong }, clock.now());
     acted("sign-in");
-    return { id, me: { email: operator.email, role: operator.role } };
+    return { id, device: deviceCookieOf(await access.cookieKey(), operator.email), operator, isStrong };
   }
 
-  /** Answers the operator with this address and password. Null when one of them is wrong; the attempt is then recorded. */
-  async function verify(email: string, password: string, client: string): Promise<StoredOperator | null> {
+  /**
+   * Answers the operator with this address, password and code. Null when the address or the password is wrong; the attempt
+   * is then recorded.
+   *
+   * @param asked a session that is open has given its code already
+   * @throws Fault `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`
+   */
+  async function verify(
+    { email, password, code }: Credentials,
+    visitor: Visitor,
+    asked: Asked,
+  ): Promise<StoredOperator | null> {
+    const device = knownDevice(await access.cookieKey(), email, visitor.deviceCookie);
+    const place = { network: visitor.network, isKnown: device !== null || asked === "session" };
     let known: StoredOperator | null = null;
-    const operator = await throttle.attempt(client, email, async () => {
+    let isCodeWrong = false;
+    const attempt = async () => {
       known = await access.findOperator(email);
       // The same work for unknown addresses, and for operators without a password.
-      return (await passwords.verify(password, known?.password ?? null)) ? known : null;
-    });
-    if (operator === null) failures.note((known as StoredOperator | null)?.email ?? null);
+      if (!(await passwords.verify(password, known?.password ?? null, place)) || known === null) return null;
+      if (asked === "session" || known.totpSecret === null) return known;
+      if (code === undefined || code.trim() === "")
+        throw fieldInvalid("code", "Enter the code of your authenticator app.");
+      isCodeWrong = !(await useCode(known, known.totpSecret, code));
+      return isCodeWrong ? null : known;
+    };
+    try {
+      const operator = await throttle.attempt({ client: visitor.client, typed: email, device }, attempt);
+      if (operator === null) failures.note((known as StoredOperator | null)?.email ?? null);
+      if (isCodeWrong) throw fieldInvalid("code", "This code is wrong, or was used before.");
+      return operator;
+    } catch (error) {
+      if (error instanceof Fault && error.fault === "signInThrottled") {
+        failures.note((await access.findOperator(email))?.email ?? null, "throttled");
+      }
+      throw error;
+    }
+  }
+
+  async function useCode(operator: StoredOperator, secret: string, typed: string): Promise<boolean> {
+    const read = readCode(typed);
+    if (read === null) return false;
+    const now = clock.now();
+    if (read.kind === "recovery") {
+      return access.useSecondFactor(operator.id, { recoveryHash: recoveryHash(read.code) }, now);
+    }
+    const step = await stepOf(secret, read.code, now);
+    return step !== null && access.useSecondFactor(operator.id, { step }, now);
+  }
+
+  /**
+   * Whether this is the password of an operator who is signed in. Counted like a sign-in: otherwise a page that was left
+   * open would let anyone try passwords.
+   *
+   * @throws Fault `fieldsInvalid` (the named field), `signInThrottled`, `signInBusy`
+   */
+  async function confirm(email: string, password: string, field: string, visitor: Visitor): Promise<StoredOperator> {
+    const operator = await verify({ email, password }, visitor, "session");
+    if (operator === null) throw fieldInvalid(field, "This is not your current password.");
     return operator;
+  }
+
+  function requirePasswords(): void {
+    if (!passwordsOn) throw new Fault("passwordsOff");
   }
 
   return {
     begin,
+    confirm,
 
-    /**
-     * @param client key of the client address
-     * @throws Fault `signInFailed`, `signInThrottled`, `signInBusy`
-     */
-    async withPassword(email: string, password: string, client: string): Promise<NewSession> {
-      const operator = await verify(email, password, client);
-      if (operator !== null) return begin(operator);
+    /** @throws Fault `signInFailed`, `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`, `passwordsOff` */
+    async withPassword(credentials: Credentials, visitor: Visitor): Promise<NewSession> {
+      requirePasswords();
+      const operator = await verify(credentials, visitor, "sign-in");
+      if (operator !== null) return begin(operator, visitor, operator.totpSecret !== null);
       acted("sign-in.failed");
       throw new Fault("signInFailed");
     },
@@ -66,37 +138,60 @@ export function openSignIns({ access, failures, clock, brand, acted }: SignInOpt
     /**
      * Sets the password of the operator who was invited, and signs in.
      *
-     * @throws Fault `invitationInvalid`, `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`
+     * @throws Fault `invitationInvalid`, `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`, `passwordsOff`
      */
-    async withInvitation(token: string, password: string, client: string): Promise<NewSession> {
+    async withInvitation(token: string, password: string, visitor: Visitor): Promise<NewSession> {
+      requirePasswords();
       const hash = hashSecret(token);
-      const invited = await throttle.attempt(client, null, () => access.findInvitation(hash, clock.now()));
+      const trying = { client: visitor.client, typed: null, device: null };
+      const invited = await throttle.attempt(trying, () => access.findInvitation(hash, clock.now()));
       if (invited === null) throw new Fault("invitationInvalid");
       refuseWeak(password, [invited.email, brand]);
-      const operator = await access.acceptInvitation(hash, await passwords.hash(password), clock.now());
+      const hashed = await passwords.hash(password, { network: visitor.network, isKnown: true });
+      const operator = await access.acceptInvitation(hash, hashed, clock.now());
       if (operator === null) throw new Fault("invitationInvalid");
-      return begin(operator);
+      return begin(operator, visitor, false);
     },
 
     /**
-     * Sets another password, which ends all sessions, and begins a new one.
+     * Signs in with a link that the command line made.
      *
-     * @param client key of the client address
+     * @throws Fault `invitationInvalid`, `signInThrottled`
+     */
+    async withLink(token: string, visitor: Visitor): Promise<NewSession> {
+      const trying = { client: visitor.client, typed: null, device: null };
+      const operator = await throttle.attempt(trying, () => access.useSignInLink(hashSecret(token), clock.now()));
+      if (operator === null) throw new Fault("invitationInvalid");
+      return begin(operator, visitor, true);
+    },
+
+    /**
+     * Sets another password, which ends all sessions and tokens, and begins a new session.
+     *
+     * @param isStrong as the session was that asks for it
      * @throws Fault `fieldsInvalid` (either password), `signInThrottled`, `signInBusy`, `signedOut`
      */
-    async withNewPassword(email: string, current: string, password: string, client: string): Promise<NewSession> {
-      // Counted like a sign-in: otherwise a page that was left open would let anyone try passwords.
-      const operator = await verify(email, current, client);
-      if (operator === null) throw fieldInvalid("current", "This is not your current password.");
+    async withNewPassword(
+      { email, current, password, isStrong }: { email: string; current: string; password: string; isStrong: boolean },
+      visitor: Visitor,
+    ): Promise<NewSession> {
+      const operator = await confirm(email, current, "current", visitor);
       refuseWeak(password, [email, brand]);
-      const hash = await passwords.hash(password);
+      const hash = await passwords.hash(password, { network: visitor.network, isKnown: true });
       const actor = { operator: operator.email, at: clock.now() };
       // Removed meanwhile.
       if (!(await access.setPassword(operator.email, hash, actor))) throw new Fault("signedOut");
-      return begin({ ...operator, password: hash });
+      return begin({ ...operator, password: hash }, visitor, isStrong);
     },
   };
 }
+
+/** Who is signed in, for the page. @param mustSetSecondFactor whether nothing else works before */
+export const meOf = ({ email, role }: Pick<StoredOperator, "email" | "role">, mustSetSecondFactor: boolean): Me => ({
+  email,
+  role,
+  ...(mustSetSecondFactor && { mustSetSecondFactor }),
+});
 
 function refuseWeak(password: string, names: readonly string[]): void {
   const problem = passwordProblem(password, names);

@@ -5,6 +5,7 @@ import { SignInThrottle } from "./throttle.ts";
 const minuteMs = 60_000;
 const fail = async () => null;
 const succeed = async () => "in";
+const by = (client: string, typed: string | null, device: string | null = null) => ({ client, typed, device });
 
 function open() {
   const clock = { at: 1_000_000, now: () => clock.at };
@@ -17,39 +18,51 @@ async function failTimes(
   client: (at: number) => string,
   typed: string | null,
 ) {
-  for (let at = 0; at < times; at += 1) expect(await throttle.attempt(client(at), typed, fail)).toBeNull();
+  for (let at = 0; at < times; at += 1) expect(await throttle.attempt(by(client(at), typed), fail)).toBeNull();
 }
 
 test("ten failures a minute from one client are let through, then none for the rest of the minute", async () => {
   const { clock, throttle } = open();
-  for (let at = 0; at < 10; at += 1) await throttle.attempt("client", `${at}@example.org`, fail);
+  for (let at = 0; at < 10; at += 1) await throttle.attempt(by("client", `${at}@example.org`), fail);
   clock.at += 20_000;
-  const refused = throttle.attempt("client", "other@example.org", succeed);
+  const refused = throttle.attempt(by("client", "other@example.org"), succeed);
   await expect(refused).rejects.toMatchObject({ fault: "signInThrottled", retryAfterSeconds: 40 });
-  expect(await throttle.attempt("neighbour", "other@example.org", succeed)).toBe("in");
+  expect(await throttle.attempt(by("neighbour", "other@example.org"), succeed)).toBe("in");
   clock.at += 40_000;
-  expect(await throttle.attempt("client", "other@example.org", succeed)).toBe("in");
+  expect(await throttle.attempt(by("client", "other@example.org"), succeed)).toBe("in");
 });
 
 test("thirty failures in fifteen minutes from one client are too many", async () => {
   const { clock, throttle } = open();
   for (let round = 0; round < 3; round += 1) {
-    for (let at = 0; at < 10; at += 1) await throttle.attempt("client", `${round}-${at}@example.org`, fail);
+    for (let at = 0; at < 10; at += 1) await throttle.attempt(by("client", `${round}-${at}@example.org`), fail);
     clock.at += minuteMs;
   }
-  const refused = throttle.attempt("client", "new@example.org", succeed);
+  const refused = throttle.attempt(by("client", "new@example.org"), succeed);
   await expect(refused).rejects.toMatchObject({ retryAfterSeconds: 12 * 60 });
   clock.at += 12 * minuteMs;
-  expect(await throttle.attempt("client", "new@example.org", succeed)).toBe("in");
+  expect(await throttle.attempt(by("client", "new@example.org"), succeed)).toBe("in");
 });
 
 test("ten failures for one address are too many from anywhere, however it is written", async () => {
   const { clock, throttle } = open();
   await failTimes(throttle, 10, (at) => `client ${at}`, "Anna@example.org");
-  await expect(throttle.attempt("fresh", " anna@EXAMPLE.org", succeed)).rejects.toBeInstanceOf(Fault);
-  expect(await throttle.attempt("fresh", "ben@example.org", succeed)).toBe("in");
+  await expect(throttle.attempt(by("fresh", " anna@EXAMPLE.org"), succeed)).rejects.toBeInstanceOf(Fault);
+  expect(await throttle.attempt(by("fresh", "ben@example.org"), succeed)).toBe("in");
   clock.at += 15 * minuteMs;
-  expect(await throttle.attempt("fresh", "anna@example.org", succeed)).toBe("in");
+  expect(await throttle.attempt(by("fresh", "anna@example.org"), succeed)).toBe("in");
+});
+
+test("a device that is known is counted by itself: strangers do not lock it out, nor it others", async () => {
+  const { clock, throttle } = open();
+  await failTimes(throttle, 10, () => "client", "anna@example.org");
+  expect(await throttle.attempt(by("client", "anna@example.org", "laptop"), succeed)).toBe("in");
+  for (let at = 0; at < 10; at += 1) await throttle.attempt(by("office", "anna@example.org", "laptop"), fail);
+  const refused = throttle.attempt(by("office", "anna@example.org", "laptop"), succeed);
+  await expect(refused).rejects.toMatchObject({ fault: "signInThrottled", retryAfterSeconds: 15 * 60 });
+  expect(await throttle.attempt(by("office", "ben@example.org"), succeed)).toBe("in");
+  clock.at += 15 * minuteMs;
+  expect(await throttle.attempt(by("office", "anna@example.org", "laptop"), succeed)).toBe("in");
 });
 
 test("successes and errors are not counted", async () => {
@@ -58,8 +71,8 @@ test("successes and errors are not counted", async () => {
     throw new Error("no storage");
   };
   for (let at = 0; at < 30; at += 1) {
-    await throttle.attempt("client", "anna@example.org", succeed);
-    await expect(throttle.attempt("client", "anna@example.org", broken)).rejects.toThrow("no storage");
+    await throttle.attempt(by("client", "anna@example.org"), succeed);
+    await expect(throttle.attempt(by("client", "anna@example.org"), broken)).rejects.toThrow("no storage");
   }
 });
 
@@ -71,7 +84,7 @@ test("tries at once are counted before any of them ends", async () => {
     await new Promise(setImmediate);
     return null;
   };
-  const tries = Array.from({ length: 50 }, () => throttle.attempt("client", "anna@example.org", slow));
+  const tries = Array.from({ length: 50 }, () => throttle.attempt(by("client", "anna@example.org"), slow));
   await Promise.allSettled(tries);
   expect(ran).toBe(10);
 });

@@ -1,5 +1,6 @@
 // Counts failed sign-ins, so that passwords cannot be tried one after the other. No account is locked: the wait
-// ends by itself, sessions go on, and an invitation or OpenID Connect still signs in. Each process counts alone.
+// ends by itself, sessions go on, a device that has signed in before is counted apart from strangers, and an invitation or
+// OpenID Connect still signs in. Each process counts alone.
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
@@ -13,6 +14,7 @@ const minuteMs = 60 * 1000;
 const perClientAndMinute: Window = { max: 10, ms: minuteMs };
 const perClient: Window = { max: 30, ms: 15 * minuteMs };
 const perAddress: Window = { max: 10, ms: 15 * minuteMs };
+const perDevice: Window = { max: 10, ms: 15 * minuteMs };
 /** Some megabytes. The oldest are forgotten first. */
 const entriesMax = 20_000;
 
@@ -45,13 +47,24 @@ class Failures {
   }
 }
 
-/** Failures by client address (IPv6 by /64) and by the address that was typed, known or not. */
+/** Whose tries are counted. */
+export interface Trying {
+  /** Key of the client address. */
+  readonly client: string;
+  /** The e-mail address as it was typed; null: none was. */
+  readonly typed: string | null;
+  /** The name of a device that has signed in with this address before; null: the device is not known. */
+  readonly device: string | null;
+}
+
+/** Failures by client address (IPv6 by /64) and by the address that was typed, known or not; of a known device by the device. */
 export class SignInThrottle {
   readonly #clock: Clock;
   // Addresses are not kept as they were typed.
   readonly #key = randomBytes(32);
   readonly #ofClient = [new Failures(perClientAndMinute), new Failures(perClient)];
   readonly #ofAddress = new Failures(perAddress);
+  readonly #ofDevice = new Failures(perDevice);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -60,18 +73,11 @@ export class SignInThrottle {
   /**
    * Runs a try. It counts as failed until it has succeeded, so that tries at once are not counted too late.
    *
-   * @param client key of the client address
-   * @param typed the e-mail address as it was typed; null: none was
    * @param attempt answers null when it fails
    * @throws Fault `signInThrottled`, or what `attempt` throws; that is not counted
    */
-  async attempt<Success>(
-    client: string,
-    typed: string | null,
-    attempt: () => Promise<Success | null>,
-  ): Promise<Success | null> {
-    const counted = this.#ofClient.map((failures) => ({ failures, key: client }));
-    if (typed !== null) counted.push({ failures: this.#ofAddress, key: this.#digest(typed) });
+  async attempt<Success>(trying: Trying, attempt: () => Promise<Success | null>): Promise<Success | null> {
+    const counted = this.#countedBy(trying);
     const now = this.#clock.now();
     const waitMs = Math.max(...counted.map(({ failures, key }) => failures.waitMs(key, now)));
     if (waitMs > 0) throw new Fault("signInThrottled", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
@@ -84,6 +90,12 @@ export class SignInThrottle {
     } finally {
       if (!failed) for (const { failures, key } of counted) failures.change(key, -1, now);
     }
+  }
+
+  #countedBy({ client, typed, device }: Trying): readonly { readonly failures: Failures; readonly key: string }[] {
+    if (device !== null) return [{ failures: this.#ofDevice, key: device }];
+    const counted = this.#ofClient.map((failures) => ({ failures, key: client }));
+    return typed === null ? counted : [...counted, { failures: this.#ofAddress, key: this.#digest(typed) }];
   }
 
   #digest(typed: string): string {

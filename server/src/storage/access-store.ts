@@ -1,7 +1,7 @@
 // The part of the storage port that knows who may use the console: operators, their sessions, and tokens for scripts. Of
 // secrets only hashes are stored: SHA-256 in lower-case hexadecimal, argon2id (PHC string) for passwords. Every change is
 // stored together with its entry in the audit log.
-import type { OperatorRow, Role, TokenRow } from "@submissions/shared/console";
+import type { OperatorRow, Role, SessionRow, TokenRow } from "@submissions/shared/console";
 import type { Actor } from "./desk-store.ts";
 
 export interface StoredOperator {
@@ -10,6 +10,28 @@ export interface StoredOperator {
   readonly role: Role;
   /** argon2id, PHC string; null: signs in by OpenID Connect only, or has not accepted the invitation. */
   readonly password: string | null;
+  /** Of the second factor, in base 32 (RFC 6238); null: none is set. */
+  readonly totpSecret: string | null;
+}
+
+/** Where a session was begun. */
+export interface SessionOrigin {
+  /** What the browser calls itself, in a few words; empty: it did not say. */
+  readonly device: string;
+  /** The network of the client address: a /24 of IPv4, a /48 of IPv6. */
+  readonly network: string;
+}
+
+/** An open session, as of now. */
+export interface StoredSession extends StoredOperator {
+  /** Whether a provider, a second factor or a sign-in link vouched for more than the password. */
+  readonly isStrong: boolean;
+}
+
+/** A second factor: its secret, and the hashes of the codes that replace it once each. */
+export interface SecondFactor {
+  readonly secret: string;
+  readonly recoveryHashes: readonly string[];
 }
 
 /** Whose sign-in by OpenID Connect it is. */
@@ -21,6 +43,12 @@ export interface OidcIdentity {
 /** A session ends after this time without use. */
 export const sessionIdleMs = 12 * 60 * 60 * 1000;
 
+/** A session ends after this time, used or not. */
+export const sessionMs = 30 * 24 * 60 * 60 * 1000;
+
+/** How long a link works that signs an operator in. */
+export const signInLinkMs = 15 * 60 * 1000;
+
 /** A use of a session or token is recorded at most this often. */
 export const touchMs = 60 * 1000;
 
@@ -28,6 +56,9 @@ export const touchMs = 60 * 1000;
 export const invitationMs = 7 * 24 * 60 * 60 * 1000;
 
 export interface AccessStore {
+  /** Signs what browsers keep for this service. Random, drawn with the database. */
+  cookieKey(): Promise<string>;
+
   /**
    * Adds an operator who has to accept an invitation. One who exists gets a new invitation and the role; a password that
    * is set stays until the invitation is accepted. The tokens of an
@@ -42,7 +73,7 @@ export interface AccessStore {
   findInvitation(invitationHash: string, now: number): Promise<StoredOperator | null>;
 
   /**
-   * Sets the password of the operator who was invited, uses the invitation up and ends all sessions of the operator.
+   * Sets the password of the operator who was invited, uses the invitation up and ends all sessions and tokens of the operator.
    * Null when it cannot be accepted (any more).
    */
   acceptInvitation(invitationHash: string, password: string, now: number): Promise<StoredOperator | null>;
@@ -56,11 +87,33 @@ export interface AccessStore {
 
   /**
    * Binds a sign-in to an operator who has none, and uses an open invitation up. False when the operator does not exist
-   * or is bound to another.
+   * or is bound to another. The caller has asked for the password or the invitation.
    */
   bindOidc(email: string, identity: OidcIdentity, actor: Actor): Promise<boolean>;
 
-  /** Sets a new password and ends all sessions of the operator. False when there is no such operator. */
+  /**
+   * Stores a link that signs an operator in once, within {@link signInLinkMs}; an earlier one ends. False when there is no
+   * such operator.
+   */
+  allowSignIn(email: string, linkHash: string, actor: Actor): Promise<boolean>;
+
+  /** Uses such a link up, and answers whom it signs in. Null when it does not work (any more). */
+  useSignInLink(linkHash: string, now: number): Promise<StoredOperator | null>;
+
+  /** Sets a second factor or, with null, takes it away. False when there is no such operator. */
+  setSecondFactor(email: string, factor: SecondFactor | null, actor: Actor): Promise<boolean>;
+
+  /**
+   * Uses up a code of the second factor, which works once: a code of a time step (RFC 6238 5.2), and none of an earlier
+   * step after it; or a recovery code, by its hash. False when it was used or is unknown.
+   */
+  useSecondFactor(
+    operatorId: number,
+    code: { readonly step: number } | { readonly recoveryHash: string },
+    now: number,
+  ): Promise<boolean>;
+
+  /** Sets a new password and ends all sessions and tokens of the operator. False when there is no such operator. */
   setPassword(email: string, password: string, actor: Actor): Promise<boolean>;
 
   /**
@@ -76,16 +129,30 @@ export interface AccessStore {
    * Signs an operator in, and forgets sessions that have ended. Stores no session when the operator was removed, or has
    * another password, since it was looked up: a new password ends all sessions, also one that is about to begin.
    */
-  createSession(idHash: string, operator: Pick<StoredOperator, "id" | "password">, now: number): Promise<void>;
+  createSession(
+    idHash: string,
+    operator: Pick<StoredOperator, "id" | "password">,
+    origin: SessionOrigin & { readonly isStrong: boolean },
+    now: number,
+  ): Promise<void>;
 
-  /** The operator, as of now, of a session that has not ended. Records its use at most once in {@link touchMs}. */
-  findSession(idHash: string, now: number): Promise<StoredOperator | null>;
+  /**
+   * The operator, as of now, of a session that was used in the last {@link sessionIdleMs} and begun in the last
+   * {@link sessionMs}. Records its use at most once in {@link touchMs}.
+   */
+  findSession(idHash: string, now: number): Promise<StoredSession | null>;
+
+  /** The open sessions of an operator, the one that was used last first. */
+  listSessions(operatorId: number, now: number): Promise<readonly (SessionRow & { readonly idHash: string })[]>;
 
   /** Signs out. */
   deleteSession(idHash: string, actor: Actor): Promise<void>;
 
-  /** Signs an operator out everywhere. Answers how many sessions ended. */
-  deleteSessions(operatorId: number, actor: Actor): Promise<number>;
+  /**
+   * Ends one session of an operator, by the id that {@link listSessions} shows, or all of them. Answers how many sessions
+   * ended.
+   */
+  deleteSessions(operatorId: number, which: string | "all", actor: Actor): Promise<number>;
 
   createToken(
     token: { readonly hash: string; readonly name: string; readonly role: Role; readonly expiresAt: number | null },

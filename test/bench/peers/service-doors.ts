@@ -72,6 +72,8 @@ const http = await buildHttp({
     webhookTargets: "public",
     acted: () => {},
     oidc: null,
+    passwordsOn: true,
+    totpRequired: false,
   }),
   formsFolder: DATA_DIR,
   consoleFolder: DATA_DIR,

@@ -1,12 +1,13 @@
 // What the port promises about operators, sessions and tokens.
 import { expect } from "vitest";
-import { invitationMs, sessionIdleMs } from "../../../server/src/storage/access-store.ts";
+import { invitationMs, sessionIdleMs, sessionMs, signInLinkMs } from "../../../server/src/storage/access-store.ts";
 import type { Role } from "../../../shared/src/console.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { minute, noon } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 
 const root = { operator: "command line", at: noon };
+const origin = { device: "Firefox on Linux", network: "192.0.2.0/24", isStrong: false };
 const identity = { issuer: "https://id.example.org", subject: "42" };
 
 async function join(store: Store, email: string, role: Role) {
@@ -43,7 +44,7 @@ export function accessGuarantees(test: StoreTest): void {
   test("a second invitation replaces the first, and the old password works until it is accepted", async ({ store }) => {
     const { access } = store;
     const { id } = await join(store, "eva@example.org", "sales");
-    await access.createSession("cookie", { id, password: "phc" }, noon);
+    await access.createSession("cookie", { id, password: "phc" }, origin, noon);
     await access.invite({ email: "eva@example.org", role: "admin", invitationHash: "second" }, root);
     expect(await access.findOperator("eva@example.org")).toMatchObject({ id, role: "admin", password: "phc" });
     expect(await access.findSession("cookie", noon)).not.toBeNull();
@@ -57,7 +58,7 @@ export function accessGuarantees(test: StoreTest): void {
     const { store } = tested;
     const { access } = store;
     const { id, email } = await join(store, "eva@example.org", "sales");
-    await access.createSession("cookie", { id, password: "phc" }, noon);
+    await access.createSession("cookie", { id, password: "phc" }, origin, noon);
     const lastUses = () => tested.query("SELECT CAST(seen_at AS TEXT) AS at FROM session");
     expect(await access.findSession("cookie", noon + minute - 1)).toMatchObject({ id, email, role: "sales" });
     expect(await lastUses()).toEqual([{ at: String(noon) }]);
@@ -68,8 +69,106 @@ export function accessGuarantees(test: StoreTest): void {
     }
     expect(await access.findSession("cookie", seenAt + sessionIdleMs)).toBeNull();
     expect(await access.findSession("other", noon)).toBeNull();
-    await access.createSession("later", { id, password: "phc" }, seenAt + sessionIdleMs);
+    await access.createSession("later", { id, password: "phc" }, origin, seenAt + sessionIdleMs);
     expect(await tested.query("SELECT id_hash FROM session")).toEqual([{ id_hash: "later" }]);
+  });
+
+  test("a session ends after 30 days, however often it is used", async ({ store }) => {
+    const { access } = store;
+    const { id } = await join(store, "eva@example.org", "sales");
+    await access.createSession("cookie", { id, password: "phc" }, origin, noon);
+    for (let at = noon; at < noon + sessionMs; at += sessionIdleMs - 1) {
+      expect(await access.findSession("cookie", at)).not.toBeNull();
+    }
+    expect(await access.findSession("cookie", noon + sessionMs - 1)).not.toBeNull();
+    expect(await access.findSession("cookie", noon + sessionMs)).toBeNull();
+    expect(await access.listSessions(id, noon + sessionMs)).toEqual([]);
+  });
+
+  test("the sessions of an operator are listed and ended one by one, and no other's", async ({ store }) => {
+    const { access } = store;
+    const [eva, ben] = [await join(store, "eva@example.org", "sales"), await join(store, "ben@example.org", "sales")];
+    const actor = { operator: eva.email, at: noon };
+    const [first, second, third] = ["1", "2", "3"].map((digit) => digit.repeat(64)) as [string, string, string];
+    await access.createSession(first, { id: eva.id, password: "phc" }, origin, noon);
+    await access.createSession(second, { id: eva.id, password: "phc" }, { ...origin, isStrong: true }, noon + minute);
+    await access.createSession(third, { id: ben.id, password: "phc" }, origin, noon);
+    const { device, network } = origin;
+    const sessions = await access.listSessions(eva.id, noon);
+    expect(sessions).toEqual([
+      { id: "2".repeat(16), idHash: second, device, network, createdAt: noon + minute, seenAt: noon + minute },
+      { id: "1".repeat(16), idHash: first, device, network, createdAt: noon, seenAt: noon },
+    ]);
+    expect(await access.findSession(second, noon)).toMatchObject({ isStrong: true, totpSecret: null });
+    expect(await access.deleteSessions(eva.id, "3".repeat(16), actor)).toBe(0);
+    expect(await access.deleteSessions(eva.id, "1".repeat(16), actor)).toBe(1);
+    expect(await access.findSession(first, noon)).toBeNull();
+    expect(await access.findSession(third, noon)).not.toBeNull();
+    expect(await access.listSessions(eva.id, noon)).toHaveLength(1);
+    expect((await actionsOf(store)).filter((action) => action === "sign-out")).toHaveLength(1);
+  });
+
+  test("a new password, set or accepted with an invitation, ends the tokens that the operator made", async ({
+    store,
+  }) => {
+    const { access } = store;
+    const { email } = await join(store, "eva@example.org", "admin");
+    const actor = { operator: email, at: noon };
+    const make = (hash: string) => access.createToken({ hash, name: hash, role: "sales", expiresAt: null }, actor);
+    await make("first");
+    await access.setPassword(email, "other phc", actor);
+    expect(await access.findToken("first", noon)).toBeNull();
+    await make("second");
+    await access.invite({ email, role: "admin", invitationHash: "hash" }, root);
+    expect(await access.findToken("second", noon)).not.toBeNull();
+    await access.acceptInvitation("hash", "third phc", noon);
+    expect(await access.findToken("second", noon)).toBeNull();
+  });
+
+  test("an invited administrator who never came does not count, and can be removed", async ({ store }) => {
+    const { access } = store;
+    await join(store, "eva@example.org", "admin");
+    await access.invite({ email: "ben@example.org", role: "admin", invitationHash: "hash" }, root);
+    expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
+    expect(await access.setRole("eva@example.org", "sales", root)).toBe("last-admin");
+    expect(await access.removeOperator("ben@example.org", root)).toBe(true);
+    expect(await access.listOperators()).toHaveLength(1);
+  });
+
+  test("a link signs an operator in once, within 15 minutes", async ({ store }) => {
+    const { access } = store;
+    const { id, email } = await join(store, "eva@example.org", "sales");
+    expect(await access.allowSignIn("nobody@example.org", "link", root)).toBe(false);
+    expect(await access.allowSignIn(email, "former", root)).toBe(true);
+    expect(await access.allowSignIn(email, "link", root)).toBe(true);
+    expect(await access.useSignInLink("former", noon)).toBeNull();
+    expect(await access.useSignInLink("link", noon + signInLinkMs)).toBeNull();
+    expect(await access.useSignInLink("link", noon + signInLinkMs - 1)).toMatchObject({ id, email, password: "phc" });
+    expect(await access.useSignInLink("link", noon)).toBeNull();
+    expect(await actionsOf(store)).toContain("operator.sign-in-link");
+  });
+
+  test("a code of the second factor and a recovery code work once each", async ({ store }) => {
+    const { access } = store;
+    const { id, email } = await join(store, "eva@example.org", "sales");
+    const { id: other } = await join(store, "ben@example.org", "sales");
+    expect(await access.useSecondFactor(id, { step: 7 }, noon)).toBe(false);
+    const factor = { secret: "ABC", recoveryHashes: ["one", "two"] };
+    expect(await access.setSecondFactor("nobody@example.org", factor, root)).toBe(false);
+    expect(await access.setSecondFactor(email, factor, root)).toBe(true);
+    expect(await access.findOperator(email)).toMatchObject({ totpSecret: "ABC" });
+    expect(await access.useSecondFactor(id, { step: 7 }, noon)).toBe(true);
+    for (const step of [7, 6]) expect(await access.useSecondFactor(id, { step }, noon)).toBe(false);
+    expect(await access.useSecondFactor(id, { step: 8 }, noon)).toBe(true);
+    expect(await access.useSecondFactor(other, { recoveryHash: "one" }, noon)).toBe(false);
+    expect(await access.useSecondFactor(id, { recoveryHash: "one" }, noon)).toBe(true);
+    expect(await access.useSecondFactor(id, { recoveryHash: "one" }, noon)).toBe(false);
+    expect(await access.setSecondFactor(email, null, root)).toBe(true);
+    expect(await access.findOperator(email)).toMatchObject({ totpSecret: null });
+    expect(await access.useSecondFactor(id, { recoveryHash: "two" }, noon)).toBe(false);
+    expect(
+      (await actionsOf(store)).filter((action) => action.startsWith("operator.") && /factor|code/.test(action)),
+    ).toEqual(["operator.factor-set", "operator.recovery-code", "operator.factor-removed"]);
   });
 
   test("signing out ends one session, signing out everywhere and a new password end all", async ({ store }) => {
@@ -77,14 +176,14 @@ export function accessGuarantees(test: StoreTest): void {
     const { id, email } = await join(store, "eva@example.org", "sales");
     const actor = { operator: email, at: noon };
     const create = async (...hashes: string[]) => {
-      for (const hash of hashes) await access.createSession(hash, { id, password: "phc" }, noon);
+      for (const hash of hashes) await access.createSession(hash, { id, password: "phc" }, origin, noon);
     };
     const alive = async (...hashes: string[]) =>
       (await Promise.all(hashes.map((hash) => access.findSession(hash, noon)))).map((session) => session !== null);
     await create("a", "b", "c");
     await access.deleteSession("a", actor);
     expect(await alive("a", "b", "c")).toEqual([false, true, true]);
-    expect(await access.deleteSessions(id, actor)).toBe(2);
+    expect(await access.deleteSessions(id, "all", actor)).toBe(2);
     expect(await alive("b", "c")).toEqual([false, false]);
     await create("d");
     expect(await access.setPassword(email, "other phc", actor)).toBe(true);
@@ -106,14 +205,14 @@ export function accessGuarantees(test: StoreTest): void {
     const { access } = store;
     await join(store, "root@example.org", "admin");
     const { id, email } = await join(store, "eva@example.org", "sales");
-    await access.createSession("cookie", { id, password: "phc" }, noon);
+    await access.createSession("cookie", { id, password: "phc" }, origin, noon);
     const token = { hash: "token", name: "Sheet", role: "sales", expiresAt: null } as const;
     await access.createToken(token, { operator: email, at: noon });
     expect(await access.removeOperator("EVA@example.org", root)).toBe(true);
     expect(await access.removeOperator("eva@example.org", root)).toBe(false);
     expect(await access.findSession("cookie", noon)).toBeNull();
     expect(await access.findToken("token", noon)).toBeNull();
-    await access.createSession("again", { id, password: "phc" }, noon);
+    await access.createSession("again", { id, password: "phc" }, origin, noon);
     expect(await access.findSession("again", noon)).toBeNull();
     expect(await access.findOperator(email)).toBeNull();
   });
@@ -121,14 +220,14 @@ export function accessGuarantees(test: StoreTest): void {
   test("a sign-in that was begun with a former password creates no session", async ({ store }) => {
     const { access } = store;
     const { id } = await join(store, "eva@example.org", "sales");
-    await access.createSession("former", { id, password: "former phc" }, noon);
+    await access.createSession("former", { id, password: "former phc" }, origin, noon);
     expect(await access.findSession("former", noon)).toBeNull();
   });
 
   test("a new role holds for sessions that are open, and one admin always stays", async ({ store }) => {
     const { access } = store;
     const { id } = await join(store, "eva@example.org", "admin");
-    await access.createSession("cookie", { id, password: "phc" }, noon);
+    await access.createSession("cookie", { id, password: "phc" }, origin, noon);
     expect(await access.setRole("eva@example.org", "sales", root)).toBe("last-admin");
     const demoting = { email: "EVA@example.org", role: "sales", invitationHash: "hash" } as const;
     expect(await access.invite(demoting, root)).toBe("last-admin");

@@ -3,7 +3,7 @@ import type { OperatorRow, TokenRow } from "@submissions/shared/console";
 import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
 import { address, instant, label, newAddress, role, wholeNumber } from "../inputs.ts";
-import { changes, done, reads, trpc } from "../procedure.ts";
+import { changes, done, found, reads, trpc } from "../procedure.ts";
 import { drawSecret, hashSecret } from "../../secrets.ts";
 
 /** Tells what a text is that is found where it should not be, for scanners of sources. */
@@ -25,6 +25,14 @@ export const operatorProcedures = trpc.router({
     .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
       done(await access.removeOperator(input.email, actor)),
     ),
+
+  endSessions: changes("admin")
+    .input(z.object({ email: address }))
+    .mutation(async ({ ctx: { access, actor }, input }): Promise<null> => {
+      const { id } = found(await access.findOperator(input.email));
+      await access.deleteSessions(id, "all", actor);
+      return null;
+    }),
 
   setRole: changes("admin")
     .input(z.object({ email: address, role }))

@@ -1,49 +1,74 @@
-// Signing in and out.
-import type { Me } from "@submissions/shared/console";
+// Signing in and out, and the sessions of an operator.
+import type { Me, SessionRow } from "@submissions/shared/console";
 import { z } from "zod";
-import { secret, typedPassword, address } from "../inputs.ts";
-import { changes, open, trpc, type Context } from "../procedure.ts";
-import { everyRole } from "../rules.ts";
-import type { NewSession } from "../sign-in.ts";
+import { secret, typedCode, typedPassword, address } from "../inputs.ts";
+import { done, open, changesOwn, readsOwn, trpc, type Context } from "../procedure.ts";
+import { meOf, type NewSession } from "../sign-in.ts";
 
 export const sessionProcedures = trpc.router({
   me: open.query(async ({ ctx }): Promise<Me | null> => {
     const caller = await ctx.caller();
-    return caller === null ? null : { email: caller.name, role: caller.role };
+    if (caller === null) return null;
+    return meOf({ email: caller.name, role: caller.role }, caller.kind === "operator" && caller.mustSetSecondFactor);
   }),
 
-  methods: open.query(({ ctx }): { readonly password: true; readonly oidc: boolean } => ({
-    password: true,
+  methods: open.query(({ ctx }): { readonly password: boolean; readonly oidc: boolean } => ({
+    password: ctx.console.passwordsOn,
     oidc: ctx.console.openIdConnect !== null,
   })),
 
   signIn: open
-    .input(z.object({ email: address, password: typedPassword }))
-    .mutation(async ({ ctx, input: { email, password } }) =>
-      replaceSession(ctx, await ctx.console.signIns.withPassword(email, password, ctx.client)),
-    ),
+    .input(z.object({ email: address, password: typedPassword, code: typedCode.exactOptional() }))
+    .mutation(async ({ ctx, input }) => {
+      const session = await ctx.console.signIns.withPassword(input, ctx.visitor);
+      await ctx.bind(session.operator);
+      return replaceSession(ctx, session);
+    }),
 
   acceptInvitation: open
     .input(z.object({ token: secret, password: typedPassword }))
     .mutation(async ({ ctx, input: { token, password } }) =>
-      replaceSession(ctx, await ctx.console.signIns.withInvitation(token, password, ctx.client)),
+      replaceSession(ctx, await ctx.console.signIns.withInvitation(token, password, ctx.visitor)),
     ),
 
-  changePassword: changes(...everyRole)
+  useSignInLink: open
+    .input(z.object({ token: secret }))
+    .mutation(async ({ ctx, input: { token } }) =>
+      replaceSession(ctx, await ctx.console.signIns.withLink(token, ctx.visitor)),
+    ),
+
+  changePassword: changesOwn
     .input(z.object({ current: typedPassword, password: typedPassword }))
-    .mutation(async ({ ctx, input: { current, password } }): Promise<null> => {
-      ctx.keep(await ctx.console.signIns.withNewPassword(ctx.caller.name, current, password, ctx.client));
+    .mutation(async ({ ctx, input }): Promise<null> => {
+      const { name: email, isStrong } = ctx.caller;
+      ctx.keep(await ctx.console.signIns.withNewPassword({ ...input, email, isStrong }, ctx.visitor));
       return null;
     }),
 
-  signOut: changes(...everyRole).mutation(async ({ ctx: { access, caller, actor, keep } }): Promise<null> => {
-    if (caller.kind === "operator") await access.deleteSession(caller.sessionHash, actor);
-    keep(null);
-    return null;
-  }),
+  list: readsOwn.query(
+    async ({ ctx: { access, caller, actor } }): Promise<readonly (SessionRow & { readonly isThis: boolean })[]> => {
+      const sessions = await access.listSessions(caller.operatorId, actor.at);
+      return sessions.map(({ idHash, ...session }) => ({ ...session, isThis: idHash === caller.sessionHash }));
+    },
+  ),
 
-  signOutEverywhere: changes(...everyRole).mutation(async ({ ctx: { access, caller, actor, keep } }): Promise<null> => {
-    if (caller.kind === "operator") await access.deleteSessions(caller.operatorId, actor);
+  end: changesOwn
+    .input(z.object({ id: secret }))
+    .mutation(async ({ ctx: { access, caller, actor }, input: { id } }): Promise<null> =>
+      done((await access.deleteSessions(caller.operatorId, id, actor)) > 0),
+    ),
+
+  signOut: changesOwn.mutation(
+    async ({ ctx: { access, caller, actor, keep, console } }): Promise<null | { readonly providerUrl: string }> => {
+      await access.deleteSession(caller.sessionHash, actor);
+      keep(null);
+      const providerUrl = await console.openIdConnect?.endOfSession();
+      return providerUrl == null ? null : { providerUrl };
+    },
+  ),
+
+  signOutEverywhere: changesOwn.mutation(async ({ ctx: { access, caller, actor, keep } }): Promise<null> => {
+    await access.deleteSessions(caller.operatorId, "all", actor);
     keep(null);
     return null;
   }),
@@ -59,5 +84,5 @@ async function replaceSession(
     await console.access.deleteSession(before.sessionHash, { operator: before.name, at: console.clock.now() });
   }
   keep(session);
-  return session.me;
+  return meOf(session.operator, console.mustSetSecondFactor(session.operator, session.isStrong));
 }

@@ -1,11 +1,23 @@
 // Operators, sessions and tokens.
-import type { OperatorRow, Role, TokenRow } from "@submissions/shared/console";
+import type { OperatorRow, Role, SessionRow, TokenRow } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import { type AccessStore, invitationMs, sessionIdleMs, type StoredOperator, touchMs } from "../access-store.ts";
+import {
+  type AccessStore,
+  invitationMs,
+  sessionIdleMs,
+  sessionMs,
+  signInLinkMs,
+  type StoredOperator,
+  touchMs,
+} from "../access-store.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine, Query, Steps } from "./engine.ts";
 
-const operatorColumns = "operator.id, operator.email, operator.role, operator.password";
+const operatorColumns = `operator.id, operator.email, operator.role, operator.password,
+  operator.totp_secret AS "totpSecret"`;
+
+/** Enough of a session's hash to name it among those of its operator. */
+const sessionId = "substr(id_hash, 1, 16)";
 
 const tokenColumns = `id, name, role, created_at AS "createdAt", expires_at AS "expiresAt", used_at AS "usedAt"`;
 
@@ -13,6 +25,7 @@ function prepareStatements({ prepare, locking }: Engine) {
   const operators = (condition: string) =>
     prepare<StoredOperator>(`SELECT ${operatorColumns} FROM operator WHERE ${condition}`);
   return {
+    cookieKey: prepare<{ key: string }>("SELECT cookie_key AS key FROM store"),
     byKey: operators("email_key = $1"),
     lockByKey: operators(`email_key = $1 ${locking("FOR UPDATE")}`),
     lockById: operators(`id = $1 ${locking("FOR SHARE")}`),
@@ -22,9 +35,9 @@ function prepareStatements({ prepare, locking }: Engine) {
       SELECT email, role, created_at AS "createdAt",
         CASE WHEN password IS NULL AND oidc_issuer IS NULL THEN 'invited' ELSE 'active' END AS state
       FROM operator ORDER BY id`),
-    lockAdmins: prepare<{ id: number }>(
-      `SELECT id FROM operator WHERE role = 'admin' ORDER BY id ${locking("FOR UPDATE")}`,
-    ),
+    lockAdmins: prepare<{ id: number; canSignIn: number }>(`
+      SELECT id, CASE WHEN password IS NULL AND oidc_issuer IS NULL THEN 0 ELSE 1 END AS "canSignIn"
+      FROM operator WHERE role = 'admin' ORDER BY id ${locking("FOR UPDATE")}`),
     // Two may invite the same new address at once. Neither found a row to lock, so the second changes the role here.
     invite: prepare(`
       INSERT INTO operator (email, email_key, role, invitation_hash, invitation_expires_at, created_at)
@@ -34,26 +47,45 @@ function prepareStatements({ prepare, locking }: Engine) {
     accept: prepare<StoredOperator>(`
       UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL
       WHERE invitation_hash = $2 AND invitation_expires_at > $3 RETURNING ${operatorColumns}`),
-    setPassword: prepare<{ id: number }>(`
+    setPassword: prepare<{ id: number; email: string }>(`
       UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL
-      WHERE email_key = $2 RETURNING id`),
+      WHERE email_key = $2 RETURNING id, email`),
     bind: prepare<{ id: number }>(`
       UPDATE operator SET oidc_issuer = $1, oidc_subject = $2, invitation_hash = NULL, invitation_expires_at = NULL
       WHERE email_key = $3 AND oidc_issuer IS NULL
         AND NOT EXISTS (SELECT 1 FROM operator AS other WHERE other.oidc_issuer = $1 AND other.oidc_subject = $2)
       RETURNING id`),
+    allowSignIn: prepare<{ id: number }>(`
+      UPDATE operator SET sign_in_hash = $1, sign_in_expires_at = $2 WHERE email_key = $3 RETURNING id`),
+    useSignInLink: prepare<StoredOperator>(`
+      UPDATE operator SET sign_in_hash = NULL, sign_in_expires_at = NULL
+      WHERE sign_in_hash = $1 AND sign_in_expires_at > $2 RETURNING ${operatorColumns}`),
+    setFactor: prepare("UPDATE operator SET totp_secret = $1, totp_step = NULL WHERE id = $2"),
+    useStep: prepare<{ id: number }>(`
+      UPDATE operator SET totp_step = $1 WHERE id = $2 AND totp_secret IS NOT NULL AND (totp_step IS NULL OR totp_step < $1)
+      RETURNING id`),
+    removeRecovery: prepare("DELETE FROM recovery_code WHERE operator = $1"),
+    addRecovery: prepare("INSERT INTO recovery_code (operator, code_hash) VALUES ($1, $2)"),
+    useRecovery: prepare<{ operator: number }>(
+      "DELETE FROM recovery_code WHERE operator = $1 AND code_hash = $2 RETURNING operator",
+    ),
     setRole: prepare("UPDATE operator SET role = $1 WHERE id = $2"),
     remove: prepare("DELETE FROM operator WHERE id = $1"),
     removeTokens: prepare("DELETE FROM api_token WHERE created_by = $1"),
 
-    createSession: prepare("INSERT INTO session (id_hash, operator, created_at, seen_at) VALUES ($1, $2, $3, $3)"),
+    createSession: prepare(`
+      INSERT INTO session (id_hash, operator, created_at, seen_at, device, network, strong) VALUES ($1, $2, $3, $3, $4, $5, $6)`),
     forgetSessions: prepare("DELETE FROM session WHERE seen_at <= $1"),
-    session: prepare<StoredOperator & { readonly seenAt: number }>(`
-      SELECT ${operatorColumns}, session.seen_at AS "seenAt" FROM session
-      JOIN operator ON operator.id = session.operator WHERE id_hash = $1 AND seen_at > $2`),
+    session: prepare<StoredOperator & { readonly seenAt: number; readonly strong: number }>(`
+      SELECT ${operatorColumns}, session.seen_at AS "seenAt", session.strong FROM session
+      JOIN operator ON operator.id = session.operator WHERE id_hash = $1 AND seen_at > $2 AND session.created_at > $3`),
+    sessions: prepare<SessionRow & { readonly idHash: string }>(`
+      SELECT ${sessionId} AS id, id_hash AS "idHash", device, network, created_at AS "createdAt", seen_at AS "seenAt"
+      FROM session WHERE operator = $1 AND seen_at > $2 AND created_at > $3 ORDER BY seen_at DESC, id_hash`),
     touchSession: prepare("UPDATE session SET seen_at = $1 WHERE id_hash = $2 AND seen_at < $1"),
     deleteSession: prepare<object>("DELETE FROM session WHERE id_hash = $1 RETURNING operator"),
     deleteSessions: prepare<object>("DELETE FROM session WHERE operator = $1 RETURNING operator"),
+    deleteOneOf: prepare<object>(`DELETE FROM session WHERE operator = $1 AND ${sessionId} = $2 RETURNING operator`),
 
     createToken: prepare<TokenRow>(`
       INSERT INTO api_token (token_hash, name, role, created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
@@ -76,7 +108,17 @@ export function makeAccess(engine: Engine): AccessStore {
 
   /** Admins are locked first, so that two admins cannot remove each other at the same time. */
   function* isLastAdmin({ id, role }: StoredOperator): Steps<boolean> {
-    return role === "admin" && (yield* statements.lockAdmins()).every((admin) => admin.id === id);
+    if (role !== "admin") return false;
+    const admins = yield* statements.lockAdmins();
+    // An invited one who never came administers nothing. While none has come, all count.
+    const active = admins.filter(({ canSignIn }) => canSignIn === 1);
+    return (active.length > 0 ? active : admins).every((admin) => admin.id === id);
+  }
+
+  /** Ends what an operator has open: after a new password nothing goes on that was begun with the former one. */
+  function* endAll({ id, email }: Pick<StoredOperator, "id" | "email">): Steps<void> {
+    yield* statements.deleteSessions(id);
+    yield* statements.removeTokens(email);
   }
 
   /** Gives the role, and ends the tokens of an operator who stops being an admin. False for the last admin, who stays one. */
@@ -89,6 +131,12 @@ export function makeAccess(engine: Engine): AccessStore {
   }
 
   return {
+    async cookieKey() {
+      const [store] = await read(statements.cookieKey());
+      if (store === undefined) throw new Error("The database has lost its row in the table store.");
+      return store.key;
+    },
+
     invite: ({ email, role, invitationHash }, actor) =>
       transaction(function* () {
         const key = emailKey(email);
@@ -105,7 +153,7 @@ export function makeAccess(engine: Engine): AccessStore {
       transaction(function* () {
         const [operator] = yield* statements.accept(password, invitationHash, now);
         if (operator === undefined) return null;
-        yield* statements.deleteSessions(operator.id);
+        yield* endAll(operator);
         const actor = { operator: operator.email, at: now };
         yield* audit({ action: "operator.accept", subject: emailKey(operator.email) }, actor);
         return operator;
@@ -124,11 +172,47 @@ export function makeAccess(engine: Engine): AccessStore {
         return true;
       }),
 
+    allowSignIn: (email, linkHash, actor) =>
+      transaction(function* () {
+        const key = emailKey(email);
+        if ((yield* statements.allowSignIn(linkHash, actor.at + signInLinkMs, key)).length === 0) return false;
+        yield* audit({ action: "operator.sign-in-link", subject: key }, actor);
+        return true;
+      }),
+
+    useSignInLink: (linkHash, now) =>
+      transaction(function* () {
+        const [operator] = yield* statements.useSignInLink(linkHash, now);
+        return operator ?? null;
+      }),
+
+    setSecondFactor: (email, factor, actor) =>
+      transaction(function* () {
+        const [operator] = yield* statements.lockByKey(emailKey(email));
+        if (operator === undefined) return false;
+        yield* statements.setFactor(factor?.secret ?? null, operator.id);
+        yield* statements.removeRecovery(operator.id);
+        for (const hash of factor?.recoveryHashes ?? []) yield* statements.addRecovery(operator.id, hash);
+        const action = factor === null ? "operator.factor-removed" : "operator.factor-set";
+        yield* audit({ action, subject: emailKey(email) }, actor);
+        return true;
+      }),
+
+    useSecondFactor: (operatorId, code, now) =>
+      transaction(function* () {
+        if ("step" in code) return (yield* statements.useStep(code.step, operatorId)).length > 0;
+        if ((yield* statements.useRecovery(operatorId, code.recoveryHash)).length === 0) return false;
+        const [operator] = yield* statements.lockById(operatorId);
+        const actor = { operator: operator?.email ?? "", at: now };
+        yield* audit({ action: "operator.recovery-code", subject: emailKey(actor.operator) }, actor);
+        return true;
+      }),
+
     setPassword: (email, password, actor) =>
       transaction(function* () {
         const [operator] = yield* statements.setPassword(password, emailKey(email));
         if (operator === undefined) return false;
-        yield* statements.deleteSessions(operator.id);
+        yield* endAll(operator);
         yield* audit({ action: "operator.password", subject: emailKey(email) }, actor);
         return true;
       }),
@@ -155,21 +239,25 @@ export function makeAccess(engine: Engine): AccessStore {
         return true;
       }),
 
-    createSession: (idHash, { id, password }, now) =>
+    createSession: (idHash, { id, password }, { device, network, isStrong }, now) =>
       transaction(function* () {
         const [operator] = yield* statements.lockById(id);
         if (operator === undefined || operator.password !== password) return;
         yield* statements.forgetSessions(now - sessionIdleMs);
-        yield* statements.createSession(idHash, id, now);
+        yield* statements.createSession(idHash, id, now, device, network, isStrong ? 1 : 0);
         const actor = { operator: operator.email, at: now };
         yield* audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
       }),
 
     async findSession(idHash, now) {
-      const operator = await find(statements.session(idHash, now - sessionIdleMs));
-      if (operator !== null && operator.seenAt <= now - touchMs) await write(statements.touchSession(now, idHash));
-      return operator;
+      const found = await find(statements.session(idHash, now - sessionIdleMs, now - sessionMs));
+      if (found === null) return null;
+      const { seenAt, strong, ...operator } = found;
+      if (seenAt <= now - touchMs) await write(statements.touchSession(now, idHash));
+      return { ...operator, isStrong: strong === 1 };
     },
+
+    listSessions: (operatorId, now) => read(statements.sessions(operatorId, now - sessionIdleMs, now - sessionMs)),
 
     deleteSession: (idHash, actor) =>
       transaction(function* () {
@@ -177,10 +265,17 @@ export function makeAccess(engine: Engine): AccessStore {
         yield* audit({ action: "sign-out", subject: emailKey(actor.operator) }, actor);
       }),
 
-    deleteSessions: (operatorId, actor) =>
+    deleteSessions: (operatorId, which, actor) =>
       transaction(function* () {
-        const ended = (yield* statements.deleteSessions(operatorId)).length;
-        yield* audit({ action: "sign-out.everywhere", subject: emailKey(actor.operator), detail: { ended } }, actor);
+        const [operator] = yield* statements.lockById(operatorId);
+        if (operator === undefined) return 0;
+        const deleted =
+          which === "all" ? statements.deleteSessions(operatorId) : statements.deleteOneOf(operatorId, which);
+        const ended = (yield* deleted).length;
+        const action = which === "all" ? "sign-out.everywhere" : "sign-out";
+        if (ended > 0 || which === "all") {
+          yield* audit({ action, subject: emailKey(operator.email), detail: { ended } }, actor);
+        }
         return ended;
       }),
 
