@@ -74,7 +74,7 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   test("the sign-in and the invitation are free of barriers", async () => {
     await using visit = await Visit.begin(browser, look);
     const { page } = visit;
-    for (const path of ["", `/invitation?token=${await site.invite("nils@voices.example", "sales")}`]) {
+    for (const path of ["", `/invitation#token=${await site.invite("nils@voices.example", "sales")}`]) {
       await page.goto(site.url + path);
       await page.getByLabel("Password").waitFor();
       expect(await findings(page)).toEqual([]);

@@ -63,7 +63,7 @@ describe("signing in", () => {
       await route.fulfill({ status: 302, headers: { location: offering.url } });
     });
     await page.goto(`${offering.url}${pathOf(one)}?status=new`);
-    await page.getByRole("link", { name: "Sign in with your organisation" }).click();
+    await page.getByRole("button", { name: "Continue with your organisation" }).click();
     await page.getByRole("heading", { name: one.name }).waitFor();
     expect(page.url()).toBe(`${offering.url}${pathOf(one)}?status=new`);
     await page.goto(offering.url);
@@ -80,7 +80,7 @@ describe("signing in", () => {
     await page.route("**/oidc/start", (route) => route.fulfill({ status: 204 }));
     await page.goto(`${offering.url}${pathOf(one)}`);
     const begun = page.waitForResponse("**/oidc/start");
-    await page.getByRole("link", { name: "Sign in with your organisation" }).click();
+    await page.getByRole("button", { name: "Continue with your organisation" }).click();
     await begun;
     await fillSignIn(page);
     await page.getByRole("heading", { name: one.name }).waitFor();
@@ -93,15 +93,17 @@ describe("signing in", () => {
     await using visit = await Visit.begin(browser);
     const { page, context } = visit;
     visit.expectProblems(/status of 400/);
-    await page.goto(`${site.url}/invitation?token=${await site.invite("nils@voices.example", "sales")}`);
+    await page.goto(`${site.url}/invitation#token=${await site.invite("nils@voices.example", "sales")}`);
     await page.getByLabel("Password").fill("password12345");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByText("This password is too common.").waitFor();
     await page.getByLabel("Password").fill("vermilion kettle 41");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("heading", { name: "Inbox" }).waitFor();
-    expect(new URL(page.url()).search).toBe("");
-    expect(await context.cookies()).toMatchObject([
+    expect([new URL(page.url()).search, new URL(page.url()).hash]).toEqual(["", ""]);
+    const cookies = (await context.cookies()).toSorted((a, b) => a.name.localeCompare(b.name));
+    expect(cookies).toMatchObject([
+      { name: "console-device", path: "/console", httpOnly: true, sameSite: "Strict" },
       { name: "console-session", path: "/console", httpOnly: true, sameSite: "Strict" },
     ]);
   });
@@ -902,7 +904,7 @@ test("an operator is invited, and a token is shown once", async () => {
   await page.getByLabel("E-mail address").fill("nils@voices.example");
   await page.getByRole("combobox", { name: "Role", exact: true }).selectOption("recruiting");
   await page.getByRole("button", { name: "Create invitation" }).click();
-  expect(await page.getByLabel("Invitation link").inputValue()).toContain("/console/invitation?token=");
+  expect(await page.getByLabel("Invitation link").inputValue()).toContain("/console/invitation#token=");
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
   await page.getByText("nils@voices.example").waitFor();
   await page.getByRole("button", { name: "Create token" }).click();

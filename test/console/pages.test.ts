@@ -21,7 +21,7 @@ const service = shared(async () => {
 
 const pages = ["/console", "/console/", "/console/inquiries/INQ-20261121-123456", "/console/people/ann%40example.org"];
 
-test.each([...pages, "/console/invitation?token=x"])("%s is the shell, without a cookie", async (path) => {
+test.each([...pages, "/console/invitation", "/console/sign-in"])("%s is the shell, without a cookie", async (path) => {
   const response = await fetch(service.url + path, { headers: { accept: "text/html" } });
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(await response.text()).toContain('<base href="/console/"');

@@ -112,7 +112,9 @@ test("a session ends after twelve hours without use, by sign-out, by a new passw
   await admin.signIn("admin@example.org");
   await there.signIn("anna@example.org");
   const { data } = await admin.call("operators.invite", { email: "anna@example.org", role: "sales" });
-  const token = new URL((data as { link: string }).link).searchParams.get("token");
+  const { pathname, hash } = new URL((data as { link: string }).link);
+  expect(pathname).toBe("/console/invitation");
+  const token = new URLSearchParams(hash.slice(1)).get("token");
   await here.call("session.acceptInvitation", { token, password: "another long phrase" });
   expect((await there.call("inbox.counts")).status).toBe(401);
   expect((await there.signIn("anna@example.org")).status).toBe(401);

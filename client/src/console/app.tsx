@@ -1,7 +1,7 @@
 // What surrounds every page: the sign-in in front of it, navigation, messages and the help.
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouter, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { calls, messageOf, trpc } from "./calls.ts";
 import { Navigation } from "./navigation.tsx";
 import { DraftsProvider } from "./parts/drafts.tsx";
@@ -43,7 +43,7 @@ export function App() {
     };
   }, []);
 
-  if (path.endsWith("/invitation")) return <Outlet />;
+  if (path.endsWith("/invitation") || path.endsWith("/sign-in")) return <Outlet />;
   if (state.name === "signed-out") return <SignInPage />;
   if (state.name === "unknown") {
     return me.isError ? (
@@ -64,7 +64,7 @@ export function App() {
   }
   return (
     <>
-      <SignedIn />
+      {state.me.mustSetSecondFactor ? <SecondFactorFirst /> : <SignedIn />}
       {state.name === "expired" && <SignInDialog email={state.me.email} />}
     </>
   );
@@ -83,6 +83,23 @@ async function lookWhoIsSignedIn(): Promise<void> {
   else if (me.email !== state.me.email) location.reload();
   else if (me.role !== state.me.role || state.name === "expired") session.set(me);
 }
+
+const SecondFactor = lazy(async () => ({ default: (await import("./settings/second-factor.tsx")).SecondFactor }));
+
+/** An administrator who needs a second factor has nothing else before it is set. */
+const SecondFactorFirst = () => (
+  <main className="card-page">
+    <div className="card">
+      <h1>One more step</h1>
+      <p className="quiet">Administrators need a second factor here. Set one up to go on.</p>
+      <ToastsProvider>
+        <Suspense>
+          <SecondFactor />
+        </Suspense>
+      </ToastsProvider>
+    </div>
+  </main>
+);
 
 function SignedIn() {
   const [helping, setHelping] = useState(false);

@@ -23,13 +23,23 @@ export const isSignedOut = (error: unknown): boolean => codeOf(error) === "UNAUT
 
 export const isMissing = (error: unknown): boolean => codeOf(error) === "NOT_FOUND" || codeOf(error) === "FORBIDDEN";
 
+interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+const issuesOf = (error: unknown): readonly Issue[] =>
+  error instanceof TRPCClientError ? ((error.data as { readonly issues?: readonly Issue[] } | null)?.issues ?? []) : [];
+
+/** Whether the server refused a field. */
+export const isWrong = (error: unknown, field: string): boolean =>
+  issuesOf(error).some(({ path: [name] }) => name === field);
+
 /** What is wrong with the fields. A form of the console has room for one message. */
 const problemsOf = (error: unknown) =>
-  error instanceof TRPCClientError
-    ? ((error.data as { readonly issues?: readonly { readonly message: string }[] } | null)?.issues ?? [])
-        .map(({ message }) => message)
-        .join(" ")
-    : "";
+  issuesOf(error)
+    .map(({ message }) => message)
+    .join(" ");
 
 /** What went wrong, for the operator to read. */
 export function messageOf(error: unknown): string {

@@ -92,9 +92,11 @@ const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation",
   component: page(() => import("./invitation/invitation-page.tsx"), "InvitationPage"),
-  validateSearch: ({ token }: Record<string, unknown>): { token: string } => ({
-    token: typeof token === "string" ? token : "",
-  }),
+});
+const signInLink = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: page(() => import("./sign-in/sign-in-link-page.tsx"), "SignInLinkPage"),
 });
 
 /** `/console`, or longer where the service lies below a path. */
@@ -110,6 +112,7 @@ export const router = createRouter({
     audit,
     settings,
     invitation,
+    signInLink,
   ]),
   // In place of `basepath`, which would put a slash behind the inbox's `/console`.
   rewrite: {

@@ -41,7 +41,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       const invited = await store.access.invite(invitation, commandLine(store));
       if (invited === "last-admin") throw new CommandFailed("The last admin keeps the role: add another one first.");
       tell(deps, `${email} is invited as ${role}. The link works once, within 7 days:`);
-      await writeAll([`${publicUrl(config)}/console/invitation?token=${token}\n`], deps.output);
+      await writeAll([`${publicUrl(config)}/console/invitation#token=${token}\n`], deps.output);
     });
   operators
     .command("list")

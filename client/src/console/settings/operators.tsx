@@ -32,6 +32,11 @@ export function Operators({ me }: { readonly me: string }) {
     onError: (error) => showFailure("Not changed.", error),
     onSettled: reload,
   });
+  const endSessions = useMutation({
+    ...trpc.operators.endSessions.mutationOptions(),
+    onSuccess: (_, { email }) => showToast(`${email} is signed out everywhere.`),
+    onError: (error) => showFailure("Not signed out.", error),
+  });
   return (
     <section className="box">
       <div className="box-head">
@@ -62,6 +67,17 @@ export function Operators({ me }: { readonly me: string }) {
             >
               <Options of={roles} />
             </select>
+            {state === "active" && (
+              <button
+                type="button"
+                className="small-button"
+                disabled={email === me || endSessions.isPending}
+                aria-label={`Sign ${email} out`}
+                onClick={() => endSessions.mutate({ email })}
+              >
+                Sign out
+              </button>
+            )}
             <button
               type="button"
               className="small-button"

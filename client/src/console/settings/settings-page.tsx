@@ -2,11 +2,14 @@
 import { isAdmin, useMe } from "../me.ts";
 import { useSignOut } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
+import { useMethods } from "../sign-in/sign-in.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { Fact } from "../parts/states.tsx";
 import { word } from "../words.ts";
 import { ChangePassword } from "./change-password.tsx";
 import { Operators } from "./operators.tsx";
+import { SecondFactor } from "./second-factor.tsx";
+import { Sessions } from "./sessions.tsx";
 import { Tokens } from "./tokens.tsx";
 import { Webhooks } from "./webhooks.tsx";
 
@@ -14,6 +17,7 @@ export function SettingsPage() {
   const me = useMe();
   const signOut = useSignOut();
   const shortcutsOn = useShortcutsOn();
+  const methods = useMethods();
   return (
     <PageFrame title="Settings">
       <section className="box">
@@ -27,15 +31,23 @@ export function SettingsPage() {
           Keyboard shortcuts of single keys
         </label>
         <p className="box-foot">
-          <ChangePassword email={me.email} />
+          {methods?.password !== false && <ChangePassword email={me.email} />}
           <button type="button" onClick={() => signOut(true)}>
             Sign out everywhere
           </button>
         </p>
       </section>
-      {isAdmin(me) && <Operators me={me.email} />}
-      {isAdmin(me) && <Tokens />}
-      {isAdmin(me) && <Webhooks />}
+      <Sessions />
+      {methods?.password !== false && <SecondFactor />}
+      {isAdmin(me) && !me.mustSetSecondFactor && <AdminSettings email={me.email} />}
     </PageFrame>
   );
 }
+
+const AdminSettings = ({ email }: { readonly email: string }) => (
+  <>
+    <Operators me={email} />
+    <Tokens />
+    <Webhooks />
+  </>
+);

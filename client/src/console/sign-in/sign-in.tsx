@@ -1,7 +1,7 @@
 // Signing in: a page at the same address as what was asked for, and a dialog over the page when the session ended.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useId } from "react";
-import { consoleUrl, messageOf, trpc } from "../calls.ts";
+import { useEffect, useId, useState } from "react";
+import { consoleUrl, isWrong, messageOf, trpc } from "../calls.ts";
 import { textOf } from "../parts/fields.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { useTitle } from "../parts/page.tsx";
@@ -47,9 +47,54 @@ export function SignInDialog({ email }: { readonly email: string }) {
   );
 }
 
+/** How operators may sign in here; undefined until it is known. */
+export const useMethods = () => useQuery(trpc.session.methods.queryOptions(undefined, { staleTime: Infinity })).data;
+
+/** The token of a link, which stands in the fragment: no server or log on the way sees it. */
+export const tokenOfAddress = (): string => new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
+
+interface ProviderFormProps {
+  /** Of an invitation that is accepted with the account. */
+  readonly token?: string;
+  readonly primary?: boolean;
+  /** In another tab: the page must stay as it is. */
+  readonly elsewhere?: boolean;
+}
+
+/** Leads to the provider of OpenID Connect. A form: no page of another site can begin a sign-in. */
+export const ProviderForm = ({ token = "", primary = false, elsewhere = false }: ProviderFormProps) => (
+  <form
+    method="post"
+    action={new URL("oidc/start", consoleUrl).href}
+    target={elsewhere ? "_blank" : undefined}
+    className="stack"
+    onSubmit={() => {
+      if (!elsewhere && token === "") sessionStorage.setItem(wantedKey, location.href);
+    }}
+  >
+    <input type="hidden" name="token" value={token} />
+    <button type="submit" className={primary ? "primary" : undefined}>
+      {token === "" ? "Continue with your organisation" : "Accept with your organisation's account"}
+    </button>
+  </form>
+);
+
 function SignInForm({ email }: { readonly email?: string }) {
+  const methods = useMethods();
+  const [connecting] = useState(() => location.hash === "#connect");
+  return (
+    <>
+      {connecting && (
+        <p className="quiet">Enter your password once. After that, your organisation's account signs you in.</p>
+      )}
+      {methods?.password !== false && <PasswordForm email={email} />}
+      {methods?.oidc && !connecting && <ProviderForm elsewhere={email !== undefined} primary={!methods.password} />}
+    </>
+  );
+}
+
+function PasswordForm({ email }: { readonly email: string | undefined }) {
   const problem = useId();
-  const oidc = useQuery(trpc.session.methods.queryOptions(undefined, { staleTime: Infinity })).data?.oidc === true;
   const signIn = useMutation({
     ...trpc.session.signIn.mutationOptions(),
     onSuccess: (me) => {
@@ -58,13 +103,18 @@ function SignInForm({ email }: { readonly email?: string }) {
       else session.set(me);
     },
   });
+  // The server asks for the code once the password is right.
+  const [asksForCode, setAsksForCode] = useState(false);
+  if (signIn.isError && !asksForCode && isWrong(signIn.error, "code")) setAsksForCode(true);
   return (
     <form
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
         const data = new FormData(event.currentTarget);
-        signIn.mutate({ email: textOf(data, "email").trim(), password: textOf(data, "password") });
+        const code = textOf(data, "code").trim();
+        const typed = { email: textOf(data, "email").trim(), password: textOf(data, "password") };
+        signIn.mutate({ ...typed, ...(code !== "" && { code }) });
       }}
     >
       <label>
@@ -91,23 +141,18 @@ function SignInForm({ email }: { readonly email?: string }) {
           aria-describedby={problem}
         />
       </label>
+      {asksForCode && (
+        <label>
+          Code of your authenticator app, or a recovery code
+          <input name="code" autoComplete="one-time-code" required autoFocus aria-describedby={problem} />
+        </label>
+      )}
       <p id={problem} className="problem" role="alert">
         {signIn.isError && messageOf(signIn.error)}
       </p>
       <button type="submit" className="primary" aria-busy={signIn.isPending} disabled={signIn.isPending}>
         Sign in
       </button>
-      {oidc && (
-        // In the dialog in another tab, because the page must stay as it is.
-        <a
-          className="button-like"
-          href={new URL("oidc/start", consoleUrl).href}
-          target={email === undefined ? undefined : "_blank"}
-          onClick={() => email === undefined && sessionStorage.setItem(wantedKey, location.href)}
-        >
-          Sign in with your organisation
-        </a>
-      )}
     </form>
   );
 }

@@ -17,7 +17,7 @@ export const operatorProcedures = trpc.router({
     .mutation(async ({ ctx: { access, actor, console }, input }): Promise<{ readonly link: string }> => {
       const token = drawSecret();
       done(await access.invite({ ...input, invitationHash: hashSecret(token) }, actor));
-      return { link: `${console.publicUrl()}/console/invitation?token=${token}` };
+      return { link: `${console.publicUrl()}/console/invitation#token=${token}` };
     }),
 
   remove: changes("admin")

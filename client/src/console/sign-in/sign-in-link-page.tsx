@@ -1,0 +1,40 @@
+// Where a link of `operators sign-in` leads: it signs in once. The button is there so that a program that follows links of
+// mails uses up nothing.
+import { useMutation } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { messageOf, queryClient, trpc } from "../calls.ts";
+import { useTitle } from "../parts/page.tsx";
+import { session } from "../session.ts";
+import { tokenOfAddress } from "./sign-in.tsx";
+
+export function SignInLinkPage() {
+  useTitle("Sign in");
+  const navigate = useNavigate();
+  const [token] = useState(tokenOfAddress);
+  const use = useMutation({
+    ...trpc.session.useSignInLink.mutationOptions(),
+    onSuccess: (me) => {
+      queryClient.clear();
+      session.set(me);
+      void navigate({ to: "/", replace: true });
+    },
+  });
+  return (
+    <main className="card-page">
+      <div className="card">
+        <h1>Sign in</h1>
+        <p className="quiet">This link signs you in once.</p>
+        <p className="problem" role="alert">
+          {use.isError && messageOf(use.error)}
+        </p>
+        <button type="button" className="primary" disabled={use.isPending} onClick={() => use.mutate({ token })}>
+          Sign in
+        </button>
+        <p className="card-foot">
+          <Link to="/">Sign in with your password</Link>
+        </p>
+      </div>
+    </main>
+  );
+}
