@@ -149,10 +149,10 @@ export interface AccessStore {
   deleteSession(idHash: string, actor: Actor): Promise<void>;
 
   /**
-   * Ends one session of an operator, by the id that {@link listSessions} shows, or all of them. Answers how many sessions
-   * ended.
+   * Ends one session of an operator, by the id that {@link listSessions} shows, or, with null, all of
+   * them. Answers how many sessions ended.
    */
-  deleteSessions(operatorId: number, which: string | "all", actor: Actor): Promise<number>;
+  deleteSessions(operatorId: number, which: string | null, actor: Actor): Promise<number>;
 
   createToken(
     token: { readonly hash: string; readonly name: string; readonly role: Role; readonly expiresAt: number | null },

@@ -30,7 +30,7 @@ export const operatorProcedures = trpc.router({
     .input(z.object({ email: address }))
     .mutation(async ({ ctx: { access, actor }, input }): Promise<null> => {
       const { id } = found(await access.findOperator(input.email));
-      await access.deleteSessions(id, "all", actor);
+      await access.deleteSessions(id, null, actor);
       return null;
     }),
 

@@ -68,7 +68,7 @@ export const sessionProcedures = trpc.router({
   ),
 
   signOutEverywhere: changesOwn.mutation(async ({ ctx: { access, caller, actor, keep } }): Promise<null> => {
-    await access.deleteSessions(caller.operatorId, "all", actor);
+    await access.deleteSessions(caller.operatorId, null, actor);
     keep(null);
     return null;
   }),

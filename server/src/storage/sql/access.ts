@@ -270,10 +270,10 @@ export function makeAccess(engine: Engine): AccessStore {
         const [operator] = yield* statements.lockById(operatorId);
         if (operator === undefined) return 0;
         const deleted =
-          which === "all" ? statements.deleteSessions(operatorId) : statements.deleteOneOf(operatorId, which);
+          which === null ? statements.deleteSessions(operatorId) : statements.deleteOneOf(operatorId, which);
         const ended = (yield* deleted).length;
-        const action = which === "all" ? "sign-out.everywhere" : "sign-out";
-        if (ended > 0 || which === "all") {
+        const action = which === null ? "sign-out.everywhere" : "sign-out";
+        if (ended > 0 || which === null) {
           yield* audit({ action, subject: emailKey(operator.email), detail: { ended } }, actor);
         }
         return ended;
