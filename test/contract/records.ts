@@ -23,7 +23,7 @@ export const minute = 60_000;
 export const lease: Lease = { owner: "this-process", until: noon + minute };
 
 /** Another process, whose lease begins when the first one's has ended. */
-export const otherLease: Lease = { owner: "other-process", until: noon + 10 * minute };
+export const otherLease: Lease = { owner: "other-process", until: noon + 2 * minute };
 export const afterLease = lease.until + 1;
 
 /** What the forms of these submissions showed. */

@@ -58,6 +58,7 @@ const find = async (store: Store, id: string) => (await allMails(store)).find((m
 
 export function deliveryGuarantees(test: StoreTest): void {
   claiming(test);
+  settingBack(test);
   unreadable(test);
   doubting(test);
   settling(test);
@@ -128,6 +129,35 @@ function claiming(test: StoreTest): void {
     await tested.deleteSubmission(reference);
     await tested.deleteSubscriber(subscription().email);
     expect(await store.mails.claim(afterLease, 10, later)).toEqual([]);
+  });
+}
+
+/** What stored and claimed these mails was ahead by so much. */
+const aheadMs = 120 * minute;
+
+function settingBack(test: StoreTest): void {
+  test("makes a mail due that was stored later than now, and its lease is free", async ({ store }) => {
+    const { mails } = await accept(store, inquiry(1, { receivedAt: noon + aheadMs }), {
+      lease: { ...lease, until: lease.until + aheadMs },
+    });
+    expect(idsOf(await store.mails.claim(noon, 10, later))).toEqual(idsOf(mails));
+  });
+
+  test("makes a mail due that was claimed and put off before the clock was set back", async ({ store }) => {
+    const { mails } = await accept(store, inquiry(1));
+    const ahead = { owner: "ahead", until: lease.until + aheadMs };
+    expect(await store.mails.claim(noon + aheadMs, 10, ahead)).toHaveLength(2);
+    const [receipt, notice] = idsOf(mails);
+    const at = noon + aheadMs;
+    await store.mails.settle([again(receipt ?? "", at + minute, { at })], ahead.owner);
+    expect(idsOf(await store.mails.claim(noon, 10, later))).toEqual(expect.arrayContaining([receipt, notice]));
+  });
+
+  test("leaves a mail alone that waits since before now, however long", async ({ store }) => {
+    const { id } = await storeMail(store);
+    await store.mails.settle([again(id, noon + aheadMs)], lease.owner);
+    expect(await store.mails.claim(noon + aheadMs - 1, 10, later)).toEqual([]);
+    expect(await store.mails.claim(noon, 10, later)).toEqual([]);
   });
 }
 

@@ -2,7 +2,7 @@
 // deliveries.
 import { expect } from "vitest";
 import { type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
-import type { Store } from "../../../server/src/storage/store.ts";
+import type { Lease, Store } from "../../../server/src/storage/store.ts";
 import {
   type DeliverySettlement,
   keptBack,
@@ -39,10 +39,11 @@ interface Claim {
   readonly now?: number;
   readonly limit?: number;
   readonly underWay?: readonly number[];
+  readonly by?: Lease;
 }
 
-const claim = (store: Store, { now = later, limit = 100, underWay = [] }: Claim = {}) =>
-  store.deliveries.claim(now, limit, { ...lease, until: later + minute }, { underWay });
+const claim = (store: Store, { now = later, limit = 100, underWay = [], by = lease }: Claim = {}) =>
+  store.deliveries.claim(now, limit, by === lease ? { ...lease, until: later + minute } : by, { underWay });
 
 /** Says in the name of a process how a delivery ended. */
 const settle = (store: Store, id: string, end: object, { owner } = lease) =>
@@ -227,6 +228,17 @@ export function webhookGuarantees(test: StoreTest): void {
     expect(await claim(other)).toEqual([]);
     const again = await claim(other, { now: later + minute + 1 });
     expect(again.map((one) => one.id).toSorted()).toEqual([...first, ...second].map((one) => one.id).toSorted());
+  });
+
+  test("a delivery is due, and its lease free, that was written before the clock was set back", async ({ store }) => {
+    await addWebhook(store);
+    await accept(store, inquiry(1));
+    const ahead = later + 120 * minute;
+    const [first] = await claim(store, { now: ahead, by: { owner: "ahead", until: ahead + minute } });
+    expect((await claim(store)).map(({ id }) => id)).toEqual([first?.id]);
+    await settle(store, first?.id ?? "", { at: ahead, result: "later", dueAt: ahead + minute, answer: "HTTP 500" });
+    await claim(store, { now: ahead });
+    expect((await claim(store)).map(({ id }) => id)).toEqual([first?.id]);
   });
 
   test("records how a try ended, only for the holder of the lease", async ({ store }) => {

@@ -69,13 +69,15 @@ export function endedMail(settlement: MailSettlement): Ended {
   const { result, at } = settlement;
   if (result === "sent") {
     const last_answer = storable(settlement.providerId);
-    return { status: result, tries: 1, due_at: null, ended_at: at, last_answer, denials: null };
+    return { status: result, tries: 1, due_at: null, scheduled_at: null, ended_at: at, last_answer, denials: null };
   }
   const { denials } = settlement;
   const last_answer = storable(settlement.error);
-  if (result !== "later") return { status: result, tries: 1, due_at: null, ended_at: at, last_answer, denials };
+  if (result !== "later") {
+    return { status: result, tries: 1, due_at: null, scheduled_at: null, ended_at: at, last_answer, denials };
+  }
   const { dueAt: due_at, tried } = settlement;
-  return { status: "queued", tries: tried ? 1 : 0, due_at, ended_at: null, last_answer, denials };
+  return { status: "queued", tries: tried ? 1 : 0, due_at, scheduled_at: at, ended_at: null, last_answer, denials };
 }
 
 /** Null when it cannot be read: another version may have written it. */

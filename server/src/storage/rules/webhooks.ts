@@ -84,8 +84,17 @@ export function endedDelivery(settlement: DeliverySettlement): Ended {
   const { result, at } = settlement;
   const last_answer = settlement.answer === null ? null : storable(settlement.answer);
   const tries = last_answer === null ? 0 : 1;
-  if (result !== "later") return { status: result, tries, due_at: null, ended_at: at, last_answer, denials: null };
-  return { status: "queued", tries, due_at: settlement.dueAt, ended_at: null, last_answer, denials: null };
+  if (result !== "later")
+    return { status: result, tries, due_at: null, scheduled_at: null, ended_at: at, last_answer, denials: null };
+  return {
+    status: "queued",
+    tries,
+    due_at: settlement.dueAt,
+    scheduled_at: at,
+    ended_at: null,
+    last_answer,
+    denials: null,
+  };
 }
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {

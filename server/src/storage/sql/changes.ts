@@ -59,7 +59,9 @@ export function makeChanges(engine: Engine, references: References) {
     SELECT mail.kind, mail.status, mail.submission, submission.reference, submission.email_key AS key
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
     WHERE mail.id = $1 AND mail.created_at = $2 ${locking("FOR UPDATE OF mail")}`);
-  const wakeMail = prepare("UPDATE mail SET status = 'queued', due_at = $2, attempts = 0 WHERE id = $1");
+  const wakeMail = prepare(
+    "UPDATE mail SET status = 'queued', due_at = $2, scheduled_at = $2, attempts = 0 WHERE id = $1",
+  );
   const standingOf = prepareStanding(engine);
   // The submission is locked, so that no other transaction erases it without this mail.
   const insertMail = prepare(`

@@ -44,7 +44,7 @@ export function makeMails(
     INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
     VALUES ('digest', $1, $2, 'queued', $3, $3) ON CONFLICT DO NOTHING RETURNING id`);
   // A lease stays with its holder: the mail may be on its way at this moment.
-  const wake = `UPDATE mail SET status = 'queued', due_at = $1, ended_at = NULL,
+  const wake = `UPDATE mail SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL,
     attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
   const wakeOne = prepare<{ id: number }>(
     `${wake} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`,

@@ -4,6 +4,7 @@ import type { OutboxStore } from "../outbox-store.ts";
 import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import { type Engine, together } from "./engine.ts";
+import { isFree, makeRewind } from "./set-back.ts";
 
 /** A row that was claimed. */
 interface Claimed {
@@ -37,6 +38,8 @@ export interface Ended {
   /** Added to its attempts. */
   readonly tries: number;
   readonly due_at: number | null;
+  /** When the due time was set. */
+  readonly scheduled_at: number | null;
   readonly ended_at: number | null;
   /** Null: the one before stays. */
   readonly last_answer: string | null;
@@ -58,6 +61,7 @@ export const settledColumns = {
   status: "text",
   tries: "integer",
   due_at: "bigint",
+  scheduled_at: "bigint",
   ended_at: "bigint",
   last_answer: "text",
   denials: "integer",
@@ -77,7 +81,7 @@ export const settling = (
   ended: string,
 ): string => `
   UPDATE ${name} SET status = ended.status, attempts = attempts + ended.tries, due_at = ended.due_at,
-    ended_at = ended.ended_at, last_answer = coalesce(ended.last_answer, ${name}.last_answer), ${settles}
+    scheduled_at = ended.scheduled_at,    ended_at = ended.ended_at, last_answer = coalesce(ended.last_answer, ${name}.last_answer), ${settles}
     lease_owner = NULL, lease_until = NULL
   FROM ${ended} AS ended
   WHERE ${name}.id = ended.id AND ${name}.created_at = ended.created_at AND ${name}.due_at IS NOT NULL
@@ -90,13 +94,14 @@ export const settling = (
  *   commits.
  */
 export function makeOutbox<Row extends Claimed, Leased, Settlement extends { readonly id: string }>(
-  { prepare, among, amongUnlocked, read, transaction }: Engine,
+  engine: Engine,
   table: OutboxTable<Row, Leased, Settlement>,
   settleBeside: (rows: readonly Settled[]) => Promise<readonly number[]> = async () => [],
 ): OutboxStore<Leased, Settlement> {
+  const { prepare, among, amongUnlocked, read, transaction } = engine;
   const { name, prefix, lane, lanes, columns, joins, claims } = table;
-  const isDue = (now: string, ended: string) =>
-    `status = 'queued' AND due_at <= ${now} AND (lease_until IS NULL OR lease_until < ${ended})`;
+  const rewind = makeRewind(engine, name);
+  const isDue = (now: string, ended: string) => `status = 'queued' AND due_at <= ${now} AND ${isFree(now, ended)}`;
   const findLanes = prepare<{ lane: number }>(`
     SELECT lane FROM (${lanes}) AS lanes
     WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${lane} = lanes.lane AND ${isDue("$1", "$2")})`);
@@ -129,6 +134,7 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
 
   return {
     async claim(now, limit, { owner, until }, { endedBefore = now, underWay = [] } = {}) {
+      await rewind(now);
       const roomOf = (one: number) => limit - underWay.filter((other) => other === one).length;
       // Without a transaction where there is nothing to do: this is asked for every second.
       const due = (await read(findLanes(now, endedBefore))).filter((found) => roomOf(found.lane) > 0);
@@ -173,6 +179,7 @@ const unreadableRow = ({ denials = null }: Claimed, now: number): Ended => ({
   status: "failed",
   tries: 1,
   due_at: null,
+  scheduled_at: null,
   ended_at: now,
   last_answer: "unreadable row",
   denials,

@@ -72,7 +72,8 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
       LEFT JOIN submission ON submission.arrival = delivery.submission
       WHERE ${live} AND delivery.id < $1 AND ${condition} ORDER BY delivery.id DESC LIMIT $2`);
   // A lease stays with its holder: the delivery may be on its way at this moment.
-  const replay = "UPDATE webhook_delivery SET status = 'queued', due_at = $1, ended_at = NULL, attempts = 0";
+  const replay =
+    "UPDATE webhook_delivery SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL, attempts = 0";
   return {
     all: prepare<StoredWebhook>(`SELECT ${webhookColumns} FROM webhook WHERE ${live} ORDER BY id`),
     lockOne: prepare<StoredWebhook>(

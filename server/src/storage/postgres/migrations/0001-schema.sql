@@ -146,6 +146,8 @@ CREATE TABLE mail (
   created_at BIGINT NOT NULL,
   -- Null once the mail is sent, failed or in doubt.
   due_at BIGINT,
+  -- When the due time was set; null: when the mail was stored.
+  scheduled_at BIGINT,
   lease_owner TEXT COLLATE "C",
   lease_until BIGINT,
   -- Null: the provider certainly does not have the mail. Otherwise it may have been sent, and the provider has said this
@@ -244,6 +246,8 @@ CREATE TABLE webhook_delivery (
   created_at BIGINT NOT NULL,
   -- Null once it is delivered or failed.
   due_at BIGINT,
+  -- When the due time was set; null: when the event happened.
+  scheduled_at BIGINT,
   lease_owner TEXT COLLATE "C",
   lease_until BIGINT,
   -- Null while it is queued.

@@ -137,6 +137,8 @@ CREATE TABLE mail (
   created_at INTEGER NOT NULL,
   -- Null once the mail is sent, failed or in doubt.
   due_at INTEGER,
+  -- When the due time was set; null: when the mail was stored.
+  scheduled_at INTEGER,
   lease_owner TEXT,
   lease_until INTEGER,
   -- Null: the provider certainly does not have the mail. Otherwise it may have been sent, and the provider has said this
@@ -222,6 +224,8 @@ CREATE TABLE webhook_delivery (
   created_at INTEGER NOT NULL,
   -- Null once it is delivered or failed.
   due_at INTEGER,
+  -- When the due time was set; null: when the event happened.
+  scheduled_at INTEGER,
   lease_owner TEXT,
   lease_until INTEGER,
   -- Null while it is queued.
