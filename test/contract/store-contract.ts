@@ -4,6 +4,7 @@ import { describe } from "vitest";
 import { accessGuarantees } from "./guarantees/access.ts";
 import { capGuarantees } from "./guarantees/caps.ts";
 import { challengeGuarantees } from "./guarantees/challenges.ts";
+import { clockGuarantees } from "./guarantees/clocks.ts";
 import { deskChangeGuarantees } from "./guarantees/desk-changes.ts";
 import { deskEraseGuarantees } from "./guarantees/desk-erase.ts";
 import { deskListGuarantees } from "./guarantees/desk-lists.ts";
@@ -46,6 +47,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("desk, lists", () => deskListGuarantees(test));
     describe("desk, changes", () => deskChangeGuarantees(test));
     describe("desk, erasing", () => deskEraseGuarantees(test));
+    describe("clocks", () => clockGuarantees(test));
     describe("webhooks", () => webhookGuarantees(test));
     describe("access", () => accessGuarantees(test));
     describe("operation", () => operationGuarantees(test));

@@ -91,6 +91,7 @@ export function* makeSubscribers(count: number, from: number, until: number, ran
       status,
       source,
       last_source: source,
+      language: "en",
       subscribed_at: at,
       welcomed_at: at,
       confirmed_at: status === "pending" ? null : Math.min(at + random.below(5) * hourMs, until),

@@ -54,24 +54,3 @@ export async function searchRanges<Row>(search: RangeSearch<Row>): Promise<Found
   }
   return { rows, stoppedAt: null };
 }
-
-/**
- * The first row number whose time is at or after an instant, by binary search: row numbers are in the order of time, but
- * for seconds. One more than `last` when there is none.
- *
- * @param timeAt the time of the first row at or behind a number; null when there is none
- */
-export async function firstAt(
-  instant: number,
-  last: number,
-  timeAt: (number: number) => Promise<number | null>,
-): Promise<number> {
-  let [low, high] = [1, last + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const time = await timeAt(middle);
-    if (time === null || time >= instant) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}

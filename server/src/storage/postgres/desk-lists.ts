@@ -5,21 +5,22 @@ import type { Bounds } from "../ranges.ts";
 import { type Condition, type ListPlan, planList } from "../rules/inbox-filter.ts";
 import type { References } from "../rules/references.ts";
 import { folded, searchedWords, typedWords } from "../rules/words.ts";
-import type { Arrivals } from "../sql/arrivals.ts";
 import type { Engine } from "../sql/engine.ts";
-import { makeInboxLists } from "../sql/inbox-list.ts";
+import { makeInboxLists, prepareFindLast } from "../sql/inbox-list.ts";
 import type { Connections } from "./connections.ts";
 import type { Session } from "./session.ts";
 
 // A list is ordered by the first column of its index, too, so that no other index gives its order. Sorting is ruled out.
-const alongIndex = "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off";
+const alongIndex =
+  "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_bitmapscan = off";
 // The lists of a search are planned with their words: rare and frequent ones need different plans.
 const bySearch = "SET LOCAL plan_cache_mode = force_custom_plan";
 
-export function makeDeskLists(connections: Connections, engine: Engine, references: References, arrivals: Arrivals) {
-  return makeInboxLists(engine, references, arrivals, async (scope, filter, bounds) => {
+export function makeDeskLists(connections: Connections, engine: Engine, references: References) {
+  const findLast = prepareFindLast(engine);
+  return makeInboxLists(engine, references, async (scope, filter, bounds) => {
     const wanted = listOf(scope, filter);
-    const found = wanted === null ? [] : await find(connections, arrivals, wanted, bounds);
+    const found = wanted === null ? [] : await find(connections, findLast, wanted, bounds);
     return { rows: found.map(({ arrival }) => arrival), stoppedAt: null };
   });
 }
@@ -37,7 +38,7 @@ interface Listed {
 
 async function find(
   connections: Connections,
-  { findLast }: Arrivals,
+  findLast: () => Promise<number>,
   wanted: ListStatement,
   bounds: Bounds,
 ): Promise<Listed[]> {

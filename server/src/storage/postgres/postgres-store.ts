@@ -5,7 +5,6 @@ import type { Clock } from "../../clock.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
 import { makeEarlier } from "../sql/accepting.ts";
-import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeChanges } from "../sql/changes.ts";
@@ -113,7 +112,6 @@ function makeStore(
 ): Store {
   const references = new References(referenceKey);
   const engine = makeEngine(connections);
-  const arrivals = makeArrivals(engine);
   const suppressions = prepareSuppressions(engine);
   const acceptor = new Acceptor(connections, references, onCommit);
   let closed: Promise<void> | undefined;
@@ -127,13 +125,13 @@ function makeStore(
     identity,
     clock,
     desk: {
-      ...makeDeskLists(connections, engine, references, arrivals),
+      ...makeDeskLists(connections, engine, references),
       ...makeBelongings(engine, references),
       ...makeAuditLog(engine),
       ...makeDeskReading(connections),
-      ...makeOverview(engine, arrivals, Infinity),
+      ...makeOverview(engine),
       ...makeChanges(engine, references),
-      ...makeErasing(engine, arrivals, {
+      ...makeErasing(engine, {
         atOnce: erasedAtOnce,
         // As all transactions that lock several, so that they cannot deadlock.
         order: "ORDER BY arrival",

@@ -22,7 +22,7 @@ export interface ListPlan {
 
 /** Null: the scope holds nothing of it. */
 export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
-  const { status, assignee, hasResume, disposable } = filter;
+  const { status, assignee, hasResume, disposable, from, until } = filter;
   const [kind, ...more] = scope.kinds.filter(
     (one) =>
       (filter.kind === undefined || filter.kind === one) &&
@@ -31,7 +31,7 @@ export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
   );
   if (kind === undefined) return null;
   const conditions: Condition[] = [];
-  const where = (text: string) => conditions.push({ text, values: [] });
+  const where = (text: string, ...values: number[]) => conditions.push({ text, values });
   const fix = (column: "kind" | "status" | "assignee" | "disposable", value: string | number) =>
     conditions.push({ fixes: column, text: `submission.${column} = ?`, values: [value] });
   if (more.length === 0) fix("kind", kind);
@@ -42,6 +42,8 @@ export function planList(scope: Scope, filter: InboxFilter): ListPlan | null {
   if (hasResume !== undefined) where(`submission.resume_scan IS ${hasResume ? "NOT NULL" : "NULL"}`);
   if (disposable === true) fix("disposable", 1);
   else if (disposable === false) where("submission.disposable = 0");
+  if (from !== undefined) where("submission.received_at >= ?", from);
+  if (until !== undefined) where("submission.received_at < ?", until);
   return { index: indexFor(filter, more.length === 0), conditions };
 }
 

@@ -2,7 +2,6 @@
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
 import { hashedKey } from "../rules/suppression.ts";
-import type { Arrivals } from "./arrivals.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { suppressText } from "./suppression.ts";
@@ -29,14 +28,16 @@ interface ErasedSuppression {
   readonly at: number;
 }
 
-function prepareStatements({ prepare, indexedBy, among, locking }: Engine, { atOnce, order }: Own) {
+function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }: Engine, { atOnce, order }: Own) {
   const rows = `SELECT arrival, resume_key AS "resumeKey", email_key AS key FROM submission`;
-  // Arrival numbers are in the order of time, but for seconds: what is left out now is found the next day.
-  const outdated = (column: "kind" | "status", condition: string) =>
+  /** Of a kind, or spam of both: those that came before an instant, the oldest first. */
+  const outdated = (index: string, condition: string) =>
     prepare<Row>(`
-      ${rows} ${indexedBy(`submission_${column}`)}
-      WHERE ${column} = $1 AND arrival < $2 AND received_at < $3 ${condition}
-      ORDER BY arrival LIMIT ${atOnce} ${locking("FOR UPDATE")}`);
+      ${rows} WHERE ${amongUnlocked(
+        "arrival",
+        `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND received_at < $2
+        ORDER BY received_at LIMIT ${atOnce}`,
+      )}`);
   const eraseSuppressions = (condition: string) =>
     prepare<ErasedSuppression>(`
       DELETE FROM suppression WHERE ${among("email_key", "$1")} ${condition}
@@ -44,8 +45,8 @@ function prepareStatements({ prepare, indexedBy, among, locking }: Engine, { atO
   return {
     ofPerson: prepare<Row>(`
       ${rows} ${indexedBy("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${locking("FOR UPDATE")}`),
-    outdatedOfKind: outdated("kind", "AND status <> 'spam'"),
-    outdatedSpam: outdated("status", ""),
+    outdatedOfKind: outdated("submission_received", "kind = $1 AND status <> 'spam'"),
+    outdatedSpam: outdated("submission_spam", "$1 = 'spam' AND status = 'spam'"),
     erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),
     keepResumeKeys: prepare(`
       INSERT INTO erased_resume (resume_key)
@@ -65,7 +66,7 @@ function prepareStatements({ prepare, indexedBy, among, locking }: Engine, { atO
 
 const subjects = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;
 
-export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) {
+export function makeErasing(engine: Engine, own: Own) {
   const { lockAddress, read, write, transaction } = engine;
   const statements = prepareStatements(engine, own);
   const audit = prepareAudit(engine);
@@ -100,11 +101,10 @@ export function makeErasing(engine: Engine, { firstSince }: Arrivals, own: Own) 
         return { ...detail, more: rows.length === own.atOnce };
       }),
 
-    async eraseOutdated({ kind, before }, actor) {
-      const firstKept = await firstSince(before);
+    eraseOutdated({ kind, before }, actor) {
       const outdated = kind === "spam" ? statements.outdatedSpam : statements.outdatedOfKind;
       const erase = function* () {
-        const rows = yield* outdated(kind, firstKept, before);
+        const rows = yield* outdated(kind, before);
         const resumes = yield* eraseRows(rows);
         yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
         const detail = { submissions: rows.length, resumes };

@@ -9,13 +9,21 @@ import type { SubmissionKind, TriageStatus } from "../records.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { DayNumber, References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
-import type { Arrivals } from "./arrivals.ts";
 import type { Engine } from "./engine.ts";
 
 /** Finds arrival numbers, in the order of the list. */
 type Find = (scope: Scope, filter: InboxFilter, bounds: Bounds) => Promise<Found<number>>;
 
-export function makeInboxLists(engine: Engine, references: References, { firstSince }: Arrivals, find: Find) {
+/** Of a time with more submissions than these the list is read from its end. */
+const boundedMax = 20_000;
+
+/** The latest arrival number. */
+export function prepareFindLast({ prepare, read }: Engine): () => Promise<number> {
+  const last = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM submission");
+  return async () => (await read(last()))[0]?.last ?? 0;
+}
+
+export function makeInboxLists(engine: Engine, references: References, find: Find) {
   const { prepare, indexedBy, among, read } = engine;
   const arrivalOfDay = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
@@ -23,6 +31,24 @@ export function makeInboxLists(engine: Engine, references: References, { firstSi
   const rowsOfArrivals = prepare<ListedRow>(
     `SELECT ${listedColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`,
   );
+
+  const receivedWithin = (index: string, condition: string) =>
+    `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND received_at >= $1 AND received_at < $2`;
+  const spanOf = prepare<{ first: number | null; last: number | null; count: number }>(`
+    SELECT min(arrival) AS first, max(arrival) AS last, count(*) AS count FROM (SELECT arrival FROM (
+      ${receivedWithin("submission_received", "kind = 'inquiry' AND status <> 'spam'")}
+      UNION ALL ${receivedWithin("submission_received", "kind = 'application' AND status <> 'spam'")}
+      UNION ALL ${receivedWithin("submission_spam", "status = 'spam'")}
+    ) AS received LIMIT ${boundedMax + 1}) AS counted`);
+
+  /** Between which arrival numbers everything is that was received from one instant to another. */
+  async function boundsOf({ from, until }: InboxFilter): Promise<{ above: number; below: number }> {
+    const all = { above: 0, below: Number.MAX_SAFE_INTEGER };
+    if (from === undefined && until === undefined) return all;
+    const [span] = await read(spanOf(from ?? 0, until ?? Number.MAX_SAFE_INTEGER));
+    if (span === undefined || span.count > boundedMax) return all;
+    return { above: (span.first ?? 1) - 1, below: (span.last ?? 0) + 1 };
+  }
 
   /** Those of a status, counted up to a limit. */
   const capped = (status: TriageStatus, condition = "true") =>
@@ -54,8 +80,7 @@ export function makeInboxLists(engine: Engine, references: References, { firstSi
   ): Promise<Page<Row>> {
     const { reference, filter } = splitReference(asked);
     const descending = filter.order !== "oldest";
-    let above = filter.from === undefined ? 0 : (await firstSince(filter.from)) - 1;
-    let below = filter.until === undefined ? Number.MAX_SAFE_INTEGER : await firstSince(filter.until);
+    let { above, below } = await boundsOf(filter);
     if (after !== undefined && descending) below = Math.min(below, after);
     if (after !== undefined && !descending) above = Math.max(above, after);
     if (reference !== null) {

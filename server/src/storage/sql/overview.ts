@@ -3,12 +3,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Overview } from "@submissions/shared/console";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
-import { firstAt } from "../ranges.ts";
 import { dayMs, shownDay, startOfDay, storedDay } from "../rules/days.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
-import type { Arrivals } from "./arrivals.ts";
-import { type Engine, together } from "./engine.ts";
+import { type Engine, type Query, together } from "./engine.ts";
 
 /** Today among them. */
 const shownDays = 30;
@@ -32,9 +30,19 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
   return {
     counted: prepare<CountedDay>("SELECT day, kind, counted FROM day_count WHERE day >= $1 ORDER BY day"),
     lastCounted: prepare<{ day: number | null }>("SELECT max(day) AS day FROM day_count"),
+    earliest: prepare<{ at: number | null }>(`
+      SELECT min(at) AS at FROM (
+        ${(["inquiry", "application"] as const)
+          .map(
+            (kind) => `SELECT min(received_at) AS at FROM submission ${indexedBy("submission_received")}
+              WHERE kind = '${kind}' AND status <> 'spam'`,
+          )
+          .join(" UNION ALL ")}) AS earliest`),
+    /** Days that were counted although they were not over: a clock was ahead. */
+    forgetFuture: prepare("DELETE FROM day_count WHERE day >= $1"),
     countKind: prepare<{ count: number }>(`
-      SELECT count(*) AS count FROM submission ${indexedBy("submission_kind")}
-      WHERE kind = $1 AND arrival >= $2 AND arrival < $3 AND status <> 'spam'`),
+      SELECT count(*) AS count FROM submission ${indexedBy("submission_received")}
+      WHERE kind = $1 AND received_at >= $2 AND received_at < $3 AND status <> 'spam'`),
     countActive: prepare<{ count: number }>(
       `SELECT count(*) AS count FROM subscriber ${indexedBy("subscriber_status")} WHERE status = 'active'`,
     ),
@@ -47,35 +55,32 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     waiting: prepare<ListedRow>(`
       SELECT ${listedColumns} FROM submission ${indexedBy("submission_status")}
       WHERE status = 'new' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${waitingMax}`),
-    /** Mails of some kinds from one row to another. */
+    /** Mails of some kinds from one instant to another. */
     countMails: prepare<Overview["mails"]>(`
       SELECT count(*) FILTER (WHERE status = 'queued') AS queued, count(*) FILTER (WHERE status = 'sent') AS sent,
         count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'in-doubt') AS "inDoubt"
-      FROM mail WHERE id >= $1 AND id < $2 AND ${among("kind", "$3")}`),
-    lastMail: prepare<{ last: number }>("SELECT coalesce(max(id), 0) AS last FROM mail"),
-    mailAt: prepare<{ at: number }>("SELECT created_at AS at FROM mail WHERE id >= $1 ORDER BY id LIMIT 1"),
+      FROM mail ${indexedBy("mail_created")} WHERE created_at >= $1 AND created_at < $2 AND ${among("kind", "$3")}`),
   };
 }
 
-/** @param mailsAtOnce mails that are counted by one statement */
-export function makeOverview(engine: Engine, { firstSince, timeAt }: Arrivals, mailsAtOnce: number) {
-  const { read, transaction } = engine;
+export function makeOverview(engine: Engine) {
+  const { read, write, transaction } = engine;
   const statements = prepareStatements(engine);
 
-  const countActive = async () => (await read(statements.countActive()))[0]?.count ?? 0;
+  const find = async <Row>(query: Query<Row>): Promise<Row | undefined> => (await read(query))[0];
+  const countActive = async () => (await find(statements.countActive()))?.count ?? 0;
 
   /** Submissions of some kinds on the day that begins at an instant. */
   async function countDay(at: number, kinds: readonly SubmissionKind[]): Promise<DayCounts> {
-    const [from, to] = [await firstSince(at), await firstSince(at + dayMs)];
     const counts: DayCounts = {};
-    for (const kind of kinds) counts[kind] = (await read(statements.countKind(kind, from, to)))[0]?.count ?? 0;
+    for (const kind of kinds) counts[kind] = (await find(statements.countKind(kind, at, at + dayMs)))?.count ?? 0;
     return counts;
   }
 
   async function daysOf({ kinds }: Scope, now: number): Promise<Overview["days"]> {
     const today = startOfDay(now);
     const known = await read(statements.counted(firstShown(now, shownDays)));
-    const lastKnown = known.findLast(({ kind }) => kind !== "subscriber")?.day ?? 0;
+    const lastKnown = known.findLast(({ kind, day }) => kind !== "subscriber" && day < storedDay(today))?.day ?? 0;
     const found: { day: string; inquiries: number; applications: number }[] = [];
     for (let at = today - (shownDays - 1) * dayMs; at <= today; at += dayMs) {
       const day = storedDay(at);
@@ -87,11 +92,12 @@ export function makeOverview(engine: Engine, { firstSince, timeAt }: Arrivals, m
   }
 
   async function outcomesOfMails(since: number, kinds: readonly string[]): Promise<Overview["mails"]> {
-    const last = (await read(statements.lastMail()))[0]?.last ?? 0;
-    const first = await firstAt(since, last, async (id) => (await read(statements.mailAt(id)))[0]?.at ?? null);
     const counts = { queued: 0, sent: 0, failed: 0, inDoubt: 0 };
-    for (let from = first; from <= last; from += mailsAtOnce) {
-      const [row] = await read(statements.countMails(from, Math.min(from + mailsAtOnce, last + 1), kinds));
+    // On SQLite a count waits for nothing: one of all days would keep requests from being served.
+    for (let day = 0; day < shownDays; day += 1) {
+      const from = since + day * dayMs;
+      const to = day === shownDays - 1 ? Number.MAX_SAFE_INTEGER : from + dayMs;
+      const row = await find(statements.countMails(from, to, kinds));
       for (const status of ["queued", "sent", "failed", "inDoubt"] as const) counts[status] += row?.[status] ?? 0;
       await nextTurn();
     }
@@ -125,9 +131,13 @@ export function makeOverview(engine: Engine, { firstSince, timeAt }: Arrivals, m
     },
 
     async countNextDay(now) {
-      const last = (await read(statements.lastCounted()))[0]?.day ?? null;
-      const first = last === null ? ((await timeAt(0)) ?? now - dayMs) : dayAt(last) + dayMs;
-      const [day, today] = [startOfDay(first), startOfDay(now)];
+      const today = startOfDay(now);
+      await write(statements.forgetFuture(storedDay(today)));
+      const last = (await find(statements.lastCounted()))?.day ?? null;
+      const first =
+        last === null ? startOfDay((await find(statements.earliest()))?.at ?? today - dayMs) : dayAt(last) + dayMs;
+      // Earlier days are not shown.
+      const day = Math.max(first, today - shownDays * dayMs);
       if (day >= today) return false;
       const counts = await countDay(day, ["inquiry", "application"]);
       // The subscribers of an earlier day can no longer be counted.

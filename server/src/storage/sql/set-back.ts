@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 const slackMs = 60_000;
 
 /** No lease is longer: one that ends later was taken by a clock that was ahead. */
-export const leaseMsMax = 2 * 60_000;
+const leaseMsMax = 2 * 60_000;
 
 /**
  * A condition of a claim. Both are SQL.

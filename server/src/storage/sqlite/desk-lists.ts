@@ -5,9 +5,8 @@ import type { Scope } from "../desk-store.ts";
 import { type Bounds, type Found, searchRanges } from "../ranges.ts";
 import { type ListPlan, planList } from "../rules/inbox-filter.ts";
 import type { References } from "../rules/references.ts";
-import type { Arrivals } from "../sql/arrivals.ts";
 import type { Engine } from "../sql/engine.ts";
-import { makeInboxLists } from "../sql/inbox-list.ts";
+import { makeInboxLists, prepareFindLast } from "../sql/inbox-list.ts";
 import { retryWhileBusy as read } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { matchOf } from "./desk-search.ts";
@@ -25,12 +24,9 @@ const indexed = {
 
 type ReadRange = (above: number, below: number, limit: number) => Promise<number[]>;
 
-export function prepareDeskLists(
-  connection: SqliteConnection,
-  engine: Engine,
-  references: References,
-  arrivals: Arrivals,
-) {
+export function prepareDeskLists(connection: SqliteConnection, engine: Engine, references: References) {
+  const findLast = prepareFindLast(engine);
+
   /** Reads the arrival numbers of a plan within a range. Null: nothing can match. */
   function reader(plan: ListPlan, { search, letter }: InboxFilter, descending: boolean): ReadRange | null {
     const typed = search === undefined ? [] : [matchOf("search_who", search)];
@@ -84,10 +80,10 @@ export function prepareDeskLists(
     const plan = planList(scope, filter);
     const readRange = plan === null ? null : await read(() => reader(plan, filter, bounds.descending));
     if (readRange === null) return { rows: [], stoppedAt: null };
-    const below = Math.min(bounds.below, (await arrivals.findLast()) + 1);
+    const below = Math.min(bounds.below, (await findLast()) + 1);
     const bySearch = filter.search !== undefined || filter.letter !== undefined;
     return searchRanges({ ...bounds, below, read: readRange, ...(bySearch && { firstWidth: searchWidth }) });
   }
 
-  return makeInboxLists(engine, references, arrivals, findArrivals);
+  return makeInboxLists(engine, references, findArrivals);
 }

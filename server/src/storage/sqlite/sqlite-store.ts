@@ -5,7 +5,6 @@ import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
 import { makeAccess } from "../sql/access.ts";
 import { makeEarlier } from "../sql/accepting.ts";
-import { makeArrivals } from "../sql/arrivals.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeChanges } from "../sql/changes.ts";
@@ -37,9 +36,6 @@ const readinessWaitMs = 500;
 /** All pages in one step: a copy in several steps starts again whenever something was written between two of them. */
 const pagesAtOnce = 2 ** 31 - 1;
 
-/** Mails that are counted in one turn: some milliseconds. */
-const mailsCountedAtOnce = 20_000;
-
 /** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from the search. */
 export const erasedAtOnce = 4;
 
@@ -56,7 +52,6 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock, onCo
   const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
   const engine = makeEngine(connection, run);
   const accept = prepareAccept(engine, references);
-  const arrivals = makeArrivals(engine);
   const suppressions = prepareSuppressions(engine);
   const search = prepareDeskSearch(connection, run);
 
@@ -64,13 +59,13 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock, onCo
     identity: store.identity,
     clock,
     desk: {
-      ...prepareDeskLists(connection, engine, references, arrivals),
+      ...prepareDeskLists(connection, engine, references),
       ...makeBelongings(engine, references),
       ...makeAuditLog(engine),
       ...prepareDeskReading(connection),
-      ...makeOverview(engine, arrivals, mailsCountedAtOnce),
+      ...makeOverview(engine),
       ...makeChanges(engine, references),
-      ...makeErasing(engine, arrivals, {
+      ...makeErasing(engine, {
         atOnce: erasedAtOnce,
         // By the index: to sort would take long for a person with many.
         order: "",

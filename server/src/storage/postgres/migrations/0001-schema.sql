@@ -66,6 +66,9 @@ CREATE UNIQUE INDEX submission_resume ON submission (resume_key) WHERE resume_ke
 CREATE INDEX submission_unscanned ON submission (arrival) WHERE resume_scan = 'unscanned';
 CREATE INDEX submission_same_resume ON submission (resume_sha256, arrival) WHERE resume_sha256 IS NOT NULL;
 CREATE INDEX submission_responded ON submission (responded_at, kind, received_at) WHERE responded_at IS NOT NULL;
+-- By time. Arrival numbers are no time: clocks are set, and processes have their own.
+CREATE INDEX submission_received ON submission (kind, received_at) WHERE status <> 'spam';
+CREATE INDEX submission_spam ON submission (received_at) WHERE status = 'spam';
 -- The lists of the inbox. Each holds all that a list filters by, so that rows that are passed over are not read.
 CREATE INDEX submission_kind ON submission (kind, arrival) INCLUDE (status, assignee, resume_scan, disposable);
 CREATE INDEX submission_status ON submission (status, arrival) INCLUDE (kind, assignee, resume_scan, disposable);
@@ -165,6 +168,7 @@ CREATE INDEX mail_submission ON mail (submission) WHERE submission IS NOT NULL;
 -- The welcome mails of an address within a day.
 CREATE INDEX mail_subscriber ON mail (subscriber, created_at) WHERE subscriber IS NOT NULL;
 CREATE UNIQUE INDEX mail_digest ON mail (digest_day) WHERE digest_day IS NOT NULL;
+CREATE INDEX mail_created ON mail (created_at);
 -- What waits is few among what was ever sent.
 CREATE INDEX mail_due ON mail (due_at, id) WHERE status = 'queued';
 CREATE INDEX mail_stopped ON mail (status, id) WHERE status IN ('failed', 'in-doubt');
