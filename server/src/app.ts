@@ -197,7 +197,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const tried = (result: string) => metrics.webhookTries.inc({ result });
     opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: baseUrl, log, tried }));
   }
-  opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays: config.retentionDays }));
+  const { retentionDays } = config;
+  const { retentionWaits } = metrics;
+  opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays, retentionWaits }));
 
   const resources = opened.move();
   let closing: Promise<void> | undefined;

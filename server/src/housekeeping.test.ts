@@ -14,19 +14,28 @@ interface Scene {
   /** Batches that have to be forgotten. */
   readonly batches?: number;
   readonly swept?: Swept;
+  /** Of how many submissions how many are outdated. */
+  readonly outdated?: readonly [outdated: number, stored: number];
   readonly retentionDays?: Record<"inquiry" | "application" | "spam", number | null>;
 }
 
 const keptForGood = { inquiry: null, application: null, spam: null };
 
 /** What has to be tidied up. Each chore notes how far back it goes. */
-function house({ failing = [], batches = 1, swept = nothing, retentionDays = keptForGood }: Scene = {}) {
+function house({
+  failing = [],
+  batches = 1,
+  swept = nothing,
+  outdated = [2, 2],
+  retentionDays = keptForGood,
+}: Scene = {}) {
   const actors: Actor[] = [];
   const erased = ["r-1", "r-2"];
   const discarded: string[] = [];
   const forgotten: string[] = [];
   const done: [chore: string, ageMs: number][] = [];
   const lines: string[] = [];
+  const waits: number[] = [];
   const round = Promise.withResolvers<void>();
   let left = batches;
   const chore = async (name: string, at: number) => {
@@ -39,6 +48,7 @@ function house({ failing = [], batches = 1, swept = nothing, retentionDays = kep
     discarded,
     forgotten,
     lines,
+    waits,
     round: round.promise,
     options: {
       store: {
@@ -50,8 +60,9 @@ function house({ failing = [], batches = 1, swept = nothing, retentionDays = kep
         },
         knownResumeKeys: async (keys: readonly string[]) => new Set(keys),
         desk: {
-          eraseOutdated: async (outdated: Outdated, actor: Actor) => {
-            await chore(`outdated ${outdated.kind}`, outdated.before);
+          countOutdated: async () => ({ outdated: outdated[0], stored: outdated[1] }),
+          eraseOutdated: async ({ kind, before }: Outdated, actor: Actor) => {
+            await chore(`outdated ${kind}`, before);
             actors.push(actor);
             return { submissions: 2, subscriptions: 0, resumes: 1, more: false };
           },
@@ -61,6 +72,7 @@ function house({ failing = [], batches = 1, swept = nothing, retentionDays = kep
         },
       },
       retentionDays,
+      retentionWaits: { set: (count: number) => void waits.push(count) },
       callCounts: { forget: (before: number) => chore("counts", before) },
       vault: {
         belongsTo: async (identity: string) => identity === "i-1",
@@ -154,4 +166,22 @@ test("erases submissions that have had their days, and discards the bytes of era
     ["r-1", "r-2"],
     ["r-1", "r-2"],
   ]);
+});
+
+test.each([
+  [100, 100, true],
+  [200, 1_000, true],
+  [101, 504, false],
+  [1_000, 1_000, false],
+])("erases %i of %i at once without an operator's word: %s", async (count, stored, erases) => {
+  const retentionDays = { inquiry: 30, application: null, spam: null };
+  const { done, lines, round, waits, options } = house({ outdated: [count, stored], retentionDays });
+  await using _housekeeping = startHousekeeping(options);
+  await round;
+  expect(done.filter(([chore]) => chore === "outdated inquiry")).toHaveLength(erases ? 1 : 0);
+  expect(waits).toEqual([erases ? 0 : count]);
+  const before = new Date(now - 30 * 24 * hour).toISOString();
+  const stopped = expect.objectContaining({ level: "error", kind: "inquiry", count, of: stored, before });
+  const logged = lines.map((line) => JSON.parse(line) as object);
+  expect(logged).toEqual(erases ? [expect.objectContaining({ level: "info", kind: "inquiry" })] : [stopped]);
 });

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { discardErased } from "./desk/erase.ts";
+import { eraseOutdated, findOutdated, needsWord } from "./desk/retention.ts";
 import type { Log } from "./observe/log.ts";
 import { repeatedly } from "./repeatedly.ts";
 import type { Vault } from "./resumes/vault.ts";
@@ -17,16 +18,18 @@ const closeMsMax = 500;
 const leftoverAfterMs = 60 * 60 * 1000;
 /** By the clock of another process the window may not be over. */
 const countsKeptMs = 60 * 1000;
-const dayMs = 24 * 60 * 60 * 1000;
-/** Erasing is slow and not urgent: submissions are stored in between. */
-const erasePauseMs = 20;
 
 interface HousekeepingOptions {
   readonly vault: Pick<Vault, "sweep" | "belongsTo" | "discard">;
   readonly store: Pick<Store, "identity" | "knownResumeKeys" | "forgetExpired"> & {
-    readonly desk: Pick<DeskStore, "eraseOutdated" | "resumesToDiscard" | "forgetDiscarded" | "countNextDay">;
+    readonly desk: Pick<
+      DeskStore,
+      "countOutdated" | "eraseOutdated" | "resumesToDiscard" | "forgetDiscarded" | "countNextDay"
+    >;
   };
   readonly retentionDays: Config["retentionDays"];
+  /** How many submissions wait for an operator's word before they are erased. */
+  readonly retentionWaits: { set(count: number): void };
   /** Null: only this process counts, in its memory. */
   readonly callCounts: Pick<CallCounts, "forget"> | null;
   readonly clock: Clock;
@@ -40,8 +43,8 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   const eraseOutdatedDaily = async (signal: AbortSignal) => {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     if (today === erasedOn) return;
-    await eraseOutdated(options, signal);
-    erasedOn = today;
+    // While it waits for an operator's word, it looks every hour whether that was given.
+    if (await retain(options, signal)) erasedOn = today;
   };
   const chores: ((signal: AbortSignal) => Promise<unknown>)[] = [
     (signal) => inBatches(async () => (await store.forgetExpired(clock.now())).more, signal),
@@ -75,17 +78,30 @@ async function inBatches(next: () => Promise<boolean>, signal: AbortSignal): Pro
   for (let more = true; more && !signal.aborted; await nextTurn()) more = await next();
 }
 
-/** Erases submissions that are older than their days. The bytes of resumes are discarded later. */
-async function eraseOutdated({ store, retentionDays, clock }: HousekeepingOptions, signal: AbortSignal): Promise<void> {
-  const now = clock.now();
-  for (const kind of ["inquiry", "application", "spam"] as const) {
-    const days = retentionDays[kind];
-    if (days === null) continue;
-    const outdated = { kind, before: now - days * dayMs };
-    for (let more = true; more && !signal.aborted; await sleep(erasePauseMs)) {
-      ({ more } = await store.desk.eraseOutdated(outdated, { operator: "retention", at: now }));
+/**
+ * Erases submissions that are older than their days; the bytes of resumes are discarded later. Answers false when it
+ * stopped before a kind of which it would erase much.
+ */
+async function retain(options: HousekeepingOptions, signal: AbortSignal): Promise<boolean> {
+  const { store, retentionDays, retentionWaits, clock, log } = options;
+  const actor = { operator: "retention", at: clock.now() };
+  let waits = 0;
+  for (const due of await findOutdated(store.desk, retentionDays, actor.at)) {
+    const { kind, before, outdated, stored } = due;
+    if (needsWord(due)) {
+      waits += outdated;
+      const what = { kind, count: outdated, of: stored, before: new Date(before).toISOString() };
+      log.error(
+        what,
+        "retention would erase much at once and waits: is the clock right? npm run submissions -- retention",
+      );
+      continue;
     }
+    const erased = outdated === 0 ? 0 : await eraseOutdated(store.desk, due, actor, signal);
+    if (erased > 0) log.info({ kind, count: erased }, "erased submissions that have had their days");
   }
+  retentionWaits.set(waits);
+  return waits === 0;
 }
 
 async function sweep({ vault, store, log }: HousekeepingOptions): Promise<void> {

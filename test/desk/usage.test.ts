@@ -75,6 +75,7 @@ test.each([
   "release",
   "mail list",
   "mail retry",
+  "retention",
   "backup",
   "copy",
   "migrate",

@@ -1,5 +1,6 @@
 // What commands share: what they get, how they fail, and how they are recorded.
 import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
@@ -59,4 +60,26 @@ export function fileOf({ environment }: Pick<CommandDeps, "environment">, path: 
 /** Tells the person something, on a line of its own. */
 export function tell({ messages }: Pick<CommandDeps, "messages">, line: string): void {
   messages.write(`${line}\n`);
+}
+
+/**
+ * Asks at the terminal what must not happen by mistake.
+ *
+ * @throws CommandFailed where there is no terminal
+ */
+export async function isConfirmed({ input, messages }: CommandDeps, question: string): Promise<boolean> {
+  if (input?.isTTY !== true || messages.isTTY !== true) {
+    throw new CommandFailed("This erases for good: repeat it with --yes.");
+  }
+  const terminal = createInterface({ input, output: messages });
+  try {
+    return (await terminal.question(`${question} Type yes: `)).trim() === "yes";
+  } catch (error) {
+    // Ctrl-C or Ctrl-D.
+    if (!(error instanceof Error) || error.name !== "AbortError") throw error;
+    messages.write("\n");
+    return false;
+  } finally {
+    terminal.close();
+  }
 }

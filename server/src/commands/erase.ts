@@ -1,5 +1,4 @@
 // `erase`: what is done when a person asks to be forgotten.
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import { erasePerson } from "../desk/erase.ts";
@@ -7,7 +6,7 @@ import { mailEraser } from "../mail/open-mailer.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { openStore } from "../storage/open-store.ts";
 import { parseEmail } from "./arguments.ts";
-import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, commandLine, configOf, isConfirmed, tell, type CommandDeps } from "./command.ts";
 
 const examples = `
 Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written.
@@ -32,7 +31,8 @@ export function registerErase(program: Command, deps: CommandDeps): void {
     .addHelpText("after", examples)
     .action(async (email: string, { yes = false }: { yes?: boolean }) => {
       const config = configOf(deps);
-      if (!yes && !(await isConfirmed(deps, email))) throw new CommandFailed("Nothing was erased.");
+      if (!yes && !(await isConfirmed(deps, `Erase everything of ${email} for good?`)))
+        throw new CommandFailed("Nothing was erased.");
       await using store = await openStore(config.storage);
       await using vault = await openVault(config.vault, systemClock);
       const { submissions, subscriptions, resumes, discarded } = await erasePerson(
@@ -44,23 +44,6 @@ export function registerErase(program: Command, deps: CommandDeps): void {
       tell(deps, `Erased: ${parts.join(", ")}.`);
       if (!discarded) tell(deps, filesElsewhere);
     });
-}
-
-async function isConfirmed({ input, messages }: CommandDeps, email: string): Promise<boolean> {
-  if (input?.isTTY !== true || messages.isTTY !== true) {
-    throw new CommandFailed("This erases for good: repeat it with --yes.");
-  }
-  const terminal = createInterface({ input, output: messages });
-  try {
-    return (await terminal.question(`Erase everything of ${email} for good? Type yes: `)).trim() === "yes";
-  } catch (error) {
-    // Ctrl-C or Ctrl-D.
-    if (!(error instanceof Error) || error.name !== "AbortError") throw error;
-    messages.write("\n");
-    return false;
-  } finally {
-    terminal.close();
-  }
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -11,6 +11,7 @@ import { registerExport } from "./export.ts";
 import { registerMail, registerRelease } from "./mail.ts";
 import { registerOperators } from "./operators.ts";
 import { registerResume } from "./resume.ts";
+import { registerRetention } from "./retention.ts";
 import { registerShow } from "./show.ts";
 import { isBrokenPipe } from "./terminal.ts";
 import { registerUpkeep } from "./upkeep.ts";
@@ -65,6 +66,7 @@ function createProgram(deps: CommandDeps): Command {
   registerMail(program, deps);
   registerCopy(program, deps);
   registerErase(program, deps);
+  registerRetention(program, deps);
   registerOperators(program, deps);
   registerWebhooks(program, deps);
   registerUpkeep(program, deps);

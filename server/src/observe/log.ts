@@ -31,6 +31,12 @@ const factKinds = {
   /** A duration in milliseconds. */
   ms: "number",
   count: "number",
+  /** Of how many {@link count} is a part. */
+  of: "number",
+  /** A kind of submission. */
+  kind: "string",
+  /** An instant, ISO 8601. */
+  before: "string",
   signal: "string",
   /** Where the service listens. */
   address: "string",

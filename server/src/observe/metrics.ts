@@ -95,6 +95,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
       labelNames: ["result"],
       registers,
     }),
+    retentionWaits: gauge("retention_waits_size", "Outdated submissions that are erased once an operator confirms it."),
     uploadsInFlight: gauge("uploads_in_flight", "Uploads being received now."),
   };
   const commitSizes = new Histogram({

@@ -196,6 +196,9 @@ export interface DeskStore {
    */
   erasePerson(email: string, actor: Actor): Promise<Erased>;
 
+  /** How many submissions are outdated, and how many of their kind are stored, these included. */
+  countOutdated(outdated: Outdated): Promise<{ readonly outdated: number; readonly stored: number }>;
+
   /**
    * Removes one batch of outdated submissions in the same way, with an entry in the audit log unless there are none. An
    * entry for all batches would be missing after a crash.

@@ -135,6 +135,8 @@ export function deskEraseGuarantees(test: StoreTest): void {
       }
       return submissions;
     };
+    expect(await store.desk.countOutdated({ kind: "inquiry", before: noon + 5 })).toEqual({ outdated: 2, stored: 3 });
+    expect(await store.desk.countOutdated({ kind: "spam", before: noon + 5 })).toEqual({ outdated: 2, stored: 3 });
     expect(await purge("inquiry", noon + 5)).toBe(2);
     expect(await purge("spam", noon + 5)).toBe(2);
     expect(await purge("application", noon)).toBe(0);

@@ -38,6 +38,14 @@ function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }
         `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND received_at < $2
         ORDER BY received_at LIMIT ${atOnce}`,
       )}`);
+  const countOutdated = (index: string, condition: string) =>
+    prepare<{ outdated: number; stored: number }>(`
+      SELECT count(*) FILTER (WHERE received_at < $2) AS outdated, count(*) AS stored
+      FROM submission ${indexedBy(index)} WHERE ${condition}`);
+  const [ofKind, ofSpam] = [
+    ["submission_received", "kind = $1 AND status <> 'spam'"],
+    ["submission_spam", "$1 = 'spam' AND status = 'spam'"],
+  ] as const;
   const eraseSuppressions = (condition: string) =>
     prepare<ErasedSuppression>(`
       DELETE FROM suppression WHERE ${among("email_key", "$1")} ${condition}
@@ -45,8 +53,8 @@ function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }
   return {
     ofPerson: prepare<Row>(`
       ${rows} ${indexedBy("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${locking("FOR UPDATE")}`),
-    outdatedOfKind: outdated("submission_received", "kind = $1 AND status <> 'spam'"),
-    outdatedSpam: outdated("submission_spam", "$1 = 'spam' AND status = 'spam'"),
+    outdated: { ofKind: outdated(...ofKind), spam: outdated(...ofSpam) },
+    countOutdated: { ofKind: countOutdated(...ofKind), spam: countOutdated(...ofSpam) },
     erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),
     keepResumeKeys: prepare(`
       INSERT INTO erased_resume (resume_key)
@@ -101,8 +109,14 @@ export function makeErasing(engine: Engine, own: Own) {
         return { ...detail, more: rows.length === own.atOnce };
       }),
 
+    async countOutdated({ kind, before }) {
+      const count = statements.countOutdated[kind === "spam" ? "spam" : "ofKind"];
+      const [counted] = await read(count(kind, before));
+      return counted ?? { outdated: 0, stored: 0 };
+    },
+
     eraseOutdated({ kind, before }, actor) {
-      const outdated = kind === "spam" ? statements.outdatedSpam : statements.outdatedOfKind;
+      const outdated = statements.outdated[kind === "spam" ? "spam" : "ofKind"];
       const erase = function* () {
         const rows = yield* outdated(kind, before);
         const resumes = yield* eraseRows(rows);
