@@ -46,6 +46,32 @@ test("an imitation takes as long as the latest answer, and is the same", async (
   expect(imitated).toBe(false);
 });
 
+test("after ten in a row that waited to the deadline in vain none waits, until the provider takes a mail", async () => {
+  const answers = new Answers(2_000);
+  const waitInVain = async (count: number) => {
+    for (let one = 0; one < count; one += 1) answers.open();
+    await vi.advanceTimersByTimeAsync(2_000);
+  };
+  await waitInVain(9);
+  answers.resume();
+  await waitInVain(9);
+  const tenth = answers.open();
+  // What the provider refuses soon has not waited in vain.
+  tenth.settle(false);
+  expect(vi.getTimerCount()).toBe(0);
+  answers.open();
+  expect(vi.getTimerCount()).toBe(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await answers.open().promise).toBe(false);
+  const imitated = answers.imitate();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await imitated).toBe(false);
+  expect(vi.getTimerCount()).toBe(0);
+  answers.resume();
+  answers.open();
+  expect(vi.getTimerCount()).toBe(1);
+});
+
 test("once answers have ended none waits: those that did are false, and so are later ones", async () => {
   const answers = new Answers(60_000);
   const taken = answers.open();

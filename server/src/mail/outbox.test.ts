@@ -194,6 +194,33 @@ describe("mails that were just stored", () => {
     await expect.poll(() => told.settled).toMatchObject([{ id: "a", result: "sent" }]);
   });
 
+  test("are answered for at once after ten answers waited in vain for a provider that hangs, until it takes a mail", async () => {
+    let held = gate();
+    const { outbox, told } = play({
+      deadlineMs: 20,
+      gatherMs: 0,
+      calls: { fresh: 20, due: 1 },
+      send: async (batch) => {
+        await held.promise;
+        return batch.map(({ id }) => taken(id));
+      },
+    });
+    /** An answer that is there already comes before the event loop turns. */
+    const isAnsweredAtOnce = (id: string) =>
+      Promise.race([
+        outbox.deliver(mails(id)).then(() => true),
+        new Promise<boolean>((resolve) => void setImmediate(resolve, false)),
+      ]);
+    expect(await isAnsweredAtOnce("first")).toBe(false);
+    await Promise.all(["b", "c", "d", "e", "f", "g", "h", "i", "j"].map((id) => outbox.deliver(mails(id))));
+    expect(await isAnsweredAtOnce("eleventh")).toBe(true);
+    held.resolve();
+    await expect.poll(() => told.settled.length).toBe(11);
+    held = gate();
+    expect(await isAnsweredAtOnce("later")).toBe(false);
+    held.resolve();
+  });
+
   test("share a call when they come together, and the next one when they come while it is under way", async () => {
     const held = gate();
     const { outbox, told } = play({

@@ -1,17 +1,26 @@
-// The sender of this process: delivers mails that were just committed and mails that are due, each under a lease of its
-// own, so that no other process sends it.
+// The sender of this process: delivers mails that were just committed and mails that are due. Which mail may be sent now is
+// decided here and nowhere else: this process holds its lease long enough, its outcome is not known yet, the provider's limit
+// and the circuit breaker admit it, and the provider was asked about it if it may have been sent before.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { reached } from "../failpoint.ts";
 import { repeatedly } from "../repeatedly.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
-import type { Lease, Store } from "../storage/store.ts";
-import { Answers } from "./answers.ts";
-import { Delivery, keepMsMax, type HeldMail, type OutboxEvents } from "./delivery.ts";
-import type { MailContent, Mailer } from "./mailer.ts";
-import { Pace } from "./pace.ts";
-import { SenderPause } from "./pause.ts";
-import { SettlementBook } from "./settlement-book.ts";
-import { TakeOver } from "./take-over.ts";
+import { StorageUnavailable, type Lease, type Store } from "../storage/store.ts";
+import { type Answer, Answers } from "./answers.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
+import {
+  handOverMsMax,
+  type MailContent,
+  type Mailer,
+  type MailFinding,
+  type MailOutcome,
+  type OutgoingMail,
+} from "./mailer.ts";
+import { type OutboxEvents, OutcomeWriter, requestIdOf } from "./outcome-writer.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { brokenBy, sendWithBisection } from "./send-with-bisection.ts";
+import { afterQuestion, afterTry, mustBeAskedAbout, type TryOutcome } from "./settlement.ts";
 
 interface OutboxOptions {
   readonly store: Pick<Store, "clock" | "mails">;
@@ -40,22 +49,41 @@ const pollMsDefault = 1_000;
 const renewMsDefault = 8_000;
 /** A lease with less left is renewed. */
 const renewedLeaseMsMin = 20_000;
+/** A mail with less of its lease left is not begun: the lease could end before it is renewed. */
+const leaseMsMin = handOverMsMax + 2_000;
+/**
+ * While the store is away no process can renew its leases. Those that end meanwhile are left alone for this long after it is
+ * back: their processes may be alive, and the provider may have their mails. Longer than a process takes to look at its
+ * leases again, and to record what became of its mails.
+ */
+const leaseGraceMs = 15_000;
 const stopMsDefault = 7_000;
 /** New mails that wait for the provider's limit in memory; more are left to be due, in the store. */
 const keptMax = 1_000;
+/** A new mail that met the provider's limit is kept in memory for at most this long. */
+const keepMsMax = 15_000;
+
+/** A mail in the memory of this process, which holds its lease. */
+interface HeldMail {
+  readonly mail: LeasedMail;
+  /** By the store's clock. */
+  leasedUntil: number;
+  /** The answer that waits for it; null when none does. */
+  readonly answer: Answer | null;
+}
 
 /** Sends mails now, and later what could not be sent now. */
 export class Outbox implements AsyncDisposable {
   readonly #options: OutboxOptions;
   readonly #owner = randomUUID();
-  readonly #pause = new SenderPause();
-  readonly #pace = new Pace();
-  readonly #takeOver: TakeOver;
+  readonly #breaker = new CircuitBreaker();
+  readonly #limiter = new RateLimiter();
   readonly #answers: Answers;
-  readonly #book: SettlementBook;
-  readonly #delivery: Delivery;
+  readonly #writer: OutcomeWriter;
   // New mails never wait behind those that are due: each sort has calls of its own.
   #fresh: HeldMail[] = [];
+  /** The mails that the mailer has now. */
+  readonly #inHand = new Map<string, HeldMail>();
   readonly #freshCalls = new Set<Promise<void>>();
   readonly #dueCalls = new Set<Promise<void>>();
   #latestCallAt = -Infinity;
@@ -64,25 +92,22 @@ export class Outbox implements AsyncDisposable {
   readonly #renewing: AsyncDisposable;
   #polling: AsyncDisposable | null = null;
   #stopped = false;
+  #storeFailedAt: number;
+  /** When the store last answered before it failed. */
+  #storeAnsweredAt = 0;
 
-  constructor(given: OutboxOptions) {
-    const failed = (error: unknown) => {
-      this.#takeOver.failed(error, given.store.clock.now());
-      given.events.failed(error);
-    };
-    const options = { ...given, events: { ...given.events, failed } };
+  constructor(options: OutboxOptions) {
+    const { store, mailer, deadlineMs, renewMs = renewMsDefault } = options;
     this.#options = options;
-    // A provider that can be asked, or a repetition that does no harm, needs no such care at the start.
-    this.#takeOver = new TakeOver(given.mailer.doubt === "once-more" ? given.store.clock.now() : -Infinity);
-    this.#answers = new Answers(options.deadlineMs);
-    this.#book = new SettlementBook(options.store.mails, this.#owner);
-    this.#delivery = new Delivery({ ...options, book: this.#book, pause: this.#pause, pace: this.#pace });
-    const { renewMs = renewMsDefault } = options;
+    this.#answers = new Answers(deadlineMs);
+    this.#writer = new OutcomeWriter(store.mails, this.#owner, { ...options.events, failed: this.#failed });
+    // What was before the start is not known. A provider that can be asked, or a repetition that does no harm, needs no care.
+    this.#storeFailedAt = mailer.doubt === "once-more" ? store.clock.now() : -Infinity;
     this.#renewing = repeatedly(async () => {
       // A store that is slow to fail does not put off the next round.
       const nextAt = performance.now() + renewMs;
       // When the store cannot be used now, the next round may still be in time.
-      await this.#renewLeases().catch(failed);
+      await this.#renewLeases().catch(this.#failed);
       return Math.max(nextAt - performance.now(), 0);
     });
   }
@@ -101,15 +126,13 @@ export class Outbox implements AsyncDisposable {
     try {
       const waits = mails.length > 0 && !mails[0]!.kind.endsWith("-notice");
       const answer = waits ? this.#answers.open() : null;
-      const held = mails.map((mail, position): HeldMail => {
-        return { mail, leasedUntil: mail.leasedUntil, answer: position === 0 ? answer : null };
-      });
-      if (this.#stopped) this.#delivery.giveBack(held);
+      const held = mails.map((mail, position) => heldMail(mail, position === 0 ? answer : null));
+      if (this.#stopped) this.#giveBack(held);
       else this.#take(held);
       return answer?.promise ?? Promise.resolve(false);
     } catch (error) {
       // A mistake of ours. The mails are due once their leases end.
-      this.#options.events.failed(error);
+      this.#failed(error);
       return Promise.resolve(false);
     }
   }
@@ -129,17 +152,17 @@ export class Outbox implements AsyncDisposable {
 
   /**
    * Starts looking for due mails: those of an earlier process, and those to be tried again. Without `claiming` they are left
-   * to other processes, and only settlements that the store did not take are written again.
+   * to other processes, and only outcomes that the store did not take are written again.
    */
   start({ claiming = true } = {}): void {
-    const { pollMs = pollMsDefault, events } = this.#options;
+    const { pollMs = pollMsDefault } = this.#options;
     this.#polling = repeatedly(async (signal) => {
       try {
         if (claiming) while (await this.#sendDue(signal));
-        else await this.#book.write();
+        else await this.#writer.write();
       } catch (error) {
         // What fails in one round is repaired by the next: the mails stay in the store.
-        events.failed(error);
+        this.#failed(error);
       }
       return pollMs;
     });
@@ -158,11 +181,11 @@ export class Outbox implements AsyncDisposable {
    *   them
    */
   async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
-    const { events, pollMs = pollMsDefault } = this.#options;
+    const { pollMs = pollMsDefault } = this.#options;
     const polled = this.#polling?.[Symbol.asyncDispose]();
     this.#stopped = true;
     clearTimeout(this.#freshTimer ?? undefined);
-    this.#delivery.giveBack(this.#fresh.splice(0));
+    this.#giveBack(this.#fresh.splice(0));
     const endsAt = performance.now() + stopMs;
     const patience = new AbortController();
     const tooLate = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => {});
@@ -170,12 +193,15 @@ export class Outbox implements AsyncDisposable {
     patience.abort();
     // A renewal that is under way is not waited for: the store may hang.
     void this.#renewing[Symbol.asyncDispose]();
-    this.#delivery.abandon();
+    // Mails that the mailer still has may have been sent.
+    const outcome = { result: "later", error: "stopped before the provider answered", cause: "ambiguous" } as const;
+    this.#settle(Array.from(this.#inHand.values(), (held) => [held, outcome]));
+    this.#inHand.clear();
     // The store may be back in a moment, and after this process nothing knows what became of these mails.
     for (;;) {
-      await this.#book.close().catch(events.failed);
+      await this.#writer.close().catch(this.#failed);
       const leftMs = endsAt - performance.now();
-      if (!this.#book.isOpen || leftMs <= 0) break;
+      if (!this.#writer.isOpen || leftMs <= 0) break;
       await sleep(Math.min(pollMs, leftMs));
     }
   }
@@ -200,25 +226,25 @@ export class Outbox implements AsyncDisposable {
     const { mailer, store } = this.#options;
     while (this.#fresh.length > 0 && !this.#stopped) {
       const now = store.clock.now();
-      const heldMs = this.#pace.heldUntil - now;
-      if (heldMs > 0) return this.#wait(heldMs, now);
+      const heldMs = this.#limiter.heldUntil - now;
+      if (heldMs > 0) return this.#waitForLimit(heldMs, now);
       const calls = this.#freshCalls.size;
       const gatherMs = calls === 0 ? 0 : this.#latestCallAt + mailer.gatherMs - performance.now();
       if (calls >= mailer.calls.fresh) return;
       if (gatherMs > 0) return this.#sendFreshIn(gatherMs);
-      const isProbe = this.#pause.isOn;
-      const admitted = this.#pause.admit(mailer.batchMax, now);
-      if (admitted === 0) return this.#delivery.giveBack(this.#fresh.splice(0), this.#pause.until);
+      const isProbe = this.#breaker.isOpen;
+      const admitted = this.#breaker.admit(mailer.batchMax, now);
+      if (admitted === 0) return this.#giveBack(this.#fresh.splice(0), this.#breaker.until);
       this.#latestCallAt = performance.now();
       this.#call(this.#freshCalls, this.#fresh.splice(0, admitted), isProbe);
     }
   }
 
   /** The provider has said that we send too fast. New mails wait in memory if it is not for long. */
-  #wait(heldMs: number, now: number): void {
+  #waitForLimit(heldMs: number, now: number): void {
     if (heldMs <= keepMsMax) this.#sendFreshIn(heldMs);
     const kept = heldMs <= keepMsMax ? keptMax : 0;
-    if (this.#fresh.length > kept) this.#delivery.giveBack(this.#fresh.splice(kept), now + heldMs);
+    this.#giveBack(this.#fresh.splice(kept), now + heldMs);
   }
 
   #sendFreshIn(ms: number): void {
@@ -226,59 +252,185 @@ export class Outbox implements AsyncDisposable {
     this.#freshTimer = setTimeout(() => this.#sendFresh(), Math.ceil(ms));
   }
 
-  #call(calls: Set<Promise<void>>, batch: readonly HeldMail[], isProbe: boolean): void {
-    const isFresh = calls === this.#freshCalls;
-    const call = this.#send(batch, isProbe, isFresh).finally(() => {
-      calls.delete(call);
-      if (isFresh) this.#sendFresh();
-    });
-    calls.add(call);
-  }
-
-  async #send(batch: readonly HeldMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
-    try {
-      const kept = await this.#delivery.send(batch, isProbe, isFresh);
-      if (this.#stopped) this.#delivery.giveBack(kept);
-      else this.#fresh.unshift(...kept);
-    } catch (error) {
-      // A mistake of ours. The mails are in doubt once their leases end.
-      this.#options.events.failed(error);
-    }
-  }
-
   /** Begins calls for due mails. Answers whether there may be more. */
   async #sendDue(signal: AbortSignal): Promise<boolean> {
     const { store, mailer, pollMs = pollMsDefault } = this.#options;
-    // Settlements that the store did not take before come first.
-    await this.#book.write();
+    // Outcomes that the store did not take before come first.
+    await this.#writer.write();
     if (this.#dueCalls.size >= mailer.calls.due) {
       // A call may take minutes. What the store refuses meanwhile is written again before that: its leases are not renewed.
       await Promise.race([...this.#dueCalls, sleep(pollMs, undefined, { signal, ref: false }).catch(() => {})]);
       return !signal.aborted;
     }
     const now = store.clock.now();
-    const isProbe = this.#pause.isOn;
+    const isProbe = this.#breaker.isOpen;
     const room = mailer.batchMax * (mailer.calls.due - this.#dueCalls.size);
-    const wanted = this.#pause.isUneasy ? 1 : room;
-    const admitted = this.#pause.admit(this.#pace.admit(wanted, now), now);
+    const wanted = this.#breaker.isUneasy ? 1 : room;
+    const admitted = this.#breaker.admit(this.#limiter.admit(wanted, now), now);
     if (admitted === 0 || signal.aborted) return false;
-    const lease = this.lease();
-    using watch = this.#book.watch();
-    const due = await store.mails.claim(now, admitted, lease, { endedBefore: this.#takeOver.endedBefore(now) });
-    this.#takeOver.answered(now);
-    const mails = this.#notHeld(due, lease).filter((mail) => !isOutdated(mail, watch.recorded.get(mail.id), now));
-    if (isProbe && mails.length === 0) this.#pause.decline(now);
-    this.#pace.spend(mails.length);
-    const cleared = await this.#delivery.clearDoubts(mails, isProbe);
-    const held = cleared.map((mail): HeldMail => ({ mail, leasedUntil: mail.leasedUntil, answer: null }));
+    const { claimed, mails } = await this.#claim(now, admitted);
+    if (isProbe && mails.length === 0) this.#breaker.decline(now);
+    this.#limiter.spend(mails.length);
+    const cleared = (await this.#askAbout(mails, isProbe)).map((mail) => heldMail(mail, null));
     if (signal.aborted) {
-      this.#delivery.giveBack(held);
+      this.#giveBack(cleared);
       return false;
     }
-    for (let first = 0; first < held.length; first += mailer.batchMax) {
-      this.#call(this.#dueCalls, held.slice(first, first + mailer.batchMax), isProbe);
+    for (let first = 0; first < cleared.length; first += mailer.batchMax) {
+      this.#call(this.#dueCalls, cleared.slice(first, first + mailer.batchMax), isProbe);
     }
-    return due.length === admitted && wanted === room;
+    return claimed === admitted && wanted === room;
+  }
+
+  /** Leases due mails. Answers those that may be sent: they are not here already, and their outcome is not known. */
+  async #claim(now: number, limit: number): Promise<{ claimed: number; mails: readonly LeasedMail[] }> {
+    const lease = this.lease();
+    const storeIsSound = () => now - this.#storeFailedAt >= leaseGraceMs;
+    using watch = this.#writer.watch();
+    const endedBefore = storeIsSound() ? now : this.#storeAnsweredAt;
+    const due = await this.#options.store.mails.claim(now, limit, lease, { endedBefore });
+    if (storeIsSound()) this.#storeAnsweredAt = now;
+    const strange = new Set(due.map(({ id }) => id));
+    // After a freeze of this process it finds its own mails due.
+    for (const held of this.#held()) if (strange.delete(held.mail.id)) held.leasedUntil = lease.until;
+    const mails = due.filter(
+      (mail) =>
+        strange.has(mail.id) && !this.#writer.holds(mail.id) && !isOutdated(mail, watch.recorded.get(mail.id), now),
+    );
+    return { claimed: due.length, mails };
+  }
+
+  /**
+   * Asks about the mails that may have been sent before. Answers those that may be sent now: the others were found, or are
+   * to be asked about again.
+   */
+  async #askAbout(mails: readonly LeasedMail[], isProbe: boolean): Promise<readonly LeasedMail[]> {
+    const { mailer, store } = this.#options;
+    const doubtful = mails.filter(mustBeAskedAbout);
+    if (mailer.find === undefined || doubtful.length === 0) return mails;
+    const findings = await mailer.find(doubtful);
+    const now = store.clock.now();
+    this.#learn(findings, now, isProbe);
+    const answered = findings.some(({ result }) => result !== "later");
+    const moment = this.#moment(now);
+    const settled = new Map<LeasedMail, MailSettlement>();
+    doubtful.forEach((mail, position) => {
+      const settlement = afterQuestion(mail, findings[position] ?? noFinding, answered, moment);
+      if (settlement !== null) settled.set(mail, settlement);
+    });
+    this.#writer.record([...settled]);
+    return mails.filter((mail) => !settled.has(mail));
+  }
+
+  #call(calls: Set<Promise<void>>, batch: readonly HeldMail[], isProbe: boolean): void {
+    const isFresh = calls === this.#freshCalls;
+    const call = this.#send(batch, isProbe, isFresh)
+      // A mistake of ours. The mails are in doubt once their leases end.
+      .catch(this.#failed)
+      .finally(() => {
+        calls.delete(call);
+        if (isFresh) this.#sendFresh();
+      });
+    calls.add(call);
+  }
+
+  /** Writes mails, hands them over and records what became of them. Mails whose leases are about to end are given back. */
+  async #send(batch: readonly HeldMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
+    const { mailer, store } = this.#options;
+    const hasTime = ({ leasedUntil }: HeldMail) => leasedUntil - store.clock.now() > leaseMsMin;
+    const tried: [HeldMail, TryOutcome][] = [];
+    const late: HeldMail[] = [];
+    const handed: HeldMail[] = [];
+    const outgoing: OutgoingMail[] = [];
+    for (const held of batch) {
+      const written = hasTime(held) ? this.#write(held.mail) : null;
+      if (written === null) late.push(held);
+      else if ("result" in written) tried.push([held, written]);
+      else {
+        handed.push(held);
+        outgoing.push(written);
+        this.#inHand.set(written.id, held);
+      }
+    }
+    if (handed.length > 0) reached("mail-in-hand");
+    const options = { mailer, failed: this.#failed, hasTime: () => handed.every(hasTime) };
+    const outcomes = await sendWithBisection(options, outgoing);
+    if (handed.length > 0) reached("mail-taken");
+    const now = store.clock.now();
+    this.#learn(outcomes.filter(isAnswer), now, isProbe);
+    const mayKeep = isFresh && !this.#stopped && this.#limiter.heldUntil - now <= keepMsMax;
+    const kept: HeldMail[] = [];
+    handed.forEach((held, position) => {
+      // The outbox has stopped, and recorded it as in doubt.
+      if (!this.#inHand.has(held.mail.id)) return;
+      const outcome = outcomes[position] ?? null;
+      if (outcome === null) late.push(held);
+      else if (mayKeep && outcome.result === "later" && outcome.cause === "limit") kept.push(held);
+      else tried.push([held, outcome]);
+    });
+    this.#settle(tried);
+    this.#giveBack(late);
+    this.#fresh.unshift(...kept);
+    // After the records: in between the mails would be known nowhere.
+    for (const { mail } of handed) this.#inHand.delete(mail.id);
+  }
+
+  #write(mail: LeasedMail): OutgoingMail | TryOutcome {
+    const { id, kind, about } = mail;
+    try {
+      const reference = "submission" in about ? about.submission.reference : null;
+      return { id, kind, reference, requestId: requestIdOf(about), content: this.#options.compose(mail) };
+    } catch (error) {
+      // A mistake of ours about this one mail, whatever it is. The others go out.
+      this.#failed(error);
+      return brokenBy(error);
+    }
+  }
+
+  #learn(answers: readonly (MailOutcome | MailFinding)[], now: number, isProbe: boolean): void {
+    const { events } = this.#options;
+    if (answers.some(({ result }) => result === "taken")) this.#answers.resume();
+    this.#limiter.note(answers, now);
+    const change = this.#breaker.note(answers, now, isProbe);
+    if (change === "closed") {
+      this.#limiter.restart(now);
+      events.resumed();
+    } else if (change !== null) events.paused(change.opened);
+  }
+
+  #moment(now: number) {
+    const pausedUntil = this.#breaker.isOpen ? this.#breaker.until : null;
+    return { now, pausedUntil, doubt: this.#options.mailer.doubt };
+  }
+
+  #settle(tried: readonly (readonly [HeldMail, TryOutcome])[]): void {
+    const moment = this.#moment(this.#options.store.clock.now());
+    const settled = tried.map(([{ mail, answer }, outcome]) => {
+      const settlement = afterTry(mail, outcome, moment);
+      if (outcome.result === "taken" && outcome.missed !== undefined) {
+        this.#options.events.missed(mail.kind, { id: mail.id, error: outcome.missed });
+      }
+      answer?.settle(settlement.result === "sent");
+      return [mail, settlement] as const;
+    });
+    this.#writer.record(settled);
+  }
+
+  /**
+   * Gives mails back that were not handed over, no more in doubt than before.
+   *
+   * @param notBefore when they are due. Without it they are due now, the oldest first.
+   */
+  #giveBack(batch: readonly HeldMail[], notBefore = 0): void {
+    const at = this.#options.store.clock.now();
+    const error = "not tried: the sender waits";
+    this.#writer.writeSoon(
+      batch.map(({ mail: { id, createdAt, denials } }): MailSettlement => {
+        const dueAt = notBefore > at ? notBefore : Math.min(createdAt, at);
+        return { id, at, result: "later", dueAt, error, denials, tried: false };
+      }),
+    );
+    for (const { answer } of batch) answer?.settle(false);
   }
 
   /** A provider may take minutes, and no other process may send its mails meanwhile. */
@@ -294,18 +446,21 @@ export class Outbox implements AsyncDisposable {
   }
 
   #held(): readonly HeldMail[] {
-    return [...this.#fresh, ...this.#delivery.inHand];
+    return [...this.#fresh, ...this.#inHand.values()];
   }
 
-  /** The mails that are not here already. After a freeze of this process it finds its own mails due. */
-  #notHeld(due: readonly LeasedMail[], lease: Lease): readonly LeasedMail[] {
-    const claimed = new Set(due.map(({ id }) => id));
-    for (const held of this.#held()) {
-      if (claimed.delete(held.mail.id)) held.leasedUntil = lease.until;
-    }
-    return due.filter(({ id }) => claimed.has(id) && !this.#book.holds(id));
-  }
+  readonly #failed = (error: unknown): void => {
+    const { store, events } = this.#options;
+    if (error instanceof StorageUnavailable) this.#storeFailedAt = store.clock.now();
+    events.failed(error);
+  };
 }
+
+const heldMail = (mail: LeasedMail, answer: Answer | null): HeldMail => ({
+  mail,
+  leasedUntil: mail.leasedUntil,
+  answer,
+});
 
 /**
  * Whether the claim read the mail before a settlement that reached the store during the claim. Then the mail is settled or
@@ -313,3 +468,8 @@ export class Outbox implements AsyncDisposable {
  */
 const isOutdated = (mail: LeasedMail, settled: MailSettlement | undefined, now: number): boolean =>
   settled !== undefined && (settled.result !== "later" || settled.dueAt > now || settled.denials !== mail.denials);
+
+const isAnswer = (outcome: TryOutcome | null): outcome is MailOutcome =>
+  outcome !== null && outcome.result !== "broken";
+
+const noFinding = { result: "later", error: "mailer: no finding", cause: "provider" } as const;

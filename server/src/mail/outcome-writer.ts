@@ -1,16 +1,33 @@
-// Records what became of mails, and keeps what the store does not take: a settlement that was forgotten would send its
-// mail twice.
-import type { MailSettlement } from "../storage/records.ts";
+// Records what became of mails, and keeps what the store does not take: an outcome that was forgotten would send its mail
+// twice.
+import type { LeasedMail, MailKind, MailSettlement, MailSubject } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
+
+/** What the outbox tells the log and the metrics; ids and words of ours only. */
+export interface OutboxEvents {
+  settled(
+    kind: MailKind,
+    result: MailSettlement["result"],
+    detail: { readonly id: string; readonly requestId: string | null; readonly error?: string },
+  ): void;
+  /** A mail was taken, but not for all of its recipients. */
+  missed(kind: MailKind, detail: { readonly id: string; readonly error: string }): void;
+  /** From now on no mail is sent but a probe now and then, because it is the sender that is refused. */
+  paused(reason: string): void;
+  resumed(): void;
+  /** Something failed that a later round repairs. */
+  failed(error: unknown): void;
+}
 
 /** Settlements by the ids of their mails; one watch at a time. */
 interface RecordWatch extends Disposable {
   readonly recorded: ReadonlyMap<string, MailSettlement>;
 }
 
-export class SettlementBook {
+export class OutcomeWriter {
   readonly #mails: Pick<Store["mails"], "settle">;
   readonly #owner: string;
+  readonly #events: Pick<OutboxEvents, "settled" | "failed">;
   /** Settlements that the store did not take. */
   #kept: MailSettlement[] = [];
   /** The mails of all that is not in the store yet. */
@@ -18,9 +35,10 @@ export class SettlementBook {
   readonly #writes = new Set<Promise<void>>();
   #watched: Map<string, MailSettlement> | null = null;
 
-  constructor(mails: Pick<Store["mails"], "settle">, owner: string) {
+  constructor(mails: Pick<Store["mails"], "settle">, owner: string, events: Pick<OutboxEvents, "settled" | "failed">) {
     this.#mails = mails;
     this.#owner = owner;
+    this.#events = events;
   }
 
   /** Whether something is not in the store yet. */
@@ -38,6 +56,21 @@ export class SettlementBook {
     const recorded = new Map<string, MailSettlement>();
     this.#watched = recorded;
     return { recorded, [Symbol.dispose]: () => (this.#watched = null) };
+  }
+
+  /** Tells how tries ended, and writes it. */
+  record(settled: readonly (readonly [LeasedMail, MailSettlement])[]): void {
+    for (const [{ id, kind, about }, settlement] of settled) {
+      const ids = { id, requestId: requestIdOf(about) };
+      const detail = settlement.result === "sent" ? ids : { ...ids, error: settlement.error };
+      this.#events.settled(kind, settlement.result, detail);
+    }
+    this.writeSoon(settled.map(([, settlement]) => settlement));
+  }
+
+  /** Writes without a caller that waits: the next mails may be sent, and the store writes this with what comes next. */
+  writeSoon(settlements: readonly MailSettlement[]): void {
+    if (settlements.length > 0) this.write(settlements).catch(this.#events.failed);
   }
 
   /** Writes these and what was kept. When it rejects, all of them are kept for the next time. */
@@ -70,4 +103,10 @@ export class SettlementBook {
     await Promise.allSettled(this.#writes);
     await this.write();
   }
+}
+
+/** Null: no request caused the mail. */
+export function requestIdOf(about: MailSubject): string | null {
+  if ("submission" in about) return about.submission.requestId;
+  return "welcome" in about ? about.welcome.requestId : null;
 }

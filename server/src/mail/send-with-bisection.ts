@@ -14,7 +14,10 @@ interface Options {
  * Answers in the order of the mails; null for those that there was no time to hand over. A batch that the mailer rejects
  * is halved until the mail that is to blame stands alone.
  */
-export async function sendApart(options: Options, mails: readonly OutgoingMail[]): Promise<(TryOutcome | null)[]> {
+export async function sendWithBisection(
+  options: Options,
+  mails: readonly OutgoingMail[],
+): Promise<(TryOutcome | null)[]> {
   if (mails.length === 0) return [];
   if (!options.hasTime()) return mails.map(() => null);
   try {
@@ -28,7 +31,10 @@ export async function sendApart(options: Options, mails: readonly OutgoingMail[]
     }
   }
   const half = Math.ceil(mails.length / 2);
-  return [...(await sendApart(options, mails.slice(0, half))), ...(await sendApart(options, mails.slice(half)))];
+  return [
+    ...(await sendWithBisection(options, mails.slice(0, half))),
+    ...(await sendWithBisection(options, mails.slice(half))),
+  ];
 }
 
 /** The outcome of a mail that could not be written. */

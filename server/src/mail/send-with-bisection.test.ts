@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MailOutcome, OutgoingMail } from "./mailer.ts";
-import { sendApart } from "./send-apart.ts";
+import { sendWithBisection } from "./send-with-bisection.ts";
 
 const mails = (count: number) => Array.from({ length: count }, (_, index) => ({ id: String(index) }) as OutgoingMail);
 const taken = ({ id }: OutgoingMail): MailOutcome => ({ result: "taken", providerId: id });
@@ -19,20 +19,20 @@ function mailerThatBreaksAt(...broken: string[]) {
 
 test("a sound batch is one call, answered in order", async () => {
   const { options, calls, failed } = mailerThatBreaksAt();
-  expect(await sendApart({ ...options, hasTime: () => true }, mails(3))).toEqual(mails(3).map(taken));
+  expect(await sendWithBisection({ ...options, hasTime: () => true }, mails(3))).toEqual(mails(3).map(taken));
   expect(calls).toEqual([["0", "1", "2"]]);
   expect(failed).toEqual([]);
 });
 
 test("no mails are no call", async () => {
   const { options, calls } = mailerThatBreaksAt();
-  expect(await sendApart({ ...options, hasTime: () => true }, [])).toEqual([]);
+  expect(await sendWithBisection({ ...options, hasTime: () => true }, [])).toEqual([]);
   expect(calls).toEqual([]);
 });
 
 test("one that cannot be written stands alone in the end, and is told of once", async () => {
   const { options, calls, failed } = mailerThatBreaksAt("3");
-  const outcomes = await sendApart({ ...options, hasTime: () => true }, mails(5));
+  const outcomes = await sendWithBisection({ ...options, hasTime: () => true }, mails(5));
   expect(outcomes).toEqual(
     mails(5).map((mail) => (mail.id === "3" ? { result: "broken", error: "not written: RangeError" } : taken(mail))),
   );
@@ -42,7 +42,7 @@ test("one that cannot be written stands alone in the end, and is told of once", 
 
 test("what is thrown and is no error has the name of its type", async () => {
   const options = { mailer: { send: () => Promise.reject<MailOutcome[]>("words") }, failed: () => {} };
-  expect(await sendApart({ ...options, hasTime: () => true }, mails(1))).toEqual([
+  expect(await sendWithBisection({ ...options, hasTime: () => true }, mails(1))).toEqual([
     { result: "broken", error: "not written: string" },
   ]);
 });
@@ -51,7 +51,7 @@ test("when the time is over the rest is not handed over, which is no outcome", a
   const { options, calls } = mailerThatBreaksAt("0");
   let asked = 0;
   const hasTime = () => (asked += 1) <= 2;
-  expect(await sendApart({ ...options, hasTime }, mails(4))).toEqual([null, null, null, null]);
+  expect(await sendWithBisection({ ...options, hasTime }, mails(4))).toEqual([null, null, null, null]);
   expect(calls).toEqual([
     ["0", "1", "2", "3"],
     ["0", "1"],
@@ -60,7 +60,7 @@ test("when the time is over the rest is not handed over, which is no outcome", a
 
 test("a mail of which the mailer says nothing may have been sent", async () => {
   const options = { mailer: { send: async (batch: readonly OutgoingMail[]) => [taken(batch[0]!)] }, failed: () => {} };
-  expect(await sendApart({ ...options, hasTime: () => true }, mails(2))).toEqual([
+  expect(await sendWithBisection({ ...options, hasTime: () => true }, mails(2))).toEqual([
     taken(mails(2)[0]!),
     { result: "later", error: "mailer: no outcome", cause: "ambiguous" },
   ]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MailOutcome } from "./mailer.ts";
-import { Pace } from "./pace.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 
 const now = 1_700_000_000_000;
 const second = 1_000;
@@ -13,70 +13,70 @@ const limited = (retryAfterMs?: number): MailOutcome => ({
 });
 
 /** Sends all that is admitted, once a second, and answers how many mails each second brought. */
-function sendFor(pace: Pace, from: number, seconds: number): number[] {
+function sendFor(limiter: RateLimiter, from: number, seconds: number): number[] {
   return Array.from({ length: seconds }, (_, index) => {
-    const admitted = pace.admit(1_000_000, from + index * second);
-    pace.spend(admitted);
+    const admitted = limiter.admit(1_000_000, from + index * second);
+    limiter.spend(admitted);
     return admitted;
   });
 }
 
 test("a provider that never complained gets all that is due", () => {
-  const pace = new Pace();
-  pace.note([taken, taken], now);
-  expect([pace.admit(500, now), pace.heldUntil > now]).toEqual([500, false]);
+  const limiter = new RateLimiter();
+  limiter.note([taken, taken], now);
+  expect([limiter.admit(500, now), limiter.heldUntil > now]).toEqual([500, false]);
 });
 
 describe("a provider that says we send too fast", () => {
   test("is left alone for as long as it asks, for the longest of its wishes, and for two minutes at most", () => {
-    const pace = new Pace();
-    pace.note([taken, limited(3_000), limited(5_000)], now);
-    expect(pace.heldUntil).toBe(now + 5_000);
-    expect(pace.admit(500, now + 4_999)).toBe(0);
-    expect(pace.admit(500, now + 5_000)).toBe(1);
-    const other = new Pace();
+    const limiter = new RateLimiter();
+    limiter.note([taken, limited(3_000), limited(5_000)], now);
+    expect(limiter.heldUntil).toBe(now + 5_000);
+    expect(limiter.admit(500, now + 4_999)).toBe(0);
+    expect(limiter.admit(500, now + 5_000)).toBe(1);
+    const other = new RateLimiter();
     other.note([limited(7_200_000)], now);
     expect(other.heldUntil).toBe(now + 120_000);
   });
 
   test("is left alone for twice as long each time when it names no time, until it takes a mail", () => {
-    const pace = new Pace();
+    const limiter = new RateLimiter();
     const waits = Array.from({ length: 9 }, () => {
-      const at = Math.max(pace.heldUntil, now);
-      pace.note([limited()], at);
-      return pace.heldUntil - at;
+      const at = Math.max(limiter.heldUntil, now);
+      limiter.note([limited()], at);
+      return limiter.heldUntil - at;
     });
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000]);
-    const later = pace.heldUntil;
-    pace.note([taken], later);
-    pace.note([limited()], later);
-    expect(pace.heldUntil).toBe(later + 1_000);
+    const later = limiter.heldUntil;
+    limiter.note([taken], later);
+    limiter.note([limited()], later);
+    expect(limiter.heldUntil).toBe(later + 1_000);
   });
 
   test("counts once when several calls come back with it", () => {
-    const pace = new Pace();
-    pace.note([limited(1_000)], now);
-    pace.note([limited(60_000)], now + 1);
-    expect(pace.heldUntil).toBe(now + 1_000);
+    const limiter = new RateLimiter();
+    limiter.note([limited(1_000)], now);
+    limiter.note([limited(60_000)], now + 1);
+    expect(limiter.heldUntil).toBe(now + 1_000);
   });
 });
 
 describe("due mails", () => {
   test("begin slowly after a pause and twice as fast each second, until there is no limit", () => {
-    const pace = new Pace();
-    pace.restart(now);
-    const sent = sendFor(pace, now, 13);
+    const limiter = new RateLimiter();
+    limiter.restart(now);
+    const sent = sendFor(limiter, now, 13);
     expect(sent.slice(0, 4)).toEqual([1, 20, 40, 80]);
     expect(sent.at(-1)).toBe(1_000_000);
   });
 
   test("go half as fast after a complaint, and then only a little faster each second", () => {
-    const pace = new Pace();
-    pace.restart(now);
-    sendFor(pace, now, 4);
+    const limiter = new RateLimiter();
+    limiter.restart(now);
+    sendFor(limiter, now, 4);
     const complaint = now + 4 * second;
-    pace.note([limited(1_000)], complaint);
-    const sent = sendFor(pace, complaint + second, 16);
+    limiter.note([limited(1_000)], complaint);
+    const sent = sendFor(limiter, complaint + second, 16);
     expect(sent[0]).toBe(1);
     expect(sent[1]).toBeGreaterThanOrEqual(39);
     expect(sent[1]).toBeLessThanOrEqual(44);
@@ -85,16 +85,16 @@ describe("due mails", () => {
   });
 
   test("never stop for good", () => {
-    const pace = new Pace();
-    for (let complaints = 0; complaints < 50; complaints += 1) pace.note([limited(1)], now + complaints * second);
-    const sent = sendFor(pace, now + 50 * second, 60);
+    const limiter = new RateLimiter();
+    for (let complaints = 0; complaints < 50; complaints += 1) limiter.note([limited(1)], now + complaints * second);
+    const sent = sendFor(limiter, now + 50 * second, 60);
     expect(sent.reduce((sum, mails) => sum + mails)).toBeGreaterThan(10);
   });
 
   test("save up no more than a second's worth", () => {
-    const pace = new Pace();
-    pace.restart(now);
-    pace.note([limited(1)], now);
-    expect(pace.admit(1_000, now + 2 * second)).toBeLessThanOrEqual(6);
+    const limiter = new RateLimiter();
+    limiter.restart(now);
+    limiter.note([limited(1)], now);
+    expect(limiter.admit(1_000, now + 2 * second)).toBeLessThanOrEqual(6);
   });
 });

@@ -7,7 +7,7 @@ const backOffMsMin = 5_000;
 const backOffMsMax = 30_000;
 /** A provider that asks for hours is asked again sooner; the mails that it turned away wait as long as it wished. */
 const askedMsMax = 2 * 60_000;
-/** One mail whose account is refused may be a mail of its own kind; two in a row are not. */
+/** One account-level refusal may concern a single mail. Two in a row open the circuit. */
 const refusedMailsMax = 2;
 /** After a failed call mails are tried one by one; a provider that has failed this often in a row is down. */
 const failedCallsMax = 10;
@@ -16,14 +16,14 @@ const probeMsMax = 30_000;
 
 type Answer = MailOutcome | MailFinding;
 
-export class SenderPause {
+export class CircuitBreaker {
   // Null while the sender works; else when the next probe may go.
   #until: number | null = null;
-  #pauses = 0;
+  #opened = 0;
   #refusedMails = 0;
   #failedCalls = 0;
 
-  get isOn(): boolean {
+  get isOpen(): boolean {
     return this.#until !== null;
   }
 
@@ -51,21 +51,21 @@ export class SenderPause {
   }
 
   /**
-   * Learns from what a call brought. Answers `began` with the reason when the sender is to pause from now on, and `ended`
-   * when it works again.
+   * Learns from what a call brought. Answers `opened` with the reason when the circuit opens, and `closed` when the sender
+   * works again.
    */
-  note(answers: readonly Answer[], now: number, isProbe: boolean): { readonly began: string } | "ended" | null {
+  note(answers: readonly Answer[], now: number, isProbe: boolean): { readonly opened: string } | "closed" | null {
     const failures = answers.filter((answer) => answer.result === "later");
     if (answers.length === 0) return null;
     // Strangers choose the recipients: what a provider says of one must not stop the mails to all others.
     const works = failures.length < answers.length || failures.some(({ cause }) => cause === "recipient");
     if (works) return this.#end();
-    // A provider that says we send too fast works: `Pace` waits for it.
+    // A provider that says we send too fast works: `RateLimiter` waits for it.
     const waitMs = Math.max(
       ...failures.map(({ cause, retryAfterMs }) => (cause === "limit" ? 0 : (retryAfterMs ?? 0))),
     );
     if (this.#until !== null) {
-      // Calls that were under way when the pause began say nothing new.
+      // Calls that were under way when the circuit opened say nothing new.
       if (isProbe) this.#extend(waitMs, now);
       return null;
     }
@@ -75,19 +75,19 @@ export class SenderPause {
       : 0;
     if (waitMs === 0 && this.#refusedMails < refusedMailsMax && this.#failedCalls < failedCallsMax) return null;
     this.#extend(waitMs, now);
-    return { began: failures[0]!.error };
+    return { opened: failures[0]!.error };
   }
 
   #extend(waitMs: number, now: number): void {
-    const backOffMs = Math.min(backOffMsMin * 2 ** Math.min(this.#pauses, 10), backOffMsMax);
+    const backOffMs = Math.min(backOffMsMin * 2 ** Math.min(this.#opened, 10), backOffMsMax);
     this.#until = now + (waitMs > 0 ? Math.min(waitMs, askedMsMax) : backOffMs);
-    this.#pauses += 1;
+    this.#opened += 1;
   }
 
-  #end(): "ended" | null {
-    const wasOn = this.isOn;
+  #end(): "closed" | null {
+    const wasOn = this.isOpen;
     this.#until = null;
-    this.#pauses = this.#refusedMails = this.#failedCalls = 0;
-    return wasOn ? "ended" : null;
+    this.#opened = this.#refusedMails = this.#failedCalls = 0;
+    return wasOn ? "closed" : null;
   }
 }

@@ -17,7 +17,7 @@ const holdMsMin = 1_000;
 /** A provider that asks for hours is asked again sooner; the mails that it turned away wait as long as it wished. */
 const holdMsMax = 2 * 60_000;
 
-export class Pace {
+export class RateLimiter {
   #perSecond = Infinity;
   #growth = quickGrowth;
   /** Due mails that may go now, and when they were counted. */
