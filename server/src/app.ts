@@ -9,6 +9,7 @@ import { titlesOf } from "./config/catalogue.ts";
 import { publicUrl, type Config } from "./config/config.ts";
 import { samplePackages } from "./config/sample-catalogue.ts";
 import { openConsole } from "./console/console.ts";
+import { consoleRoutes } from "./console/routes.ts";
 import { startIndexing } from "./desk/indexing.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { Draining } from "./http/gate/draining.ts";
@@ -172,15 +173,22 @@ export async function startApp(options: AppOptions): Promise<App> {
     callCounts,
     version: about.version,
     formsFolder,
-    console: operators,
-    consoleFolder,
     limits,
   });
-  opened.defer(() => http.close());
+  const { server } = http;
+  opened.defer(() => server.close());
+  if (config.mode !== "worker") {
+    // Each process counts the calls of the console alone: a shared count would cost each call a query.
+    const guard = http.guardOf("console", null);
+    const { addresses } = http;
+    await server.register((scope) =>
+      consoleRoutes(scope, { console: operators, addresses, guard, folder: consoleFolder }),
+    );
+  }
   // A process for the web sends what it has just stored. Mails that are due belong to the workers.
   outbox.start({ claiming: config.mode !== "web" });
-  await http.listen({ host: config.listen.host, port });
-  port = portOf(http);
+  await server.listen({ host: config.listen.host, port });
+  port = portOf(server);
   // Work that can wait begins once the server listens.
   if (config.scanner !== null && config.mode !== "web") {
     const { startScanning } = await import("./resumes/scanning.ts");
@@ -227,8 +235,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
 }
 
-function portOf(http: FastifyInstance): number {
-  const address = http.server.address();
+function portOf({ server }: FastifyInstance): number {
+  const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
   return address.port;
 }

@@ -1,10 +1,9 @@
 // What operators download: resumes, exports, everything of one person. How they are sent is loaded with the first one.
 import type { Role } from "@submissions/shared/console";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { exportFormats, exportSubjects, type ExportSubject } from "../desk/export.ts";
-import type { Caller } from "./caller.ts";
-import type { Console } from "./console.ts";
 import { everyRole, type RoleRule } from "./rules.ts";
+import type { DownloadCall } from "./send-downloads.ts";
 
 export interface ConsoleDownload {
   /** `POST`: with what must not stand in an address. */
@@ -13,15 +12,6 @@ export interface ConsoleDownload {
   readonly url: string;
   readonly rule: RoleRule;
   readonly send: (call: DownloadCall) => Promise<FastifyReply>;
-}
-
-export interface DownloadCall {
-  readonly console: Console;
-  readonly caller: Caller;
-  /** Asks anew who calls. @throws Fault as `admit` does, once the caller's session or token has ended */
-  readonly admitted: () => Promise<Caller>;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
 }
 
 const forRoles = (...roles: readonly Role[]): RoleRule => ({ roles, changes: false });

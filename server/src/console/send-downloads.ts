@@ -1,7 +1,7 @@
 // How downloads are sent. Each is recorded before its first byte.
 import { Readable } from "node:stream";
 import type { InboxFilter } from "@submissions/shared/console";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { exportRecords, textsOf, type ExportFormat, type ExportSubject } from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
@@ -16,9 +16,17 @@ import type { AuditEntry } from "../storage/desk-store.ts";
 import type { ReadFrom } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
-import type { DownloadCall } from "./downloads.ts";
 import { inboxFilter } from "./inputs.ts";
 import { scopeOf } from "./rules.ts";
+
+export interface DownloadCall {
+  readonly console: Console;
+  readonly caller: Caller;
+  /** Asks anew who calls. @throws Fault as `admit` does, once the caller's session or token has ended */
+  readonly admitted: () => Promise<Caller>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
 
 const withheld = { absent: "notFound", infected: "resumeInfected", unscanned: "resumeUnscanned" } as const;
 

@@ -3,8 +3,6 @@ import type { RequestListener, Server } from "node:http";
 import { altchaChallengePath } from "@submissions/shared/hidden-fields";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance } from "fastify";
-import type { Console } from "../console/console.ts";
-import { consoleDoor } from "../console/mount.ts";
 import { Fault } from "../fault.ts";
 import type { CataloguePackage } from "../config/catalogue.ts";
 import type { Config } from "../config/config.ts";
@@ -37,7 +35,8 @@ import { openApiRoutes } from "./openapi/routes.ts";
 import { findFormsBundle } from "./pages/assets.ts";
 import { newsletterPages } from "./pages/newsletter.ts";
 import { answerWithPages } from "./pages/page-answer.ts";
-import { siteOf, siteRoutes, type Site } from "./pages/site.ts";
+import { siteRoutes } from "./pages/site-routes.ts";
+import { siteOf, type Site } from "./pages/site.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
 import { postmarkWebhook } from "./webhook.ts";
@@ -73,9 +72,6 @@ export interface HttpOptions extends Pick<Config, Configured> {
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
   readonly formsFolder: string;
-  readonly console: Console;
-  /** Where the console's front end was built to. */
-  readonly consoleFolder: string;
   /** What differs from {@link httpLimits}. */
   readonly limits?: Partial<HttpLimits> | undefined;
 }
@@ -86,8 +82,19 @@ const noSchemas = (): never => {
   throw new Error("A route has a Fastify schema.");
 };
 
-/** Builds the server; it listens to nothing yet. */
-export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> {
+/** The server, which listens to nothing yet, and what routes from elsewhere share with its own. */
+export interface Http {
+  readonly server: FastifyInstance;
+  readonly addresses: ClientAddresses;
+  /**
+   * A guard of its own.
+   *
+   * @param shared where calls are counted together with other processes; null: nowhere
+   */
+  readonly guardOf: (name: keyof typeof rateLimitFactors, shared: CallCounts | null) => Guard;
+}
+
+export async function buildHttp(options: HttpOptions): Promise<Http> {
   const { log, metrics, draining, corsOrigins } = options;
   const limits = limitsOf(options);
   const addresses = new ClientAddresses(options.trustedProxy);
@@ -137,8 +144,13 @@ export async function buildHttp(options: HttpOptions): Promise<FastifyInstance> 
   const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
   healthRoutes(app, { log, metrics, draining, checks, metricsToken });
   // A worker answers health and metrics only.
-  if (options.mode !== "worker") await openDoors(app, options, { site, addresses, limits });
-  return app;
+  const isForeign = foreignSites(options);
+  const guardOf: Http["guardOf"] = (name, shared) => {
+    const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
+    return new Guard({ name, limit, addresses, isForeign, shared });
+  };
+  if (options.mode !== "worker") await openDoors(app, options, { site, addresses, guardOf, limits });
+  return { server: app, addresses, guardOf };
 }
 
 // The mail is waited for after storing, and the connection is cut when nothing was sent for a while.
@@ -173,34 +185,28 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
   return server;
 }
 
-interface Shared {
+interface Shared extends Omit<Http, "server"> {
   readonly site: Site;
-  readonly addresses: ClientAddresses;
   readonly limits: HttpLimits;
 }
 
 async function openDoors(
   app: FastifyInstance,
   options: HttpOptions,
-  { site, addresses, limits }: Shared,
+  { site, addresses, guardOf, limits }: Shared,
 ): Promise<void> {
-  const { intake, store, vault, metrics, publicUrl, brand, callCounts: shared } = options;
+  const { intake, store, vault, metrics, publicUrl, brand, callCounts } = options;
   const { proofOfWork, clock } = intake;
   openApiRoutes(app, { publicUrl, brand, version: options.version, proofOfWork: proofOfWork !== null });
-  const isForeign = foreignSites(options);
-  const guardOf = (name: keyof typeof rateLimitFactors, counts = shared) => {
-    const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
-    return new Guard({ name, limit, addresses, isForeign, shared: counts });
-  };
   if (proofOfWork !== null) {
     // Making a challenge costs as much as a guess.
-    const onRequest = guardOf("challenges").hook();
+    const onRequest = guardOf("challenges", callCounts).hook();
     app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
   }
   const door: DoorOptions = {
     intake,
     vault,
-    guard: guardOf("calls"),
+    guard: guardOf("calls", callCounts),
     count: (procedure, by, code) => metrics.submissions.inc({ procedure, door: by, code }),
     watch: (procedure, request, reply) => watchCall(metrics, procedure, request, reply),
     limits,
@@ -209,12 +215,8 @@ async function openDoors(
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
-  const guard = guardOf("links");
+  const guard = guardOf("links", callCounts);
   await app.register((scope) => newsletterPages(scope, { brand, clock, store, guard }));
-  // Counted by each process alone: a shared count would cost each call a query.
-  const consoleGuard = guardOf("console", null);
-  const ofConsole = { console: options.console, addresses, folder: options.consoleFolder, guard: consoleGuard };
-  await app.register((scope) => consoleDoor(scope, ofConsole));
   if (options.postmarkWebhook !== null) {
     const judgePassword = countWrongPasswords(addresses, limits.wrongPasswordsMax);
     postmarkWebhook(app, { credentials: options.postmarkWebhook, judgePassword, store, clock, metrics });

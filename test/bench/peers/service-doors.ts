@@ -2,7 +2,6 @@
 // lies before the store. Environment: PORT, DATA_DIR.
 import { join } from "node:path";
 import { systemClock } from "../../../server/src/clock.ts";
-import { openConsole } from "../../../server/src/console/console.ts";
 import { Draining } from "../../../server/src/http/gate/draining.ts";
 import { buildHttp } from "../../../server/src/http/server.ts";
 import type { Intake } from "../../../server/src/intake/intake.ts";
@@ -43,10 +42,12 @@ const intake: Intake = {
   mailCapped: () => {},
   failedAfterCommit: (error) => log.error({ err: error }, "failed"),
 };
-const shared = { store, vault, log, brand: "Speech Marketplace", publicUrl: () => `http://127.0.0.1:${PORT}` };
-
-const http = await buildHttp({
-  ...shared,
+const { server } = await buildHttp({
+  store,
+  vault,
+  log,
+  brand: "Speech Marketplace",
+  publicUrl: () => `http://127.0.0.1:${PORT}`,
   intake,
   metrics: createMetrics(),
   draining: new Draining(),
@@ -62,20 +63,6 @@ const http = await buildHttp({
   metricsToken: null,
   mailDeadlineMs: 2_000,
   version: "0.0.0",
-  console: openConsole({
-    ...shared,
-    eraseMails: async () => {},
-    clock,
-    isDisposable: () => false,
-    packageTitles: null,
-    scanned: false,
-    webhookTargets: "public",
-    acted: () => {},
-    oidc: null,
-    passwordsOn: true,
-    totpRequired: false,
-  }),
   formsFolder: DATA_DIR,
-  consoleFolder: DATA_DIR,
 });
-await http.listen({ host: "127.0.0.1", port: Number(PORT) });
+await server.listen({ host: "127.0.0.1", port: Number(PORT) });

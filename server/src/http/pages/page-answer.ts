@@ -1,12 +1,11 @@
 // Decides which requests are answered with pages, and sends pages. Programs that accept anything, or do not say what they
 // accept, get JSON as ever. The pages themselves are loaded when the first one is needed.
 import { faults } from "@submissions/shared/faults";
-import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
 import { languageField } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
 import { isRpc } from "../fault-reply.ts";
-import type { Site } from "./site.ts";
+import { formOf, type Site } from "./site.ts";
 
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
   /** The fields of the form, once they are being read. */
@@ -63,10 +62,6 @@ function readRange(range: string): [type: string, quality: number] {
   // A quality that is not a number prefers nothing.
   return [type, quality === undefined ? 1 : Number(quality) || 0];
 }
-
-/** The form that is sent to a route. */
-export const formOf = (url: string | undefined): FormName | undefined =>
-  (Object.keys(formPaths) as FormName[]).find((name) => formPaths[name] === url);
 
 /** Where a browser goes after its form was accepted, seen from the address that the form was sent to. */
 export function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, receipt: unknown): string {

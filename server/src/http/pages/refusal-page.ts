@@ -16,8 +16,7 @@ import type { Failure } from "../../rpc/failure.ts";
 import { siteAssets } from "./assets.ts";
 import { formElement, plainForm, type Filled } from "./form-element.ts";
 import { card, formsHead, homeOf, sitePage } from "./frame.ts";
-import { formOf } from "./page-answer.ts";
-import { packagesWith, type Site } from "./site.ts";
+import { formOf, packagesWith, type Site } from "./site.ts";
 
 // `fileGone`: no page can put a file back into its field.
 type Words = Readonly<

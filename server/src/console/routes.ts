@@ -16,7 +16,7 @@ import { admit } from "./rules.ts";
 import { consolePages } from "./shell.ts";
 import { deviceOf, networkOf, type Visitor } from "./visitor.ts";
 
-export interface ConsoleDoorOptions {
+export interface ConsoleRoutesOptions {
   readonly console: Console;
   readonly addresses: Pick<ClientAddresses, "keysOf">;
   readonly guard: Guard;
@@ -25,7 +25,7 @@ export interface ConsoleDoorOptions {
 }
 
 /** Adds the console. The front end may be missing; the calls are there all the same. */
-export async function consoleDoor(app: FastifyInstance, options: ConsoleDoorOptions): Promise<void> {
+export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): Promise<void> {
   const { console, guard, folder } = options;
   app.addHook("onClose", () => console.failures[Symbol.asyncDispose]());
   app.removeContentTypeParser("application/json");
@@ -50,7 +50,7 @@ const rpcRoute = "/console/trpc/:paths";
 /** A batch counts as one request here, and a call may read a page of the inbox: 50 of those hold others up for 100 ms. */
 const callsMax = 10;
 
-function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOptions, onRequest: Gate): void {
+function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesOptions, onRequest: Gate): void {
   app.post<{ Params: { paths: string } }>(
     rpcRoute,
     {

@@ -1,0 +1,43 @@
+// The addresses of the site: the front page, thanks, what the pages load, and what the forms need to know. The pages
+// themselves are loaded when the first one is asked for.
+import type { FastifyInstance } from "fastify";
+import { Fault } from "../../fault.ts";
+import { refuse } from "../fault-reply.ts";
+import { formsStyle, serveAsset, siteAssets } from "./assets.ts";
+import { sendPage } from "./page-answer.ts";
+import type { Site } from "./site.ts";
+
+// Pages of any origin may embed the forms.
+const forAnyOrigin = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+
+interface Query {
+  readonly Querystring: Readonly<Record<string, unknown>>;
+}
+
+export function siteRoutes(app: FastifyInstance, site: Site): void {
+  for (const asset of Object.values(siteAssets)) serveAsset(app, asset);
+  // Browsers ask for this one where no page names an icon.
+  serveAsset(app, siteAssets.icon, { path: "/favicon.ico" });
+  for (const asset of [formsStyle, ...(site.bundle?.files ?? [])]) serveAsset(app, asset, { headers: forAnyOrigin });
+
+  app.get<Query>("/", async (request, reply) => {
+    const { frontPage } = await import("./front-page.ts");
+    // The browser that got the page keeps it, so that going back finds the same keys in the forms.
+    reply.header("cache-control", "private, no-cache");
+    const wanted = [request.query["package"] ?? []].flat().map(String);
+    return sendPage(reply, frontPage(site, wanted), { policy: "forms", indexed: true, posts: true });
+  });
+
+  app.get<Query>("/thanks", async (request, reply) => {
+    const { thanksPage } = await import("./thanks-page.ts");
+    const page = thanksPage(site, request.query);
+    return page === null ? refuse(request, reply, new Fault("notFound")) : sendPage(reply, page);
+  });
+
+  const { catalogue, proofOfWork } = site;
+  const packages = catalogue && [...catalogue].map(([id, title]) => ({ id, title }));
+  const config = JSON.stringify({ packages, proofOfWork });
+  app.get("/forms/config.json", (_request, reply) =>
+    reply.type("application/json; charset=utf-8").header("cache-control", "public, max-age=300").send(config),
+  );
+}
