@@ -1,9 +1,11 @@
 // The router of the console. It has no privileges beside its rules.
 import type { AuditRow, Overview, Page } from "@submissions/shared/console";
+import type { AnyTRPCProcedure } from "@trpc/server";
 import { z } from "zod";
 import { titled } from "../desk/detail.ts";
+import { Fault } from "../fault.ts";
 import { page } from "./inputs.ts";
-import { reads, trpc } from "./procedure.ts";
+import { type Context, reads, trpc } from "./procedure.ts";
 import { mailProcedures } from "./procedures/mails.ts";
 import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
 import { peopleProcedures, subscriberProcedures } from "./procedures/people.ts";
@@ -36,6 +38,19 @@ export const consoleRouter = trpc.router({
   tokens: tokenProcedures,
   webhooks: webhookProcedures,
 });
+
+/**
+ * Calls a procedure.
+ *
+ * @throws Fault `notFound` for an unknown path; whatever the procedure throws, in an error of tRPC
+ */
+export async function callConsole(path: string, ctx: Context, input: unknown): Promise<unknown> {
+  const all = consoleRouter._def.procedures as unknown as Readonly<Record<string, AnyTRPCProcedure>>;
+  const procedure = Object.hasOwn(all, path) ? all[path] : undefined;
+  if (procedure === undefined) throw new Fault("notFound");
+  const { type } = procedure._def;
+  return procedure({ path, type, ctx, getRawInput: async () => input, signal: undefined, batchIndex: 0 });
+}
 
 /** What the console's client is typed by. */
 export type ConsoleRouter = typeof consoleRouter;

@@ -4,7 +4,8 @@ import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts
 import { refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
-import { isBatch, resolveCalls } from "../http/rpc.ts";
+import { objectOnly } from "../http/call.ts";
+import { answerOf, isBatch, sendAnswer, sendBatch } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import { bringsToken, callerOf, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
@@ -61,12 +62,20 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesOp
       },
     },
     async (request, reply) => {
-      const { paths } = request.params;
-      if (isBatch(request) && paths.split(",").length > callsMax) throw new Fault("batchTooLarge");
+      const list = isBatch(request) ? request.params.paths.split(",") : [request.params.paths];
+      if (list.length > callsMax) throw new Fault("batchTooLarge");
       // Loaded with the first call: a service whose console is not used does without the memory.
-      const { consoleRouter } = await import("./router.ts");
+      const { callConsole } = await import("./router.ts");
       const context = contextOf(request, reply, console, addresses);
-      return resolveCalls(request, reply, { router: consoleRouter, context, paths });
+      const answer = (path: string, input: unknown) =>
+        answerOf(request, reply, path, callConsole(path, context, input));
+      if (!isBatch(request)) return sendAnswer(reply, await answer(request.params.paths, request.body));
+      const inputs = objectOnly(request.body ?? {}) as Readonly<Record<string, unknown>>;
+      return sendBatch(
+        request,
+        reply,
+        list.map((path, position) => answer(path, inputs[position])),
+      );
     },
   );
   // Addresses and searches would stand in the logs of proxies if queries came by GET.

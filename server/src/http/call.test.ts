@@ -5,7 +5,7 @@ import multipart from "@fastify/multipart";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { refuse } from "./fault-reply.ts";
-import { withInput } from "./call.ts";
+import { readInput } from "./call.ts";
 import { acceptBodies, takeJson } from "./body/content-type.ts";
 import { httpLimits } from "./limits.ts";
 
@@ -22,8 +22,8 @@ async function send(type: string, payload: string, hasRoom: boolean) {
   const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
   const preParsing = acceptBodies(() => ["application/json", "multipart/form-data"]);
   app.post("/", { preParsing }, async (request) => {
-    const input = await withInput(request, { vault, limits: httpLimits }, undefined, (read) => read());
-    return input instanceof FormData ? [...input.keys()] : input;
+    await using input = await readInput(request, { vault, limits: httpLimits });
+    return input.value instanceof FormData ? [...input.value.keys()] : input.value;
   });
   const answer = await app.inject({ method: "POST", url: "/", headers: { "content-type": type }, payload });
   expect(await readdir(folder.path)).toEqual([]);

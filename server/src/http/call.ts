@@ -1,51 +1,134 @@
-// What a request holds of its calls: their context and their input, whatever kind of body it comes in. The
+// From a request to the call of a procedure: a door reads the input, makes the call from it, and then calls. The
 // Idempotency-Key is read here and nowhere else, and never logged.
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
-import type { CallWatch } from "../intake/call.ts";
+import { readHiddenFields, type Call, type Input } from "../intake/call.ts";
 import type { Intake } from "../intake/intake.ts";
+import type { Metrics } from "../observe/metrics.ts";
 import type { Vault } from "../resumes/vault.ts";
-import type { CallCounter, Context } from "../rpc/procedure.ts";
+import { describeFailure } from "../rpc/failure.ts";
+import { callProcedure, type ProcedureEntry } from "../rpc/procedure.ts";
+import type { Door } from "../storage/records.ts";
 import { FormBody } from "./body/form-body.ts";
-import { MultipartForm } from "./body/multipart.ts";
+import { MultipartForm, type ReadInput } from "./body/multipart.ts";
 import type { Guard } from "./gate/guard.ts";
 import { linesOf } from "./headers.ts";
 import type { HttpLimits } from "./limits.ts";
+import { watchCall } from "./observed-requests.ts";
 
 /** What both doors are made with. */
 export interface DoorOptions {
   readonly intake: Intake;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
   readonly guard: Guard;
-  readonly count: CallCounter;
-  readonly watch: (procedure: string, request: FastifyRequest, reply: FastifyReply) => CallWatch;
+  readonly metrics: Pick<Metrics, "submissions" | "stages">;
   readonly limits: HttpLimits;
 }
 
-export const contextOf = (
+interface Received {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly by: Door;
+  /** Where a form's fields are gathered, if they are wanted even when the form is refused. */
+  readonly form?: FormBody | undefined;
+  /** The input, where it was read before: that of a call in a batch. */
+  readonly input?: ReadInput;
+}
+
+/**
+ * Reads the input of a call, then calls the procedure. The result is counted by its code: `OK`, `SPAM` (answered like
+ * `OK`), or that of the refusal.
+ *
+ * @throws Fault as the table says of bodies, forms and submissions
+ */
+export async function answerCall(door: DoorOptions, entry: ProcedureEntry, received: Received): Promise<unknown> {
+  const { request, reply, by, form, input } = received;
+  const { submissions } = door.metrics;
+  try {
+    await using read = input ?? (await readInput(request, door, form));
+    const call = callOf(request, reply, door, by, entry.path, read);
+    const receipt = await callProcedure(entry, door.intake, call);
+    submissions.inc({ procedure: entry.path, door: by, code: call.spam ? "SPAM" : "OK" });
+    return receipt;
+  } catch (error) {
+    countRefusal(door, entry.path, by, error);
+    throw error;
+  }
+}
+
+/**
+ * Reads the input of a request, whatever kind of body it comes in. The route has refused other kinds before
+ * ({@link acceptBodies}), and JSON and URL-encoded forms are parsed.
+ *
+ * @param form where a form's fields are gathered, if they are wanted even when the form is refused
+ * @throws Fault as the table says of bodies and forms
+ */
+export async function readInput(
+  request: FastifyRequest,
+  { vault, limits }: Pick<DoorOptions, "vault" | "limits">,
+  form?: FormBody,
+): Promise<ReadInput> {
+  const { body, headers } = request;
+  if (body instanceof URLSearchParams) {
+    const fields = form ?? new FormBody();
+    fields.addPairs(body);
+    return { ...fields.input, ...nothingStaged };
+  }
+  if (body !== undefined) return inputOf(body);
+  if (headers["content-type"] === undefined) throw new Fault("bodyEmpty");
+  // Only fields that are wanted after a refusal are worth reading on for.
+  const patienceBytes = form === undefined ? 0 : limits.drainBytesMax;
+  return new MultipartForm(request, form ?? new FormBody(), { vault, patienceBytes }).read();
+}
+
+/** A JSON value as an input. */
+export const inputOf = (value: unknown): ReadInput => ({ value, problems: [], resume: null, ...nothingStaged });
+
+const nothingStaged: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };
+
+/**
+ * The call of a procedure with an input.
+ *
+ * @throws Fault `bodyNotObject`, `idempotencyKeyInvalid`
+ */
+function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { intake, count, watch, limits }: DoorOptions,
-  door: Context["door"],
-): Context => ({
-  intake,
-  door,
-  requestId: request.id,
-  key: () => idempotencyKeyOf(request),
-  answerMsMax: limits.answerMsMax,
-  admission: request.admission,
-  count,
-  watch: (procedure) => watch(procedure, request, reply),
-  replayed: () => void reply.header("idempotency-replayed", "true"),
-});
+  { metrics, limits }: DoorOptions,
+  door: Door,
+  procedure: string,
+  { value, problems, resume }: Input,
+): Call {
+  const watch = watchCall(metrics, procedure, request, reply);
+  const object = objectOnly(value);
+  watch.ended("read");
+  return {
+    ...readHiddenFields(object),
+    value: object,
+    problems,
+    resume,
+    door,
+    requestId: request.id,
+    key: idempotencyKeyOf(request),
+    // The time to store begins when the body was read: an upload may take longer to arrive.
+    deadline: performance.now() + limits.answerMsMax,
+    watch,
+  };
+}
+
+/** @throws Fault `bodyNotObject` for any other JSON value */
+export function objectOnly(value: unknown): object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Fault("bodyNotObject");
+  return value;
+}
 
 // A browser without script cannot send the header; its form holds the key.
 function idempotencyKeyOf({ headers, raw, page }: FastifyRequest): string | null {
   const key = headers["idempotency-key"];
   // Node joins several lines to one value.
   if (key !== undefined) return checkedKey([key, ...linesOf(raw.rawHeaders, "idempotency-key").slice(1)]);
-  return checkedKey(page?.fields?.getAll(idempotencyKeyField).filter((value) => value !== "") ?? []);
+  return checkedKey(page?.form?.fields.getAll(idempotencyKeyField).filter((value) => value !== "") ?? []);
 }
 
 function checkedKey([key, ...more]: readonly unknown[]): string | null {
@@ -56,35 +139,10 @@ function checkedKey([key, ...more]: readonly unknown[]): string | null {
   return key;
 }
 
-/** Reads an input: a JSON value, or what a form holds. Rejects with a Fault as the table says of bodies and forms. */
-type Read = () => Promise<unknown>;
-
-/**
- * Calls with the input of a request. A multipart body is read when the procedure asks for its input: that of a caller that
- * is refused before is never read. What the request left in the staging folder is gone when this resolves. The route has
- * refused other kinds of bodies before ({@link acceptBodies}).
- *
- * @param form where a form's fields are gathered, if they are wanted even when the form is refused
- * @throws Fault `bodyEmpty`
- */
-export async function withInput<T>(
-  request: FastifyRequest,
-  { vault, limits }: Pick<DoorOptions, "vault" | "limits">,
-  form: FormBody | undefined,
-  call: (read: Read) => Promise<T>,
-): Promise<T> {
-  const { body, headers } = request;
-  if (body !== undefined) return call(async () => wholeInput(body, form));
-  if (headers["content-type"] === undefined) throw new Fault("bodyEmpty");
-  // Only fields that are wanted after a refusal are worth reading on for.
-  const patienceBytes = form === undefined ? 0 : limits.drainBytesMax;
-  await using multipart = new MultipartForm(request, form ?? new FormBody(), { vault, patienceBytes });
-  return await call(() => multipart.read());
-}
-
-function wholeInput(body: unknown, given: FormBody | undefined): unknown {
-  if (!(body instanceof URLSearchParams)) return body;
-  const form = given ?? new FormBody();
-  form.addPairs(body);
-  return form.finish();
-}
+/** Counts a call that was refused before its input was read. */
+export const countRefusal = (
+  { metrics }: Pick<DoorOptions, "metrics">,
+  procedure: string,
+  door: Door,
+  error: unknown,
+): void => metrics.submissions.inc({ procedure, door, code: describeFailure(error).code });

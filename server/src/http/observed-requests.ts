@@ -73,6 +73,7 @@ export function watchCall(
       trace?.stage(procedure, stage, since, now);
       since = now;
     },
+    replayed: () => void reply.header("idempotency-replayed", "true"),
     stored: (mails) => trace?.expect(mails),
   };
 }

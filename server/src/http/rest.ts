@@ -2,9 +2,9 @@
 // without script come here too, and are answered with pages.
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { countRefusal } from "../rpc/procedure.ts";
-import { callProcedure, procedures, type ProcedureEntry } from "../rpc/router.ts";
-import { contextOf, type DoorOptions, withInput } from "./call.ts";
+import type { ProcedureEntry } from "../rpc/procedure.ts";
+import { procedures } from "../rpc/router.ts";
+import { answerCall, countRefusal, type DoorOptions } from "./call.ts";
 import { acceptBodies, type BodyKind, takeUrlencoded } from "./body/content-type.ts";
 import { FormBody, formShapes } from "./body/form-body.ts";
 import { refuse } from "./fault-reply.ts";
@@ -29,7 +29,7 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
     url: entry.url,
     onRequest: door.guard.hook({
       refuseAll(request, reply, fault) {
-        countRefusal({ count: door.count, door: "rest" }, entry.path, fault);
+        countRefusal(door, entry.path, "rest", fault);
         refuse(request, reply, fault);
       },
     }),
@@ -37,9 +37,7 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
     handler: async (request, reply) => {
       variesBy(reply, "Accept");
       try {
-        const receipt = await withInput(request, door, formOf(request, entry), (read) =>
-          callProcedure(entry.path, contextOf(request, reply, door, "rest"), read),
-        );
+        const receipt = await answerCall(door, entry, { request, reply, by: "rest", form: formOf(request, entry) });
         return request.page ? reply.redirect(thanksAddress(request, receipt), 303) : receipt;
       } catch (error) {
         return refuse(request, reply, error);
@@ -55,7 +53,6 @@ const acceptedOf = ({ page }: FastifyRequest, { contentTypes }: ProcedureEntry) 
 /** What gathers the fields of a form that is answered with a page: the page shows them again. */
 function formOf({ page }: FastifyRequest, { path }: ProcedureEntry): FormBody | undefined {
   if (!page) return undefined;
-  const form = new FormBody(formShapes[path], { keyed: true });
-  page.fields = form.fields;
-  return form;
+  page.form = new FormBody(formShapes[path], { keyed: true });
+  return page.form;
 }

@@ -1,15 +1,15 @@
 // The typed door: tRPC's wire format over POST, single and batched. Calls are answered here, because the stock adapter
-// builds a web Request and Response for each and takes uploads without limit. Streamed batches go to tRPC's own resolver.
+// builds a web Request and Response for each and takes uploads without limit. The console's calls are answered in the same
+// way.
+import { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import { batchCallsMax } from "@submissions/shared/limits";
-import type { AnyTRPCRouter } from "@trpc/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/failure.ts";
-import { type Context, countRefusal, objectOnly } from "../rpc/procedure.ts";
-import { appRouter, callProcedure, procedures } from "../rpc/router.ts";
+import { procedures } from "../rpc/router.ts";
 import { acceptBodies, type BodyKind } from "./body/content-type.ts";
-import { contextOf, type DoorOptions, withInput } from "./call.ts";
+import { answerCall, countRefusal, type DoorOptions, inputOf, objectOnly } from "./call.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
@@ -19,25 +19,25 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
       calls: (request) => Math.min(pathsOf(request, path).length, batchCallsMax),
       refuseAll: (request, reply, fault) => refuseAll(request, reply, door, pathsOf(request, path), fault),
     });
-  for (const { path, contentTypes } of procedures.values()) {
-    const accepted = contentTypes.filter((type) => type !== "application/x-www-form-urlencoded") as BodyKind[];
+  for (const entry of procedures.values()) {
+    const accepted = entry.contentTypes.filter((type) => type !== "application/x-www-form-urlencoded") as BodyKind[];
     await app.register(async (scope) => {
       if (accepted.includes("multipart/form-data")) await scope.register(multipart, { throwFileSizeLimit: false });
       const preParsing = acceptBodies((request) => (isBatch(request) ? ofBatches : accepted));
-      scope.post(`${rpcPrefix}/${path}`, { onRequest: admitted(path), preParsing }, async (request, reply) => {
-        if (isBatch(request)) return answerBatch(request, reply, door, path);
-        const context = contextOf(request, reply, door, "rpc");
-        const { status, body } = await withInput(request, door, undefined, (read) =>
-          answerCall(request, reply, context, path, read),
-        );
-        reply.code(status);
-        return body;
-      });
+      scope.post(
+        `${rpcPrefix}/${entry.path}`,
+        { onRequest: admitted(entry.path), preParsing },
+        async (request, reply) => {
+          if (isBatch(request)) return answerSubmissions(request, reply, door, entry.path);
+          const receipt = answerCall(door, entry, { request, reply, by: "rpc" });
+          return sendAnswer(reply, await answerOf(request, reply, entry.path, receipt));
+        },
+      );
     });
   }
   const gates = { onRequest: [batchesOnly, admitted()], preParsing: acceptBodies(() => ofBatches) };
-  app.post<{ Params: { paths: string } }>(batchRoute, gates, (request, reply) =>
-    answerBatch(request, reply, door, request.params.paths),
+  app.post<{ Params: { paths: string } }>(batchRoute, gates, async (request, reply) =>
+    answerSubmissions(request, reply, door, request.params.paths),
   );
 }
 
@@ -58,21 +58,22 @@ export const isRpcPath = (url: string): boolean =>
 function refuseAll(
   request: FastifyRequest,
   reply: FastifyReply,
-  { count }: DoorOptions,
+  door: DoorOptions,
   paths: readonly string[],
   fault: Fault,
 ): void {
-  for (const path of paths) if (procedures.has(path)) countRefusal({ count, door: "rpc" }, path, fault);
-  if (!isBatch(request) || wantsStream(request)) return void refuse(request, reply, fault);
-  const answers = paths.map((path) => {
-    noteFailure(request, reply, fault);
-    return { error: errorShape(fault, path, request.id) };
-  });
-  sendList(reply, answers[0]?.error.data.httpStatus ?? 500, answers);
+  for (const path of paths) if (procedures.has(path)) countRefusal(door, path, "rpc", fault);
+  if (!isBatch(request) || wantsStream(request)) refuse(request, reply, fault);
+  else
+    void sendBatch(
+      request,
+      reply,
+      Array.from(paths, (path) => answerOf(request, reply, path, Promise.reject(fault))),
+    );
 }
 
-/** A batch: inputs by position, answers in the same order, 207 when they ended differently. */
-async function answerBatch(
+/** A batch: inputs by position, answers in the same order. */
+function answerSubmissions(
   request: FastifyRequest,
   reply: FastifyReply,
   door: DoorOptions,
@@ -82,37 +83,41 @@ async function answerBatch(
   if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
   // One key cannot stand for several submissions.
   if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
-  const sent = await withInput(request, door, undefined, (read) => read());
-  const inputs = objectOnly(sent) as Readonly<Record<string, unknown>>;
-  const context = contextOf(request, reply, door, "rpc");
-  if (wantsStream(request)) {
-    // Each answer is sent as soon as it is there, as JSON lines. Clients with tRPC's `httpBatchStreamLink` need this. A
-    // call costs some three times as much as in a plain batch.
-    return resolveCalls(request, reply, { router: appRouter, context, paths: list, accept: streamed });
-  }
-  const answers = await Promise.all(
-    paths.map((path, position) => answerCall(request, reply, context, path, async () => inputs[position], position)),
-  );
-  const [first] = answers;
-  const status = answers.every((answer) => answer.status === first?.status) ? (first?.status ?? 200) : 207;
-  return sendList(
+  if (request.body === undefined) throw new Fault("bodyEmpty");
+  const inputs = objectOnly(request.body) as Readonly<Record<string, unknown>>;
+  const { calls, retryAfterSeconds } = request.admission;
+  const submit = async (path: string, position: number): Promise<unknown> => {
+    const entry = procedures.get(path);
+    // Not counted: it is a stranger's text and must not become a label.
+    if (entry === undefined) throw new Fault("notFound");
+    if (position < calls)
+      return answerCall(door, entry, { request, reply, by: "rpc", input: inputOf(inputs[position]) });
+    const fault = new Fault("rateLimited", { retryAfterSeconds });
+    countRefusal(door, path, "rpc", fault);
+    throw fault;
+  };
+  return sendBatch(
+    request,
     reply,
-    status,
-    answers.map(({ body }) => body),
+    paths.map((path, position) => answerOf(request, reply, path, submit(path, position))),
   );
 }
 
-async function answerCall(
+/** How a call ended. */
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** The answer to a call in tRPC's envelope. */
+export async function answerOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  context: Context,
   path: string,
-  getRawInput: () => Promise<unknown>,
-  batchIndex?: number,
-): Promise<{ readonly status: number; readonly body: object }> {
+  result: Promise<unknown>,
+): Promise<Answer> {
   try {
-    const data = await callProcedure(path, context, getRawInput, batchIndex);
-    return { status: 200, body: { result: { data } } };
+    return { status: 200, body: { result: { data: await result } } };
   } catch (error) {
     noteFailure(request, reply, error);
     const shape = errorShape(error, path, request.id);
@@ -120,51 +125,45 @@ async function answerCall(
   }
 }
 
-interface Resolved {
-  readonly router: AnyTRPCRouter;
-  readonly context: object;
-  /** The procedures, with commas between them. */
-  readonly paths: string;
-  readonly accept?: typeof streamed;
-}
+export const sendAnswer = (reply: FastifyReply, { status, body }: Answer): FastifyReply =>
+  sendJson(reply, status, body);
 
-/** Has tRPC's own resolver answer the calls of a request. It is loaded with the first of them. */
-export async function resolveCalls(
+/** The answers of a batch: together, with 207 when they ended differently, or each as soon as it is there. */
+export async function sendBatch(
   request: FastifyRequest,
   reply: FastifyReply,
-  { router, context, paths, accept }: Resolved,
+  calls: readonly Promise<Answer>[],
 ): Promise<FastifyReply> {
-  const { resolveResponse } = await import("@trpc/server/http");
-  const response = await resolveResponse({
-    router,
-    req: new Request(`http://internal/${isBatch(request) ? "?batch=1" : ""}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...(accept && { "trpc-accept": accept }) },
-      body: request.body === undefined ? null : jsonAgain(request.body),
-    }),
-    // It decodes what Fastify has decoded already.
-    path: encodeURIComponent(paths),
-    error: null,
-    allowBatching: true,
-    // Queries come by POST too.
-    allowMethodOverride: true,
-    createContext: async () => context,
-    onError: ({ error }) => noteFailure(request, reply, error),
-  });
-  return reply.send(response);
+  if (wantsStream(request)) {
+    return reply
+      .header("vary", "trpc-accept")
+      .type("application/json")
+      .send(Readable.from(jsonLines(calls)));
+  }
+  const answers = await Promise.all(calls);
+  const [first] = answers;
+  const status = answers.every((answer) => answer.status === first?.status) ? (first?.status ?? 200) : 207;
+  return sendJson(
+    reply,
+    status,
+    answers.map(({ body }) => body),
+  );
 }
 
-const sendList = (reply: FastifyReply, status: number, answers: readonly object[]): FastifyReply =>
-  reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(answers);
-
-// What was parsed may be nested deeper than the stack that writing it takes.
-function jsonAgain(body: unknown): string {
-  try {
-    return JSON.stringify(body);
-  } catch (error) {
-    throw new Fault("bodyMalformed", { cause: error });
+/** tRPC's JSON lines, for its `httpBatchStreamLink`: a head that gives each call a number, then the answers. */
+async function* jsonLines(calls: readonly Promise<Answer>[]): AsyncGenerator<string> {
+  const open = new Map(calls.map((call, number) => [number, call.then(({ body }) => ({ number, body }))]));
+  yield `${JSON.stringify(Object.fromEntries(calls.map((_, number) => [number, [[0], [null, 0, number]]])))}\n`;
+  while (open.size > 0) {
+    const { number, body } = await Promise.race(open.values());
+    open.delete(number);
+    yield `${JSON.stringify([number, 0, [[body]]])}\n`;
   }
 }
+
+// Not by the schema of the route, which describes single successes.
+const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
+  reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 
 export const isBatch = (request: FastifyRequest) => (request.query as { batch?: unknown }).batch === "1";
 
@@ -174,5 +173,4 @@ const pathsOf = (request: FastifyRequest, path?: string): string[] =>
 const batchesOnly: onRequestHookHandler = (request, _reply, done) =>
   done(isBatch(request) ? undefined : new Fault("notFound"));
 
-const streamed = "application/jsonl";
-const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] === streamed;
+const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] === "application/jsonl";

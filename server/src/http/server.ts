@@ -30,7 +30,7 @@ import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
 import { corsOptions, headAnswer, isMalformed, originForm, requestIdOf } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { httpLimits, type HttpLimits, rateLimitFactors } from "./limits.ts";
-import { observeRequests, tellRefusals, watchCall } from "./observed-requests.ts";
+import { observeRequests, tellRefusals } from "./observed-requests.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 import { findFormsBundle } from "./pages/assets.ts";
 import { newsletterPages } from "./pages/newsletter.ts";
@@ -207,8 +207,7 @@ async function openDoors(
     intake,
     vault,
     guard: guardOf("calls", callCounts),
-    count: (procedure, by, code) => metrics.submissions.inc({ procedure, door: by, code }),
-    watch: (procedure, request, reply) => watchCall(metrics, procedure, request, reply),
+    metrics,
     limits,
   };
   beginAtZero(metrics);

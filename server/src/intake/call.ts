@@ -1,13 +1,31 @@
-// What intake knows of a call beside the fields of its submission: the door, the key, the deadline, and the hidden fields
-// of the body.
+// One call of a procedure: what was sent, through which door, and what the body says beside the fields of the submission. A
+// door makes it once the input is read, and nothing changes it after that.
 import { optionalWebUrl } from "@submissions/shared/addresses";
+import type { FaultName, Issue } from "@submissions/shared/faults";
 import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
 import { cleanLine, optionalText, readText } from "@submissions/shared/text";
+import type { StagedResume } from "../resumes/vault.ts";
 import type { ConsentRecord, Door, LeasedMail } from "../storage/records.ts";
 
-export interface Call {
+/** What came in a body. */
+export interface Input {
+  /** A JSON value, or what a form held. No schema has seen it. */
+  readonly value: unknown;
+  /** Problems of a form that the schema cannot see. They are reported together with its own. */
+  readonly problems: readonly Problem[];
+  readonly resume: StagedResume | null;
+}
+
+/** Something wrong with one field. */
+export interface Problem extends Issue {
+  /** What the request is refused with when nothing else is wrong. */
+  readonly fault: FaultName;
+}
+
+export interface Call extends Input {
+  readonly value: object;
   readonly door: Door;
   readonly requestId: string;
   /** The caller's Idempotency-Key, 1 to 255 printable ASCII characters, or null. Never stored or logged as it is. */
@@ -21,8 +39,6 @@ export interface Call {
   readonly language: Language;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
-  /** Told when the answer is that of an earlier call with the same key. */
-  readonly replayed: () => void;
   readonly watch: CallWatch;
 }
 
@@ -33,9 +49,11 @@ export interface Call {
  */
 export type Stage = "read" | "validate" | "resume" | "store" | "mail";
 
-/** Follows a call through its stages, for metrics and traces. */
+/** Follows a call on its way. */
 export interface CallWatch {
   ended(stage: Stage): void;
+  /** Told when the answer is that of an earlier call with the same key. */
+  replayed(): void;
   /** Told before the mails of the submission are handed to the outbox. */
   stored(mails: readonly LeasedMail[]): void;
 }

@@ -1,6 +1,8 @@
 // What an inquiry adds to the path of a submission: the packages that this service offers, its record, its receipt.
 import type { InquiryInput, InquiryReceipt } from "@submissions/shared/inquiry";
 import type { Issue } from "@submissions/shared/faults";
+import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
+import { cleanLine } from "@submissions/shared/text";
 import { valuesOf } from "../field-values.ts";
 import type { Intake } from "./intake.ts";
 import type { Feature } from "./submit.ts";
@@ -18,11 +20,21 @@ export const inquiry: Feature<InquiryInput, InquiryReceipt> = {
 };
 
 /** Every identifier that the catalogue does not hold; none without a catalogue. */
-export function unknownPackages({ packageTitles }: Pick<Intake, "packageTitles">, ids: readonly string[]): Issue[] {
+function unknownPackages({ packageTitles }: Pick<Intake, "packageTitles">, ids: readonly string[]): Issue[] {
   if (packageTitles === null) return [];
   return ids.flatMap((id, position) =>
     packageTitles.has(id)
       ? []
       : [{ path: ["selectedPackageIds", position], message: `“${id}” is not a package we offer.` }],
   );
+}
+
+/** The same of an input that the schema refuses, so that they are reported together with what it finds. */
+export function unknownRawPackages(intake: Intake, raw: { readonly selectedPackageIds?: unknown }): Issue[] {
+  const ids = raw.selectedPackageIds;
+  if (!Array.isArray(ids) || ids.length > packageIdsMax) return [];
+  const texts = ids.map((id: unknown) =>
+    typeof id === "string" && id.length <= textLengthMax.packageId ? cleanLine(id) : "",
+  );
+  return unknownPackages(intake, texts);
 }

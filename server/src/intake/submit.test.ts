@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ApplicationInput } from "@submissions/shared/application";
 import type { InquiryInput } from "@submissions/shared/inquiry";
 import { Fault } from "../fault.ts";
-import { StagedUpload, VaultUnavailable } from "../resumes/vault.ts";
+import { VaultUnavailable, type StagedResume } from "../resumes/vault.ts";
 import type { EarlierSubmission, LeasedMail } from "../storage/records.ts";
 import { StorageUnavailable, type Acceptance, type Entry } from "../storage/store.ts";
 import { application } from "./application.ts";
@@ -18,21 +18,20 @@ const buyer: InquiryInput = {
   email: "ann@example.org",
   selectedPackageIds: ["en-GB"],
 };
-const upload = new StagedUpload(
-  { path: "/staging/1", size: 600, sha256: "ab" },
-  { kind: "pdf" as const, filename: "cv.pdf" },
-);
+const resume: StagedResume = { path: "/staging/1", size: 600, sha256: "ab", kind: "pdf", filename: "cv.pdf" };
 const applicant = {
   fullName: "Ana",
   email: "ana@example.org",
   position: "Annotator",
-  resumeFile: upload,
-} as unknown as ApplicationInput;
+} as ApplicationInput;
 const mail = { id: "1-a", kind: "inquiry-receipt" } as LeasedMail;
 const accepted: Acceptance = { result: "accepted", reference: "INQ-20261121-042137", mails: [mail], capped: [] };
 const replayed = vi.fn<() => void>();
 const ended = vi.fn<(stage: Stage) => void>();
 const call: Call = {
+  value: {},
+  problems: [],
+  resume: null,
   door: "rest",
   requestId: "request-1",
   language: "en",
@@ -41,9 +40,10 @@ const call: Call = {
   solution: null,
   consent: null,
   deadline: Number.POSITIVE_INFINITY,
-  replayed,
-  watch: { ended, stored: () => {} },
+  watch: { ended, replayed, stored: () => {} },
 };
+
+const applying: Call = { ...call, resume };
 
 afterEach(() => {
   vi.clearAllMocks();
@@ -103,14 +103,14 @@ const refusalOf = (promise: Promise<unknown>) =>
 test("only a subscription waits for others to share its commit: it is not answered before", async () => {
   const { intake, seen } = intakeWith(async () => accepted);
   await submit(intake, inquiry, buyer, call);
-  await submit(intake, application, applicant, call);
+  await submit(intake, application, applicant, applying);
   await subscribe(intake, { email: "ann@example.org", source: "footer" }, call);
   expect(seen.entries.map(({ waitMs }) => waitMs)).toEqual([0, 0, 8]);
 });
 
 test("the stages of a submission end in their order, as far as it comes", async () => {
   const { intake } = intakeWith(async () => accepted);
-  await submit(intake, application, applicant, call);
+  await submit(intake, application, applicant, applying);
   expect(ended.mock.calls.flat()).toEqual(["validate", "resume", "store", "mail"]);
   ended.mockClear();
   const spent = intakeWith(async () => ({ result: "challenge-spent" }));
@@ -184,7 +184,7 @@ describe("a key", () => {
 describe("a resume", () => {
   const apply = (accept: () => Promise<Acceptance>) => {
     const { intake, seen } = intakeWith(accept);
-    return { seen, answered: submit(intake, application, applicant, call).catch((error: unknown) => error) };
+    return { seen, answered: submit(intake, application, applicant, applying).catch((error: unknown) => error) };
   };
 
   test.each<[string, () => Promise<Acceptance>]>([
@@ -210,14 +210,14 @@ describe("a resume", () => {
   test("that cannot be taken back does not change the answer", async () => {
     const { intake } = intakeWith(async () => ({ result: "references-exhausted" }));
     const vault = { ...intake.vault, discard: () => Promise.reject(new VaultUnavailable("away")) };
-    expect(await refusalOf(submit({ ...intake, vault }, application, applicant, call))).toBe("referencesExhausted");
+    expect(await refusalOf(submit({ ...intake, vault }, application, applicant, applying))).toBe("referencesExhausted");
   });
 });
 
 test("what fails after the commit is reported, and the answer is a success all the same", async () => {
   const { intake, seen } = intakeWith(async () => accepted);
   const outbox = { ...intake.outbox, deliver: () => Promise.reject(new Error("the outbox failed")) };
-  const receipt = await submit({ ...intake, outbox }, application, applicant, call);
+  const receipt = await submit({ ...intake, outbox }, application, applicant, applying);
   expect(receipt.confirmationEmailSent).toBe(false);
   expect(seen.discarded).toEqual([]);
   expect(seen.failures).toHaveLength(1);

@@ -1,11 +1,12 @@
 // The one path of a submission, whichever door it came through. Read from top to bottom: repeated? → keep the resume →
 // store everything in one commit → deliver the mails → receipt. What differs from kind to kind is in `Feature`.
 import { createHash } from "node:crypto";
+import { resumeField } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
-import { StagedUpload, VaultUnavailable } from "../resumes/vault.ts";
+import { VaultUnavailable } from "../resumes/vault.ts";
 import type {
   EarlierSubmission,
   IdempotencyRecord,
@@ -66,7 +67,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
 ): Promise<Receipt> {
   reached("body-read");
   const receivedAt = intake.clock.now();
-  const key = call.key === null ? null : keyRecord(feature.procedure, call.key, input, receivedAt);
+  const key = keyRecord(feature.procedure, input, call, receivedAt);
   using _held = holdKey(intake, key);
   const earlier = key === null ? null : await intake.store.findEarlier(key);
   if (earlier !== null) return repeat(intake, feature, earlier, key, call);
@@ -76,7 +77,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   const challenge = intake.proofOfWork === null ? null : await intake.proofOfWork.check(call.solution, receivedAt);
   call.watch.ended("validate");
 
-  const resume = await keepResume(intake, input, call.deadline);
+  const resume = await keepResume(intake, call);
   if (resume !== null) call.watch.ended("resume");
   const { door, requestId, language, spam, deadline } = call;
   const consent = call.consent && { ...call.consent, at: receivedAt };
@@ -101,9 +102,16 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   return feature.receipt({ reference: acceptance.reference ?? "", confirmationEmailSent, intake });
 }
 
-function keyRecord(procedure: string, key: string, input: object, createdAt: number): IdempotencyRecord {
+function keyRecord(
+  procedure: string,
+  input: object,
+  { key, resume }: Call,
+  createdAt: number,
+): IdempotencyRecord | null {
+  if (key === null) return null;
   const keyHash = createHash("sha256").update(key).digest("hex");
-  return { procedure, keyHash, fingerprint: fingerprint(input), createdAt };
+  // A file counts by its own SHA-256 and not by its name.
+  return { procedure, keyHash, fingerprint: fingerprint({ ...input, [resumeField]: resume?.sha256 }), createdAt };
 }
 
 /**
@@ -113,15 +121,9 @@ function keyRecord(procedure: string, key: string, input: object, createdAt: num
 function fingerprint(input: object): string {
   const fields = Object.entries(input as Readonly<Record<string, unknown>>)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, meaningOf(name, value)])
+    .map(([name, value]) => [name, name === "email" && typeof value === "string" ? emailKey(value) : value])
     .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
-}
-
-// A file counts by its own SHA-256 and not by its name.
-function meaningOf(name: string, value: unknown): unknown {
-  if (value instanceof StagedUpload) return value.staged.sha256;
-  return name === "email" && typeof value === "string" ? emailKey(value) : value;
 }
 
 const nameOf = ({ procedure, keyHash }: IdempotencyRecord) => `${procedure} ${keyHash}`;
@@ -150,18 +152,16 @@ function repeat<Receipt>(
   call: Call,
 ): Receipt {
   if (earlier.fingerprint !== key?.fingerprint) throw new Fault("idempotencyKeyReused");
-  call.replayed();
+  call.watch.replayed();
   // Spam was answered like a success. A repetition that said otherwise would give the honeypot away.
   const confirmationEmailSent = earlier.receiptSent || earlier.spam || intake.keysConfirmed.has(nameOf(key));
   return feature.receipt({ reference: earlier.reference ?? "", confirmationEmailSent, intake });
 }
 
-async function keepResume({ vault }: Intake, input: object, deadline: number): Promise<ResumeRecord | null> {
-  const upload = Object.values(input).find((value): value is StagedUpload => value instanceof StagedUpload);
-  if (upload === undefined) return null;
-  const { filename, kind } = upload.inspected;
-  const { size, sha256 } = upload.staged;
-  return { key: await vault.keep(upload.staged, { deadline }), filename, kind, size, sha256 };
+async function keepResume({ vault }: Intake, { resume, deadline }: Call): Promise<ResumeRecord | null> {
+  if (resume === null) return null;
+  const { filename, kind, size, sha256 } = resume;
+  return { key: await vault.keep(resume, { deadline }), filename, kind, size, sha256 };
 }
 
 /** Takes the resume back if, and only if, its application is certainly not stored. */

@@ -13,25 +13,8 @@ export interface StagedFile {
   readonly sha256: string;
 }
 
-/**
- * An uploaded resume on its way from the body reader to the intake, judged by its bytes already. It is a `File`, so that
- * FormData and the schema take it for what it is, but its bytes lie in the staging folder and are never in memory.
- */
-export class StagedUpload extends File {
-  readonly staged: StagedFile;
-  /** What the bytes are, and the name to show. */
-  readonly inspected: Pick<ResumeRecord, "kind" | "filename">;
-
-  constructor(staged: StagedFile, inspected: StagedUpload["inspected"]) {
-    super([], inspected.filename);
-    this.staged = staged;
-    this.inspected = inspected;
-  }
-
-  override get size(): number {
-    return this.staged.size;
-  }
-}
+/** An uploaded resume that was judged by its bytes. It is kept once its application is accepted. */
+export interface StagedResume extends StagedFile, Pick<ResumeRecord, "kind" | "filename"> {}
 
 /** Answers those of the keys that belong to an application. */
 export type KnownKeys = (keys: readonly string[]) => Promise<ReadonlySet<string>>;

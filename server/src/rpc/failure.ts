@@ -5,6 +5,7 @@ import { TRPCError, type TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { ZodError } from "zod";
 import { Fault } from "../fault.ts";
+import type { Problem } from "../intake/call.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import { StorageUnavailable } from "../storage/store.ts";
 
@@ -27,13 +28,10 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof StorageUnavailable || error instanceof VaultUnavailable) {
     return failure("storageUnavailable", undefined, storageRetrySeconds);
   }
-  // What tRPC's own resolver throws, or wraps. Any other error of tRPC is a bug of ours.
-  if (!(error instanceof TRPCError)) return failure("internal");
-  if (error.code === "NOT_FOUND") return failure("notFound");
-  if (error.code === "BAD_REQUEST") {
-    return error.cause instanceof ZodError ? describeFailure(inputRefused(error.cause)) : failure("bodyMalformed");
-  }
-  return error.cause instanceof TRPCError ? failure("internal") : describeFailure(error.cause);
+  // tRPC wraps what the console's procedures throw. Any other error of tRPC is a bug of ours.
+  if (!(error instanceof TRPCError) || error.cause instanceof TRPCError) return failure("internal");
+  const isInput = error.code === "BAD_REQUEST" && error.cause instanceof ZodError;
+  return describeFailure(isInput ? inputRefused(error.cause) : error.cause);
 }
 
 function failure(fault: FaultName, issues?: readonly Issue[], retryAfterSeconds?: number): Failure {
@@ -42,17 +40,24 @@ function failure(fault: FaultName, issues?: readonly Issue[], retryAfterSeconds?
 }
 
 /**
- * The refusal of an input by its schema.
+ * The refusal of an input, with everything that is wrong with it.
  *
- * @param more problems that the schema cannot see
+ * @param error what its schema found; absent: nothing
+ * @param problems what the schema cannot see
+ * @param more what else is wrong with fields that neither of them names
  */
-export function inputRefused(error: ZodError, more: readonly Issue[] = []): Fault {
-  const issues = issuesOf(error);
+export function inputRefused(
+  error: ZodError | undefined,
+  problems: readonly Problem[] = [],
+  more: readonly Issue[] = [],
+): Fault {
+  const issues = error === undefined ? [] : issuesOf(error);
   if (issues.some(({ path }) => path.length === 0)) return new Fault("bodyNotObject");
+  issues.push(...problems.map(({ path, message }) => ({ path, message })));
   const told = new Set(issues.map(({ path }) => JSON.stringify(path)));
-  return new Fault("fieldsInvalid", {
-    issues: [...issues, ...more.filter(({ path }) => !told.has(JSON.stringify(path)))],
-  });
+  issues.push(...more.filter(({ path }) => !told.has(JSON.stringify(path))));
+  const [only] = problems;
+  return new Fault(only !== undefined && issues.length === 1 ? only.fault : "fieldsInvalid", { issues });
 }
 
 /** What a schema found wrong, in the words for the caller and without zod's own terms. */

@@ -1,46 +1,39 @@
 // Gathers the fields of a form, from multipart parts or URL-encoded pairs, into FormData that holds nothing but known
 // names: the names are a stranger's, and zod-form-data builds paths from them.
-import { applicationInput, applicationTextFields } from "@submissions/shared/application";
+import { applicationTextFields } from "@submissions/shared/application";
 import { resumeField } from "@submissions/shared/application-fields";
-import type { Issue } from "@submissions/shared/faults";
+import type { FaultName } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { languageField } from "@submissions/shared/language";
 import { bytesMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
-import type { z } from "zod";
 import { Fault } from "../../fault.ts";
-import type { StagedUpload } from "../../resumes/vault.ts";
-import { issuesOf } from "../../rpc/failure.ts";
+import type { Input, Problem } from "../../intake/call.ts";
+import type { StagedResume } from "../../resumes/vault.ts";
 
 interface FormShape {
   /** Names of its text fields. */
   readonly texts: readonly string[];
   /** One of them that may come many times, as ticked boxes do. */
   readonly list?: string;
-  readonly schema: z.ZodType;
-  /** What the schema reads. */
-  inputOf(form: FormData): object;
+  /** What its schema reads. */
+  valueOf(form: FormData): object;
 }
 
 const packages = "selectedPackageIds" satisfies keyof typeof inquiryInput.shape;
 
 /** The form that may hold a resume too. */
-const applicationForm: FormShape = {
-  texts: applicationTextFields,
-  schema: applicationInput,
-  inputOf: (form) => form,
-};
+const applicationForm: FormShape = { texts: applicationTextFields, valueOf: (form) => form };
 
 export const formShapes: Readonly<Record<string, FormShape>> = {
   "marketplace.inquiry": {
     texts: Object.keys(inquiryInput.shape),
     list: packages,
-    schema: inquiryInput,
-    inputOf: (form) => ({ ...plain(form), [packages]: packageIdsOf(form.getAll(packages).map(String)) }),
+    valueOf: (form) => ({ ...plain(form), [packages]: packageIdsOf(form.getAll(packages).map(String)) }),
   },
-  "newsletter.subscribe": { texts: Object.keys(subscribeInput.shape), schema: subscribeInput, inputOf: plain },
+  "newsletter.subscribe": { texts: Object.keys(subscribeInput.shape), valueOf: plain },
   "applications.submit": applicationForm,
 };
 
@@ -61,15 +54,13 @@ export const textFieldsMax = 2 * applicationForm.texts.length;
 /** Entries of the one field that may come many times: far more than a catalogue shows. */
 const listEntriesMax = 1_000;
 
-type ResumeFault = "resumeKindUnsupported" | "resumeTooLarge";
-
 export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;
   /** What came so far. */
   readonly fields = new FormData();
-  readonly #issues: Issue[] = [];
-  #resume: { readonly issue: Issue; readonly fault: ResumeFault } | null = null;
+  readonly #problems: Problem[] = [];
+  #resume: StagedResume | null = null;
   #textFields = 0;
   #listEntries = 0;
   #textBytes = 0;
@@ -117,33 +108,22 @@ export class FormBody {
     for (const [name, value] of pairs) this.addText(name, Buffer.byteLength(value), () => value);
   }
 
-  addResume(upload: StagedUpload): void {
-    this.fields.append(resumeField, upload);
+  addResume(resume: StagedResume): void {
+    this.#resume = resume;
+  }
+
+  /** Whether a file was sent that belongs into the form. */
+  get hadResume(): boolean {
+    return this.#resume !== null;
   }
 
   /** Notes a problem that the schema cannot see. */
-  refuse(name: string, message: string): void {
-    this.#issues.push({ path: [name], message });
+  refuse(name: string, message: string, fault: FaultName = "fieldsInvalid"): void {
+    this.#problems.push({ path: [name], message, fault });
   }
 
-  /** Notes that the resume is too large, that its bytes are none, or that its name contradicts them. */
-  refuseResume(message: string, fault: ResumeFault): void {
-    this.#resume = { issue: { path: [resumeField], message }, fault };
-  }
-
-  /**
-   * The input of the procedure.
-   *
-   * @throws Fault with every problem of the form when anything was noted: that of the resume when only the resume is wrong,
-   * otherwise `fieldsInvalid`
-   */
-  finish(): object {
-    const input = this.#shape.inputOf(this.fields);
-    const resume = this.#resume;
-    if (this.#issues.length === 0 && resume === null) return input;
-    const parsed = this.#shape.schema.safeParse(input);
-    const issues = [...(parsed.success ? [] : issuesOf(parsed.error)), ...this.#issues];
-    const fault = issues.length === 0 && resume !== null ? resume.fault : "fieldsInvalid";
-    throw new Fault(fault, { issues: resume === null ? issues : [...issues, resume.issue] });
+  /** What came in all. */
+  get input(): Input {
+    return { value: this.#shape.valueOf(this.fields), problems: this.#problems, resume: this.#resume };
   }
 }

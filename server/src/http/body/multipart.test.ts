@@ -3,10 +3,12 @@ import { mkdtempDisposable, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import multipart from "@fastify/multipart";
+import { applicationInput } from "@submissions/shared/application";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { Fault } from "../../fault.ts";
-import { StagedUpload } from "../../resumes/vault.ts";
+import type { StagedResume } from "../../resumes/vault.ts";
+import { inputRefused } from "../../rpc/failure.ts";
 import { FormBody } from "./form-body.ts";
 import { MultipartForm } from "./multipart.ts";
 
@@ -33,19 +35,28 @@ const bodyOf = (parts: readonly Part[]) =>
     })
     .join("") + "--b--\r\n";
 
-/** Reads a form. Nothing may be left in the staging folder. */
-async function read(body: string | Buffer): Promise<{ readonly form?: [string, unknown][]; readonly fault?: Fault }> {
+interface Outcome {
+  readonly form?: [string, unknown][];
+  readonly resume?: StagedResume | null;
+  readonly fault?: Fault;
+}
+
+/** Reads a form, and validates it as the procedure does. Nothing may be left in the staging folder. */
+async function read(body: string | Buffer): Promise<Outcome> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
   await using app = Fastify();
   await app.register(multipart, { throwFileSizeLimit: false });
-  let outcome: { form?: [string, unknown][]; fault?: Fault } = {};
+  let outcome: Outcome = {};
   app.post("/", async (request) => {
-    await using form = new MultipartForm(request, new FormBody(), {
+    const form = new MultipartForm(request, new FormBody(), {
       vault: { stagingFolder: folder.path, hasRoom: async () => true },
       patienceBytes: 0,
     });
     try {
-      outcome = { form: [...((await form.read()) as FormData)] };
+      await using input = await form.read();
+      const { error } = applicationInput.safeParse(input.value);
+      if (input.problems.length > 0) throw inputRefused(error, input.problems);
+      outcome = { form: [...(input.value as FormData)], resume: input.resume };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       outcome = { fault: error };
@@ -60,12 +71,9 @@ async function read(body: string | Buffer): Promise<{ readonly form?: [string, u
 }
 
 test("fields are texts, and the resume is judged by its bytes", async () => {
-  const { form } = await read(bodyOf([...fields(applicant), resume(pdf)]));
-  const upload = form?.at(-1)?.[1];
-  expect(form?.slice(0, -1)).toEqual(Object.entries(applicant));
-  expect(upload).toBeInstanceOf(StagedUpload);
-  expect((upload as StagedUpload).inspected).toMatchObject({ kind: "pdf", filename: "cv.pdf" });
-  expect((upload as StagedUpload).size).toBe(pdf.length);
+  const outcome = await read(bodyOf([...fields(applicant), resume(pdf)]));
+  expect(outcome.form).toEqual(Object.entries(applicant));
+  expect(outcome.resume).toMatchObject({ kind: "pdf", filename: "cv.pdf", size: pdf.length });
 });
 
 test("wrong fields and a wrong resume are told together", async () => {
@@ -92,7 +100,7 @@ test("an empty resume is a wrong field", async () => {
     [resume("", ""), resume(pdf)],
     [resume(pdf), resume("", "")],
   ]) {
-    expect((await read(bodyOf([...fields(applicant), ...parts]))).form?.at(-1)?.[1]).toBeInstanceOf(StagedUpload);
+    expect((await read(bodyOf([...fields(applicant), ...parts]))).resume).toMatchObject({ kind: "pdf" });
   }
 });
 
@@ -133,8 +141,7 @@ test("a hidden field of another kind is a text", async () => {
 
 test("a file name is decoded before its path is taken off", async () => {
   for (const name of ["=?UTF-8?B?Tm/Dq2wgQ1YucGRm?=", "C:\\letters\\Noël CV.pdf", "/home/noel/Noël CV.pdf"]) {
-    const upload = (await read(bodyOf([...fields(applicant), resume(pdf, name)]))).form?.at(-1)?.[1];
-    expect((upload as StagedUpload).inspected.filename).toBe("Noël CV.pdf");
+    expect((await read(bodyOf([...fields(applicant), resume(pdf, name)]))).resume?.filename).toBe("Noël CV.pdf");
   }
 });
 

@@ -13,8 +13,9 @@ import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { reached } from "../../failpoint.ts";
 import { Fault } from "../../fault.ts";
+import type { Input } from "../../intake/call.ts";
 import { stage } from "../../resumes/staging.ts";
-import { StagedUpload, type StagedFile, type Vault } from "../../resumes/vault.ts";
+import type { StagedFile, Vault } from "../../resumes/vault.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
 import { type FormBody, textFieldsMax } from "./form-body.ts";
 
@@ -45,8 +46,11 @@ type Part = Omit<MultipartFile, "fieldname" | "filename"> & {
 type TextPart = Part & { readonly fieldname: string };
 type FilePart = TextPart & { readonly filename: string };
 
-/** A multipart request. Dispose of it once the call is over: a staged file that was not kept is removed. */
-export class MultipartForm implements AsyncDisposable {
+/** An input that was read. Dispose of it once the call is over: a staged file that was not kept is removed. */
+export interface ReadInput extends Input, AsyncDisposable {}
+
+/** The reader of one multipart request. */
+export class MultipartForm {
   readonly #request: FastifyRequest;
   readonly #body: FormBody;
   readonly #options: MultipartOptions;
@@ -70,31 +74,33 @@ export class MultipartForm implements AsyncDisposable {
   /**
    * Reads the form into its body.
    *
-   * @throws Fault `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `resumeKindUnsupported`, `bodyMalformed`,
-   * `bodyEmpty`, `fieldsInvalid`, `storageUnavailable`
+   * @throws Fault `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `storageUnavailable`
    */
-  async read(): Promise<object> {
-    if (Number(this.#request.headers["content-length"] ?? 0) > this.#bytesMax) throw resumeTooLarge();
-    const { raw } = this.#request;
+  async read(): Promise<ReadInput> {
+    try {
+      await this.#readWhole();
+    } catch (error) {
+      await this.#unstage();
+      throw faultOf(error);
+    }
+    return { ...this.#body.input, [Symbol.asyncDispose]: () => this.#unstage() };
+  }
+
+  async #readWhole(): Promise<void> {
+    const { headers, raw } = this.#request;
+    if (Number(headers["content-length"] ?? 0) > this.#bytesMax) throw resumeTooLarge();
     try {
       await this.#readParts();
-    } catch (error) {
-      throw faultOf(error);
     } finally {
       raw.off("data", this.#watch);
       // After a fault the rest is only drained: parsing it would be work for nothing.
       raw.unpipe();
     }
     if (this.#bytes === 0) throw new Fault("bodyEmpty");
-    if (this.#tooLarge) return this.#body.finish();
+    if (this.#tooLarge) return;
     if (this.#bytes > bytesMax.multipartForm) throw resumeTooLarge();
     // A part that the parser could not use is missing here without a word: a resume must not get lost that way.
     if (!this.#delimiters.closed || this.#delimiters.parts !== this.#parts) throw new Fault("bodyMalformed");
-    return this.#body.finish();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#unstage();
   }
 
   async #unstage(): Promise<void> {
@@ -169,7 +175,7 @@ export class MultipartForm implements AsyncDisposable {
     if (part.file.truncated) {
       if (this.#options.patienceBytes === 0) throw resumeTooLarge();
       this.#tooLarge = true;
-      this.#body.refuseResume(faults.resumeTooLarge.message, "resumeTooLarge");
+      this.#body.refuse(resumeField, faults.resumeTooLarge.message, "resumeTooLarge");
     } else if (staged.size > 0) await this.#inspect(staged, filename);
     else if (filename !== "") this.#body.refuse(resumeField, "The file is empty.");
     // A browser sends an empty part without a name for an input with no file chosen.
@@ -182,8 +188,9 @@ export class MultipartForm implements AsyncDisposable {
     const inspection = await inspectResume(staged.path, filename).catch((error: unknown) => {
       throw new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 });
     });
-    if (inspection.accepted) this.#body.addResume(new StagedUpload(staged, inspection));
-    else this.#body.refuseResume(inspection.message, "resumeKindUnsupported");
+    if (!inspection.accepted) return this.#body.refuse(resumeField, inspection.message, "resumeKindUnsupported");
+    const { kind, filename: name } = inspection;
+    this.#body.addResume({ ...staged, kind, filename: name });
   }
 
   async #takeText({ fieldname, file, mimetype, encoding }: TextPart): Promise<void> {

@@ -4,7 +4,6 @@ import { createRequire } from "node:module";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
-import type { Admission } from "../../rpc/procedure.ts";
 import type { CallCounts } from "../../storage/call-counts.ts";
 import { StorageUnavailable } from "../../storage/store.ts";
 import { refuse } from "../fault-reply.ts";
@@ -31,6 +30,13 @@ interface GuardOptions {
   readonly isForeign: IsForeign;
   /** Where several processes count together; null: only this process counts. */
   readonly shared: CallCounts | null;
+}
+
+/** How many calls of a request may pass: the first ones of a batch. */
+interface Admission {
+  readonly calls: number;
+  /** When the others may be tried again. */
+  readonly retryAfterSeconds: number;
 }
 
 /** What a client did in the window that is open. */

@@ -4,20 +4,21 @@ import { faults } from "@submissions/shared/faults";
 import { languageField } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
+import type { FormBody } from "../body/form-body.ts";
 import { isRpc } from "../fault-reply.ts";
 import { formOf, type Site } from "./site.ts";
 
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
-  /** The fields of the form, once they are being read. */
-  fields: null as FormData | null,
+  /** The form that was sent, once it is being read. */
+  form: null as FormBody | null,
   /** Answers with the page of a refusal; with the form again, where its fields are known. Never rejects. */
   async refuse(reply: FastifyReply, failure: Failure): Promise<void> {
     try {
       const { refusalPage } = await import("./refusal-page.ts");
       const { status } = failure;
       // Only the script can prove work, so there it comes with the form.
-      const policy = site.proofOfWork && this.fields !== null ? "forms" : "still";
-      sendPage(reply, refusalPage(site, request, failure, this.fields), { status, policy, posts: true });
+      const policy = site.proofOfWork && this.form !== null ? "forms" : "still";
+      sendPage(reply, refusalPage(site, request, failure, this.form), { status, policy, posts: true });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
       request.failure = { fault: "internal", error, before: request.failure };
@@ -68,7 +69,7 @@ export function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, r
   const form = formOf(url) ?? "";
   const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
   const reference = inquiryId ?? applicationId;
-  const language = page?.fields?.get(languageField);
+  const language = page?.form?.fields.get(languageField);
   const query = new URLSearchParams({
     kind: form,
     ...(reference !== undefined && { reference }),

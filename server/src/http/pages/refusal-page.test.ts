@@ -21,8 +21,9 @@ const requestTo = (url: string, method = "POST") =>
   ({ url, method, routeOptions: { url: url.replace(/\?.*/, "") } }) as FastifyRequest;
 
 function pageOf(form: FormName, fields: Record<string, string | readonly string[]>, issues: readonly Issue[] = []) {
-  const sent = new FormData();
-  for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) sent.append(name, one);
+  const { resumeFile, ...texts } = fields;
+  const sent = { fields: new FormData(), hadResume: resumeFile !== undefined };
+  for (const [name, value] of Object.entries(texts)) for (const one of [value].flat()) sent.fields.append(name, one);
   return refusalPage(site, requestTo(formPaths[form]), { ...failureOf("fieldsInvalid"), issues }, sent);
 }
 

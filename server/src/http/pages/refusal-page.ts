@@ -13,6 +13,7 @@ import { languageField, languageOf, type Language } from "@submissions/shared/la
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
+import type { FormBody } from "../body/form-body.ts";
 import { siteAssets } from "./assets.ts";
 import { formElement, plainForm, type Filled } from "./form-element.ts";
 import { card, formsHead, homeOf, sitePage } from "./frame.ts";
@@ -51,18 +52,22 @@ const words: Readonly<Record<Language, Words>> = {
   },
 };
 
+type SentForm = Pick<FormBody, "fields" | "hadResume">;
+
 const formAnchors: Readonly<Record<FormName, string>> = {
   inquiry: "#inquiry",
   newsletter: "#newsletter",
   application: "#careers",
 };
 
-export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, fields: FormData | null): string {
+/** @param sent the form that was sent; null: none, or it was not read */
+export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, sent: SentForm | null): string {
   const root = rootOf(request.url);
   const form = request.method === "POST" ? formOf(request.routeOptions.url) : undefined;
   // Without a field nothing was read.
-  if (form === undefined || fields === null || [...fields.keys()].length === 0)
+  if (form === undefined || sent === null || (!sent.hadResume && [...sent.fields.keys()].length === 0))
     return refusalCard(site, request.url, failure, form);
+  const { fields } = sent;
   const language = languageOf(fields.get(languageField));
   if (failure.fault === "idempotencyConflict") return underWay(site, root, language);
   const { cut, ...filled } = filledFrom(form, fields, site);
@@ -74,7 +79,7 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   const shown: Filled = {
     ...filled,
     strings,
-    issues: [...issuesOf(failure, strings, told), ...chooseAgain(fields, failure, told)],
+    issues: [...issuesOf(failure, strings, told), ...chooseAgain(sent, failure, told)],
     message: failure.fault === "idempotencyKeyReused" ? told.keyReused : translated(failure.message, strings),
     idempotencyKey: keyOf(fields, failure),
   };
@@ -200,8 +205,8 @@ function beginningOf(text: string, max: number): string {
     .join("");
 }
 
-const chooseAgain = (fields: FormData, { issues = [] }: Failure, { fileGone }: Words): Issue[] =>
-  fields.has(resumeField) && !issues.some(isOfResume) ? [{ path: [resumeField], message: fileGone }] : [];
+const chooseAgain = ({ hadResume }: SentForm, { issues = [] }: Failure, { fileGone }: Words): Issue[] =>
+  hadResume && !issues.some(isOfResume) ? [{ path: [resumeField], message: fileGone }] : [];
 
 const isOfResume = ({ path }: Issue) => path[0] === resumeField;
 
