@@ -216,6 +216,14 @@ describe("bytes", () => {
       }
     });
 
+    test("a client that leaves instead of sending it is counted as refused", async () => {
+      await using counting = await startService();
+      const { socket } = await refused(counting, [415, "/api/marketplace/inquiry"], keepsAlive);
+      socket.destroy();
+      const counted = 'http_refusals_total{route="/api/marketplace/inquiry",fault="contentTypeUnsupported"} 1';
+      await expect.poll(async () => (await fetch(`${counting.url}/metrics`)).text()).toContain(counted);
+    });
+
     test("the connection stays where the body has come with its head", async () => {
       const socket = await open(own);
       socket.write("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nGET /docs");

@@ -4,8 +4,7 @@ import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts
 import { refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
-import { objectOnly } from "../http/call.ts";
-import { answerOf, isBatch, sendAnswer, sendBatch } from "../http/rpc.ts";
+import { answerOf, inputsOf, isBatch, sendAnswer, sendBatch } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import { bringsToken, callerOf, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
@@ -70,7 +69,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesOp
       const answer = (path: string, input: unknown) =>
         answerOf(request, reply, path, callConsole(path, context, input));
       if (!isBatch(request)) return sendAnswer(reply, await answer(request.params.paths, request.body));
-      const inputs = objectOnly(request.body ?? {}) as Readonly<Record<string, unknown>>;
+      const inputs = inputsOf(request.body ?? {});
       return sendBatch(
         request,
         reply,
@@ -150,7 +149,7 @@ function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate)
   }
 }
 
-function oidcRoutes(app: FastifyInstance, { console, addresses }: ConsoleDoorOptions, onRequest: Gate): void {
+function oidcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesOptions, onRequest: Gate): void {
   const { openIdConnect, cookies, publicUrl } = console;
   if (openIdConnect === null) return;
   const noHead = { onRequest, exposeHeadRoute: false };

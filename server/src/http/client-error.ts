@@ -1,15 +1,16 @@
 // Answers what never became a request: broken HTTP, headers too large, clients too slow. Only the bare socket is there, so
 // the answer is written by hand.
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { Fault } from "../fault.ts";
 import { STATUS_CODES } from "../node-http.ts";
 import { errorShape } from "../rpc/failure.ts";
 import { isRpc } from "./fault-reply.ts";
+import type { Traffic } from "./gate/traffic.ts";
 import { requestIdOf } from "./headers.ts";
-import type { TellRefusal } from "./observed-requests.ts";
+import type { LogRefusal } from "./observed-requests.ts";
 
 const byNodeCode: Readonly<Record<string, FaultName>> = {
   HPE_HEADER_OVERFLOW: "headersTooLarge",
@@ -19,79 +20,78 @@ const byNodeCode: Readonly<Record<string, FaultName>> = {
 // A client that goes on sending must not keep the socket.
 const closeMsMax = 1_000;
 
-// Connections with broken bytes behind a request that still gets its answer.
-const finishing = new WeakSet<Socket>();
-
-/** Writes the fault and closes the connection. A whole request that came before gets its own answer instead. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket, tell: TellRefusal): void {
-  if (finishing.has(socket)) return;
-  const isGone = error.code === "ECONNRESET" || !socket.writable;
-  if (!isGone && isWhole(messageOf(socket))) {
-    finishing.add(socket);
-    closeAfterAnswers(socket);
-  } else if (isGone) socket.destroy();
-  else answer(socket, faultOf(error, socket), tell);
+interface Connections {
+  readonly traffic: Pick<Traffic, "answersOn" | "end">;
+  /** Logs what is refused here: no hook sees it. */
+  readonly logRefusal: LogRefusal;
 }
 
-function faultOf({ code = "" }: { code?: string }, socket: Socket): FaultName {
-  // The client closed its side before the request was whole. Once the head was read, only the body can be incomplete.
-  if (code === "HPE_INVALID_EOF_STATE" && messageOf(socket)) return "bodyMalformed";
-  return byNodeCode[code] ?? "requestMalformed";
+/** Answers an error of a connection and closes it. Whole requests that came before get their own answers instead. */
+export function answerClientError(
+  error: Error & { code?: string },
+  socket: Socket,
+  { traffic, logRefusal }: Connections,
+): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    // Once this side has ended the connection, the client is given time to see the answer.
+    if (!socket.writableEnded) socket.destroy();
+    return;
+  }
+  const answers = traffic.answersOn(socket);
+  const whole = answers.findLast(({ req }) => req.complete);
+  if (whole === undefined) refuse(socket, faultOf(error, answers.length > 0), { traffic, logRefusal });
+  else if (traffic.end(socket)) whole.once("close", () => socket.destroySoon());
 }
 
-/** Answers 408 to a client that sends the body of the current request too slowly, and closes the connection. */
-export function cutSlowSender(socket: Socket, tell: TellRefusal): void {
-  if (socket.writable) answer(socket, "requestTimedOut", tell);
+/** Answers 408 to a client that sends the body of a request too slowly, and closes the connection. */
+export function cutSlowSender({ socket }: IncomingMessage, connections: Connections): void {
+  if (socket.writable) refuse(socket, "requestTimedOut", connections);
   else socket.destroy();
 }
 
-function answer(socket: Socket, fault: FaultName, tell: TellRefusal): void {
-  const begun = messageOf(socket);
+function refuse(socket: Socket, fault: FaultName, { traffic, logRefusal }: Connections): void {
+  const [begun] = traffic.answersOn(socket);
   // Bytes of an answer that has begun must not be mixed with these.
   if (begun?.headersSent) {
     socket.destroy();
     return;
   }
-  const { status, code, message } = faults[fault];
+  traffic.end(socket);
   const requestId = begun ? requestIdOf(begun.req) : randomUUID();
-  const isOfRpc = isRpc({ url: begun?.req.url ?? "" });
-  const body = JSON.stringify(
-    isOfRpc ? { error: errorShape(new Fault(fault), undefined, requestId) } : { message, code, requestId },
-  );
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
-      "content-type: application/json; charset=utf-8\r\n" +
-      `content-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${requestId}\r\n` +
-      "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
-      body,
-  );
+  socket.end(refusal(fault, requestId, begun?.req.url ?? ""));
   // Browsers open connections that they never use. Closing one is no refusal.
-  if (socket.bytesRead > 0) tell(requestId, fault);
-  discard(socket);
+  if (socket.bytesRead > 0) logRefusal(requestId, fault);
+  if (begun) discard(begun.req);
   setTimeout(() => socket.destroy(), closeMsMax).unref();
 }
 
-/**
- * Throws away what still comes. A body that ends now must not be stored: its sender was told that it was refused. It is
- * read all the same, because a reset could overtake the answer.
- */
-function discard(socket: Socket): void {
-  // Node's parser takes bytes from the socket directly, without events. A listener makes it use events, and removing all
-  // listeners then takes the parser away, too.
-  socket.on("data", () => {});
-  socket.removeAllListeners("data").resume();
+/** @param hasBegun whether the head of a request was read; then only its body can be incomplete */
+function faultOf({ code = "" }: { code?: string }, hasBegun: boolean): FaultName {
+  // The client closed its side before the request was whole.
+  if (code === "HPE_INVALID_EOF_STATE" && hasBegun) return "bodyMalformed";
+  return byNodeCode[code] ?? "requestMalformed";
 }
 
-/** The answer that is due next on a connection, as Node itself looks it up; null between requests. */
-const messageOf = (socket: Socket): ServerResponse | null | undefined =>
-  (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
+function refusal(fault: FaultName, requestId: string, url: string): string {
+  const { status, code, message } = faults[fault];
+  const body = JSON.stringify(
+    isRpc({ url }) ? { error: errorShape(new Fault(fault), undefined, requestId) } : { message, code, requestId },
+  );
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
+    "content-type: application/json; charset=utf-8\r\n" +
+    `content-length: ${Buffer.byteLength(body)}\r\n` +
+    `x-request-id: ${requestId}\r\n` +
+    "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
+    body
+  );
+}
 
-const isWhole = (message: ServerResponse | null | undefined): message is ServerResponse =>
-  message?.req.complete === true;
-
-function closeAfterAnswers(socket: Socket): void {
-  const message = messageOf(socket);
-  if (isWhole(message)) message.once("close", () => closeAfterAnswers(socket));
-  else socket.destroySoon();
+/**
+ * Takes a body away from its reader, so that it is not stored if it ends now: its sender was told that it was refused. It
+ * is read all the same, because a reset could overtake the answer.
+ */
+function discard(request: IncomingMessage): void {
+  request.unpipe();
+  request.removeAllListeners("data").removeAllListeners("end").resume();
 }

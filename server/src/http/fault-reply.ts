@@ -15,8 +15,6 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "bodyMalformed",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "contentTypeUnsupported",
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "contentTypeUnsupported",
-  FST_ERR_BAD_URL: "notFound",
-  FST_ERR_MAX_PARAM_LENGTH: "notFound",
   ECONNRESET: "bodyMalformed",
 };
 
@@ -26,7 +24,6 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
   const failure = noteFailure(request, reply, error);
   const { status, message, code, issues } = failure;
   if (!isRpc(request)) variesBy(reply, "Accept");
-  // A request with a malformed head comes here without having been through the hooks.
   if (request.page) {
     void request.page.refuse(reply, failure);
     return reply;

@@ -52,12 +52,23 @@ export function corsOptions(origins: readonly string[]): FastifyCorsOptionsDeleg
   return (request, done) => done(null, { ...options, preflight: isPreflight(request) });
 }
 
-/** The target of a request as every server understands it; RFC 9112 3.2.2 lets clients send a whole URL. */
+/**
+ * The target of a request as the router understands it. RFC 9112 3.2.2 lets clients send a whole URL. A percent sign that
+ * encodes nothing is taken as such: no route matches it.
+ */
 export function originForm(url: string): string {
-  if (url.startsWith("/")) return url;
-  const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1];
-  // Anything else, such as `*`, gets a slash in front, and no route matches it.
-  return path?.startsWith("/") ? path : `/${path ?? url}`;
+  const target = url.startsWith("/") ? url : `/${/^https?:\/\/[^/?#]*\/?(.*)$/is.exec(url)?.[1] ?? url}`;
+  return target.includes("%") && !isDecodable(target) ? target.replaceAll("%", "%25") : target;
+}
+
+function isDecodable(target: string): boolean {
+  try {
+    decodeURIComponent(target.replace(/[?#].*$/s, ""));
+    return true;
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
 }
 
 /**

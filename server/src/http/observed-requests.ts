@@ -1,5 +1,5 @@
 // Observes requests: one log line, one measurement and, if anything is traced, one trace for each. The route's pattern is
-// told, never the URL.
+// logged, never the URL.
 import { faults, type FaultName } from "@submissions/shared/faults";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CallWatch } from "../intake/call.ts";
@@ -17,7 +17,7 @@ interface Observers {
 
 /** Must be added before all other hooks: a trace begins with the first of them. */
 export function observeRequests(app: FastifyInstance, { log, metrics, traces }: Observers): void {
-  const tellsMore = ["info", "debug", "trace"].includes(log.level);
+  const logsSuccesses = ["info", "debug", "trace"].includes(log.level);
   app.decorateRequest("failure", null);
   app.decorateRequest("trace", null);
   if (traces !== null) {
@@ -27,32 +27,38 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
       done();
     });
   }
-  app.addHook("onResponse", (request, reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
+    // It comes after every end of an answer, also when the client went away.
+    reply.raw.once("close", () => ended(request, reply));
+    done();
+  });
+
+  function ended(request: FastifyRequest, reply: FastifyReply): void {
     const route = routeOf(request);
-    const { statusCode: status, elapsedTime: ms } = reply;
+    const { statusCode: status, elapsedTime: ms, raw } = reply;
+    // An early refusal waits for the rest of the body before it ends (body/incoming-body.ts). Its client may leave meanwhile.
+    const isRefused = request.failure !== null && raw.headersSent && !raw.writableEnded;
+    if (!raw.writableFinished && !isRefused) {
+      log.info(factsOf(request, { route }), "client went away");
+      return endTrace(request, null);
+    }
     metrics.requests.observe({ route, status: statusClass(status) }, ms / 1000);
     for (let { failure } = request; failure !== null; failure = failure.before)
       metrics.refusals.inc({ route, fault: failure.fault });
     const level = status >= 500 ? "error" : probePaths.has(route) ? "debug" : "info";
-    if (level === "error" || tellsMore) {
+    if (level === "error" || logsSuccesses) {
       log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
     }
     endTrace(request, status);
-    done();
-  });
-  app.addHook("onRequestAbort", (request, done) => {
-    log.info(factsOf(request, { route: routeOf(request) }), "client went away");
-    endTrace(request, null);
-    done();
-  });
+  }
 }
 
-/** Tells of a refusal that was written on a bare connection. */
-export type TellRefusal = (requestId: string, fault: FaultName) => void;
+/** Logs a refusal that was written on a bare connection. */
+export type LogRefusal = (requestId: string, fault: FaultName) => void;
 
 /** A refusal that no hook sees is logged and counted like the others, without a route. */
-export const tellRefusals =
-  ({ log, metrics }: Pick<Observers, "log" | "metrics">): TellRefusal =>
+export const refusalLog =
+  ({ log, metrics }: Pick<Observers, "log" | "metrics">): LogRefusal =>
   (requestId, fault) => {
     metrics.refusals.inc({ route: unknownRoute, fault });
     log.info({ requestId, route: unknownRoute, status: faults[fault].status, fault }, "answered");

@@ -84,7 +84,7 @@ function answerSubmissions(
   // One key cannot stand for several submissions.
   if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
   if (request.body === undefined) throw new Fault("bodyEmpty");
-  const inputs = objectOnly(request.body) as Readonly<Record<string, unknown>>;
+  const inputs = inputsOf(request.body);
   const { calls, retryAfterSeconds } = request.admission;
   const submit = async (path: string, position: number): Promise<unknown> => {
     const entry = procedures.get(path);
@@ -102,6 +102,9 @@ function answerSubmissions(
     paths.map((path, position) => answerOf(request, reply, path, submit(path, position))),
   );
 }
+
+/** The inputs of a batch, by position. @throws Fault `bodyNotObject` */
+export const inputsOf = (body: unknown) => objectOnly(body) as Readonly<Record<string, unknown>>;
 
 /** How a call ended. */
 interface Answer {

@@ -15,8 +15,8 @@ import type { Vault } from "../resumes/vault.ts";
 import { procedures } from "../rpc/router.ts";
 import type { CallCounts } from "../storage/call-counts.ts";
 import type { Store } from "../storage/store.ts";
-import { watchBodies } from "./body/arrival.ts";
 import { takeJson } from "./body/content-type.ts";
+import { watchBodies } from "./body/incoming-body.ts";
 import type { DoorOptions } from "./call.ts";
 import { answerClientError } from "./client-error.ts";
 import { refuse } from "./fault-reply.ts";
@@ -30,7 +30,7 @@ import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
 import { corsOptions, headAnswer, isMalformed, originForm, requestIdOf } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { httpLimits, type HttpLimits, rateLimitFactors } from "./limits.ts";
-import { observeRequests, tellRefusals } from "./observed-requests.ts";
+import { observeRequests, refusalLog } from "./observed-requests.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 import { findFormsBundle } from "./pages/assets.ts";
 import { newsletterPages } from "./pages/newsletter.ts";
@@ -99,25 +99,18 @@ export async function buildHttp(options: HttpOptions): Promise<Http> {
   const limits = limitsOf(options);
   const addresses = new ClientAddresses(options.trustedProxy);
   const traffic = new Traffic(limits, addresses, (uploads) => metrics.uploadsInFlight.set(uploads));
-  const tell = tellRefusals(options);
+  const logRefusal = refusalLog(options);
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: bytesMax.json,
     serverFactory: (handler) => nodeServer(traffic, limits, handler),
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, tell),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, { traffic, logRefusal }),
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => originForm(url),
     // The lists of batches are as long as an address can be.
     routerOptions: { maxParamLength: bytesMax.headers },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // No hook runs for an address that the router cannot read.
-    frameworkErrors: (error, request, reply) => {
-      headAnswer(request, reply);
-      // Its body may still be on its way.
-      reply.raw.shouldKeepAlive = false;
-      refuse(request, reply, error);
-    },
   });
   app.removeAllContentTypeParsers();
   takeJson(app);
@@ -127,8 +120,8 @@ export async function buildHttp(options: HttpOptions): Promise<Http> {
   app.addHook("onRequest", (request, reply, done) => {
     headAnswer(request, reply);
     if (!isMalformed(request)) return done();
-    // A proxy may have read this message in another way, and then also what follows it. That is not taken (gate/traffic.ts).
-    reply.raw.shouldKeepAlive = false;
+    // A proxy may have read this message in another way, and then also what follows it. That is not taken.
+    traffic.endWith(reply.raw);
     done(new Fault("requestMalformed"));
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
@@ -136,7 +129,7 @@ export async function buildHttp(options: HttpOptions): Promise<Http> {
   const site = openSite(options);
   answerWithPages(app, site);
   refuseUnknownAddresses(app);
-  watchBodies(app, { traffic, limits, tell });
+  watchBodies(app, { traffic, limits, logRefusal });
   draining.guard(app, traffic);
   shedLoad(app, traffic, limits.loopLagMsMax);
 

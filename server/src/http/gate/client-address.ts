@@ -20,25 +20,28 @@ export interface ClientKeys {
 
 type Trusts = (address: string, hop: number) => boolean;
 
-const known = Symbol("client address");
-type Known = Socket & { [known]?: { readonly forwardedFor: string | undefined; readonly keys: ClientKeys } };
+interface Known {
+  readonly forwardedFor: string | undefined;
+  readonly keys: ClientKeys;
+}
 
 /** Reads client addresses. The last one of each connection is kept, because a connection brings many requests. */
 export class ClientAddresses {
   readonly #trusts: Trusts;
+  readonly #known = new WeakMap<Socket, Known>();
 
   constructor(trusted: TrustedProxies) {
     this.#trusts = trustOf(trusted);
   }
 
   keysOf(request: IncomingMessage): ClientKeys {
-    const socket: Known = request.socket;
+    const { socket } = request;
     // Node joins the lines of this header.
     const forwardedFor = request.headers["x-forwarded-for"] as string | undefined;
-    const last = socket[known];
+    const last = this.#known.get(socket);
     if (last !== undefined && last.forwardedFor === forwardedFor) return last.keys;
     const keys = keysOf(clientAddress(this.#trusts, socket.remoteAddress, forwardedFor));
-    socket[known] = { forwardedFor, keys };
+    this.#known.set(socket, { forwardedFor, keys });
     return keys;
   }
 

@@ -7,7 +7,7 @@ test("a service that takes nothing new still answers its health paths, whatever 
   app.decorateRequest("failure", null);
   app.decorateRequest("page", null);
   const draining = new Draining();
-  draining.guard(app, { lastAnswers: () => [] });
+  draining.guard(app, { answersOn: () => [], endWith: () => {} });
   for (const url of ["/", "/healthz", "/readyz"]) app.get(url, async () => "");
   draining.refuse();
   const statusOf = async (url: string) => (await app.inject(url)).statusCode;

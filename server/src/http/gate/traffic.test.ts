@@ -67,6 +67,18 @@ describe("requests ahead of their answers", () => {
     await expect.poll(() => service.traffic.requests).toBe(0);
   });
 
+  test("are not taken behind the last answer of their connection, and cut it when they are too many", async () => {
+    const limits = { requestsPerConnectionMax: 8 };
+    await using service = await open({ limits, answer: (response) => service.traffic.endWith(response) });
+    const socket = await service.client();
+    socket.write(get(8));
+    await expect.poll(() => service.seen.length).toBe(1);
+    socket.write(get());
+    await closed(socket);
+    expect(service.seen).toHaveLength(1);
+    await expect.poll(() => service.traffic.requests).toBe(0);
+  });
+
   test("are no longer counted once they are answered", async () => {
     await using service = await open({
       limits: { requestsPerConnectionMax: 2 },

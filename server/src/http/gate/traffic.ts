@@ -21,22 +21,20 @@ const newShare = (key: string): Share => ({ key, connections: 0, requests: 0, in
 interface Connection {
   /** Null: a proxy, which carries many clients. */
   readonly share: Share | null;
-  unanswered: number;
-  /** The answer to the request that came last; null when all are answered. */
-  last: ServerResponse | null;
+  /** The answers to come, in their order. Only the request of the last one can be unfinished. */
+  readonly answers: ServerResponse[];
+  /** Whether one of its answers is the last: requests behind it are not taken (RFC 9112 9.6). */
+  isEnding: boolean;
+  /** Requests that were not taken for this reason. */
+  behind: number;
 }
-
-const connectionOf = Symbol("connection");
-type Counted = Socket & { [connectionOf]?: Connection };
 
 export class Traffic {
   readonly #limits: HttpLimits;
   readonly #addresses: ClientAddresses;
   readonly #shares = new Map<string, Share>();
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Map<Socket, Connection>();
   readonly #uploads = new Map<ServerResponse, Share>();
-  // One function for all answers: 'close' comes after every end of one, also when the client went away.
-  readonly #onClose: (this: ServerResponse) => void;
   readonly #uploadsChanged: (uploads: number) => void;
   /** Requests that wait for their answers. */
   requests = 0;
@@ -46,56 +44,71 @@ export class Traffic {
     this.#limits = limits;
     this.#addresses = addresses;
     this.#uploadsChanged = uploadsChanged;
-    const leave = (response: ServerResponse) => this.#leave(response);
-    this.#onClose = function onClose() {
-      leave(this);
-    };
   }
 
   /** Of each connection with unanswered requests, the answer to the last of them. Only its request can be unfinished. */
   *lastAnswers(): Iterable<ServerResponse> {
-    for (const { last } of this.#connections) if (last !== null) yield last;
+    for (const { answers } of this.#connections.values()) {
+      const last = answers.at(-1);
+      if (last !== undefined) yield last;
+    }
   }
 
-  /** The answer to the last request on a connection; null when all are answered. */
-  lastAnswerOn(socket: Socket): ServerResponse | null {
-    return (socket as Counted)[connectionOf]?.last ?? null;
+  /** The answers to come on a connection, in their order. */
+  answersOn(socket: Socket): readonly ServerResponse[] {
+    return this.#connections.get(socket)?.answers ?? [];
+  }
+
+  /** Ends the connection of an answer with it. Call this before its head is written. */
+  endWith(response: ServerResponse): void {
+    response.setHeader("connection", "close");
+    this.end(response.req.socket);
+  }
+
+  /** Takes no more requests on a connection. False: it was ended before. */
+  end(socket: Socket): boolean {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined || connection.isEnding) return false;
+    connection.isEnding = true;
+    return true;
   }
 
   /** Counts the connections of a server, and closes those beyond the limits. */
   watch(server: Server): void {
     server.maxConnections = this.#limits.connectionsMax;
-    server.on("connection", (socket: Counted) => this.#connect(socket));
+    server.on("connection", (socket: Socket) => this.#connect(socket));
   }
 
   /**
-   * Counts a request. False: its connection has sent too many ahead of their answers, or its client too many at once, and
-   * it is cut, and so is everything that arrived with it; or its connection was ended, so that no answer can be sent; or a
-   * request before it ends the connection with its answer.
+   * Counts a request. Returns false, without taking it, when its connection is ending. Closes the connection as well, and
+   * with it everything that came at once, when (1) no answer can be sent on it, (2) too many requests wait for theirs, or
+   * (3) its client sent too many in this turn of the event loop.
    */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
-    const socket: Counted = request.socket;
-    const connection = socket[connectionOf];
-    const isCut = connection === undefined || !socket.writable;
-    if (isCut || connection.unanswered >= this.#limits.requestsPerConnectionMax || this.#isFlood(connection.share)) {
+    const { socket } = request;
+    const connection = this.#connections.get(socket);
+    const isLost = connection === undefined || !socket.writable;
+    if (isLost || this.#isFull(connection) || this.#isFlood(connection.share)) {
       socket.destroy();
       // With the connection, Node would abort each request with an error and its stack: most of the work of a flood.
       request.destroy();
       return false;
     }
-    connection.unanswered += 1;
-    // Behind the last answer of a connection no request is processed (RFC 9112 9.6): its answer could not be sent.
-    if (connection.last?.shouldKeepAlive === false) return false;
-    connection.last = response;
+    if (connection.isEnding) {
+      connection.behind += 1;
+      return false;
+    }
+    connection.answers.push(response);
     this.requests += 1;
     if (connection.share !== null) connection.share.requests += 1;
-    response.on("close", this.#onClose);
+    // It comes after every end of an answer, also when the client went away.
+    response.on("close", () => this.#leave(connection, response));
     return true;
   }
 
   /** Whether a request that was counted is one too many, in all or for its client. */
   isTooMuch(request: IncomingMessage): boolean {
-    const ofClient = (request.socket as Counted)[connectionOf]?.share?.requests ?? 0;
+    const ofClient = this.#connections.get(request.socket)?.share?.requests ?? 0;
     return this.requests > this.#limits.requestsMax || ofClient > this.#limits.requestsPerClientMax;
   }
 
@@ -113,8 +126,12 @@ export class Traffic {
     return isFree;
   }
 
-  // Pages and documents are answered as they are asked for, so that they are never under way. What arrives on all connections
-  // of a client in one turn would hold the event loop until the last of it is answered.
+  #isFull({ answers, behind }: Connection): boolean {
+    return answers.length + behind >= this.#limits.requestsPerConnectionMax;
+  }
+
+  // Routes that answer at once never count as unanswered, so requests are limited by turn of the event loop, too: all that
+  // arrive in one turn hold it until the last is answered.
   #isFlood(share: Share | null): boolean {
     if (share === null) return false;
     if (share.inTurn === 0) setImmediate(() => (share.inTurn = 0));
@@ -122,35 +139,29 @@ export class Traffic {
     return share.inTurn > this.#limits.requestsPerClientTurnMax;
   }
 
-  #connect(socket: Counted): void {
+  #connect(socket: Socket): void {
     const keys = this.#addresses.keysOfPeer(socket);
     const share = keys && this.#shareOf(keys.share);
     if (share !== null && share.connections >= this.#limits.connectionsPerClientMax) {
       socket.destroy();
       return;
     }
-    const connection = { share, unanswered: 0, last: null };
-    socket[connectionOf] = connection;
-    this.#connections.add(connection);
+    this.#connections.set(socket, { share, answers: [], isEnding: false, behind: 0 });
     if (share !== null) share.connections += 1;
     socket.once("close", () => {
-      this.#connections.delete(connection);
+      this.#connections.delete(socket);
       if (share === null) return;
       share.connections -= 1;
       this.#forgetIfEmpty(share);
     });
   }
 
-  #leave(response: ServerResponse): void {
-    const connection = (response.req.socket as Counted)[connectionOf];
-    if (connection !== undefined) {
-      this.requests -= 1;
-      connection.unanswered -= 1;
-      if (connection.unanswered === 0) connection.last = null;
-      if (connection.share !== null) {
-        connection.share.requests -= 1;
-        this.#forgetIfEmpty(connection.share);
-      }
+  #leave(connection: Connection, response: ServerResponse): void {
+    this.requests -= 1;
+    connection.answers.splice(connection.answers.indexOf(response), 1);
+    if (connection.share !== null) {
+      connection.share.requests -= 1;
+      this.#forgetIfEmpty(connection.share);
     }
     const uploader = this.#uploads.get(response);
     if (uploader === undefined) return;

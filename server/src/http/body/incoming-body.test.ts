@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { cutSlowSenders } from "./arrival.ts";
+import { cutSlowSenders } from "./incoming-body.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
@@ -19,17 +19,22 @@ function sender() {
     bytesRead: 300,
     writable: true,
     end: (answer: string) => answers.push(answer),
-    resume: () => {},
     destroy: () => {},
   });
-  const req = { complete: false, readableLength: 0, socket };
+  const body = { unpipe: () => {}, resume: () => {} };
+  const req = Object.assign(new EventEmitter(), body, { complete: false, readableLength: 0, socket, url: "/" });
   return { req, socket, answers, response: { req } as unknown as ServerResponse };
 }
 
 function watching(...senders: readonly ReturnType<typeof sender>[]) {
   const server = new EventEmitter() as Server;
-  const traffic = { lastAnswers: () => senders.map(({ response }) => response) };
-  cutSlowSenders(server, { traffic, limits, tell: () => {} });
+  const traffic = {
+    lastAnswers: () => senders.map(({ response }) => response),
+    answersOn: (socket: unknown) => senders.filter((one) => one.socket === socket).map(({ response }) => response),
+    end: () => true,
+    endWith: () => {},
+  };
+  cutSlowSenders(server, { traffic, limits, logRefusal: () => {} });
   return server;
 }
 

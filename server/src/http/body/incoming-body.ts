@@ -1,42 +1,35 @@
 // Bodies on their way in, before anything reads them: when a client is asked for one, and what becomes of a client that
 // sends it too slowly, in too small pieces, or after its request was refused.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
 import { cutSlowSender } from "../client-error.ts";
 import type { Traffic } from "../gate/traffic.ts";
 import type { HttpLimits } from "../limits.ts";
-import type { TellRefusal } from "../observed-requests.ts";
+import type { LogRefusal } from "../observed-requests.ts";
 
 interface Watching {
-  readonly traffic: Pick<Traffic, "lastAnswers" | "lastAnswerOn">;
+  readonly traffic: Pick<Traffic, "lastAnswers" | "answersOn" | "end" | "endWith">;
   readonly limits: HttpLimits;
-  /** Told of clients that are cut. */
-  readonly tell: TellRefusal;
+  readonly logRefusal: LogRefusal;
 }
 
 /** Must be called before any route is added. */
-export function watchBodies(app: FastifyInstance, { traffic, limits, tell }: Watching): void {
-  const server: Server = app.server;
-  answerExpectations(server);
-  endAfterEarlyAnswers(app);
-  cutSlowSenders(server, { traffic, limits, tell });
-  closeInStages(server, traffic);
-  const onFinish = function onFinish(this: ServerResponse) {
-    drain(this.req, limits);
-  };
-  // Not hooks of Fastify: those do not run for an address that it cannot read.
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (request.headers["transfer-encoding"] !== undefined) cutShredded(request);
-    // Before Node's own listener, which would read on without limit.
-    response.prependListener("finish", onFinish);
+export function watchBodies(app: FastifyInstance, watching: Watching): void {
+  askForBodies(app.server);
+  endAfterEarlyAnswers(app, watching);
+  cutSlowSenders(app.server, watching);
+  app.addHook("onRequest", ({ raw }, _reply, done) => {
+    if (raw.headers["transfer-encoding"] !== undefined) cutShredded(raw);
+    done();
   });
 }
 
 // RFC 9110 10.1.1. A client that asks whether its body is welcome is told so when something begins to read it. A body that
 // is refused by its head alone is never sent.
-function answerExpectations(server: Server): void {
+function askForBodies(server: Server): void {
   const goOn = (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response);
   // Without a listener, Node asks for the body before anything has looked at the head.
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
@@ -50,15 +43,20 @@ function answerExpectations(server: Server): void {
   server.on("checkExpectation", goOn);
 }
 
-// HAProxy 2.6 hands a connection on to the next client even if the body of an answered request on it was never finished.
-// That client's request would be read as the rest of the body. So an answer to an unfinished request ends the connection.
-function endAfterEarlyAnswers(app: FastifyInstance): void {
-  app.addHook("onSend", ({ raw: request }, { raw: response }, _payload, done) => {
-    if (request.complete || !bringsBody(request)) return done();
+// An answer to a request that is not finished ends the connection, for two reasons. HAProxy 2.6 hands a connection on to the
+// next client even if the body of an answered request on it was never finished: that client's request would be read as the
+// rest of the body. And what a client still sends on a closed connection is answered with a reset, which many clients see
+// before the answer (RFC 9112 9.6). So the answer is written, and it ends when the rest of the body has come.
+function endAfterEarlyAnswers(app: FastifyInstance, { traffic, limits }: Pick<Watching, "traffic" | "limits">): void {
+  app.addHook("onSend", ({ raw }, reply, payload, done) => {
+    if (raw.complete || !bringsBody(raw)) return done(null, payload);
     // Node has not yet looked at all that it has read. A body that came with its head is whole then.
     setImmediate(() => {
-      if (!request.complete) response.shouldKeepAlive = false;
-      done();
+      if (raw.complete) return done(null, payload);
+      traffic.endWith(reply.raw);
+      if (typeof payload !== "string") return done(null, payload);
+      reply.header("content-length", Buffer.byteLength(payload));
+      done(null, Readable.from(thenDiscard(payload, raw, limits)));
     });
   });
 }
@@ -66,10 +64,29 @@ function endAfterEarlyAnswers(app: FastifyInstance): void {
 const bringsBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
+/** Gives an answer, then reads on and throws away what comes of its request. A client that sends more or longer is cut. */
+async function* thenDiscard(
+  answer: string,
+  request: IncomingMessage,
+  { drainBytesMax, drainMsMax }: HttpLimits,
+): AsyncGenerator<string> {
+  yield answer;
+  let bytes = 0;
+  const timer = setTimeout(() => request.destroy(), drainMsMax).unref();
+  request.on("data", (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > drainBytesMax) request.destroy();
+  });
+  request.unpipe();
+  request.resume();
+  // It rejects when the client was cut or went away.
+  await finished(request, { writable: false }).catch(() => {});
+  clearTimeout(timer);
+}
+
 type SlowLimits = Pick<HttpLimits, "checkMs" | "bodyBytesPerSecondMin" | "bodyGraceMs">;
 
-interface WatchingSlow extends Pick<Watching, "tell"> {
-  readonly traffic: Pick<Traffic, "lastAnswers">;
+interface WatchingSlow extends Omit<Watching, "limits"> {
   readonly limits: SlowLimits;
 }
 
@@ -78,7 +95,7 @@ interface WatchingSlow extends Pick<Watching, "tell"> {
  * upload, for as long as it likes. Checks all unfinished bodies until the server closes, by the average since each was
  * first looked at.
  */
-export function cutSlowSenders(server: Server, { traffic, limits, tell }: WatchingSlow): void {
+export function cutSlowSenders(server: Server, { traffic, limits, logRefusal }: WatchingSlow): void {
   const begun = new WeakMap<IncomingMessage, { readonly at: number; readonly bytes: number }>();
   const timer = setInterval(() => {
     const now = performance.now();
@@ -88,7 +105,7 @@ export function cutSlowSenders(server: Server, { traffic, limits, tell }: Watchi
       const start = begun.get(req);
       // Bytes that wait to be read show that this process is the slow side.
       if (start === undefined || req.readableLength > 0) begun.set(req, { at: now, bytes: bytesRead });
-      else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req.socket, tell);
+      else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req, { traffic, logRefusal });
     }
   }, limits.checkMs).unref();
   server.once("close", () => clearInterval(timer));
@@ -111,41 +128,5 @@ function cutShredded(request: IncomingMessage): void {
     pieces += 1;
     bytes += piece.length;
     if (pieces > piecesFree && bytes < pieces * pieceBytesMin) request.destroy(new Fault("bodyMalformed"));
-  });
-}
-
-const isComing = ({ complete, destroyed }: IncomingMessage): boolean => !complete && !destroyed;
-
-// Reads on, and throws away, what a client still sends after it was answered, so that a client that writes before it reads
-// can see a refusal. A client that sends more or longer is cut off.
-function drain(request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimits): void {
-  if (!isComing(request)) return;
-  let bytes = 0;
-  const timer = setTimeout(() => request.destroy(), drainMsMax).unref();
-  request.once("close", () => clearTimeout(timer));
-  request.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > drainBytesMax) request.destroy();
-  });
-  // Destroying the request may emit an error, which has no other listener.
-  request.on("error", () => {});
-  request.unpipe();
-  request.resume();
-}
-
-// RFC 9112 9.6. Node destroys a connection as soon as the last answer on it is written. What the client still sends is then
-// answered with a reset, which many clients see before the answer. So this side is closed first, and the connection is
-// destroyed when the rest of the body has come or `drain` has had enough.
-function closeInStages(server: Server, traffic: Pick<Traffic, "lastAnswerOn">): void {
-  server.on("connection", (socket: Socket) => {
-    const destroySoon = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => {
-      const answer = traffic.lastAnswerOn(socket);
-      // One that is not written yet belongs to a request behind the one that ends the connection.
-      if (answer?.writableFinished && isComing(answer.req)) {
-        answer.req.once("close", destroySoon);
-        socket.end();
-      } else destroySoon();
-    };
   });
 }
