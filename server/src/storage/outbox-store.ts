@@ -1,7 +1,13 @@
 // The part of the storage port that mails and deliveries to webhooks share: rows that are sent later, each by the process
 // that holds its lease.
 
-import type { Lease } from "./store.ts";
+/** Who may send a mail or a delivery, and until when. New mails are born leased to the process that accepted their submission. */
+export interface Lease {
+  /** The process; random, one a process. */
+  readonly owner: string;
+  /** By the store's clock. After it any process may claim it. */
+  readonly until: number;
+}
 
 /** A lane is who shares a limit and a fault: all mails are one, the deliveries of each webhook are one. */
 export interface OutboxStore<Leased, Settlement> {

@@ -5,7 +5,7 @@
 import type { Clock } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { DeskStore } from "./desk-store.ts";
-import type { OutboxStore } from "./outbox-store.ts";
+import type { Lease, OutboxStore } from "./outbox-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
 import type {
   ChallengeRecord,
@@ -28,13 +28,7 @@ import type {
 /** How a store is opened. */
 export type Access = "read-write" | "read-only";
 
-/** Who may send a mail or a delivery, and until when. New mails are born leased to the process that accepted their submission. */
-export interface Lease {
-  /** The process; random, one a process. */
-  readonly owner: string;
-  /** By the store's clock. After it any process may claim it. */
-  readonly until: number;
-}
+export type { Lease } from "./outbox-store.ts";
 
 /** A submission and everything that is stored with it. */
 export interface Entry {

@@ -1,11 +1,10 @@
 // Mails as they are handed to the process that sends them, what they are about as columns of their rows, and how the end
 // of a try is written.
 import type { Digest, LeasedMail, MailKind, MailSettlement, MailSubject } from "../records.ts";
-import type { Ended } from "../sql/outbox.ts";
-import type { Lease } from "../store.ts";
+import type { Lease } from "../outbox-store.ts";
 import { readFields } from "./json-column.ts";
 import { mailId } from "./mail-id.ts";
-import { storable } from "./mails.ts";
+import { type Ended, storable } from "./mails.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";
 

@@ -34,3 +34,17 @@ export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt"
  * PostgreSQL takes no NUL.
  */
 export const storable = (words: string): string => words.toWellFormed().replaceAll("\0", "");
+
+/** How the try of a row ended. */
+export interface Ended {
+  readonly status: string;
+  /** Added to its attempts. */
+  readonly tries: number;
+  readonly due_at: number | null;
+  /** When the due time was set. */
+  readonly scheduled_at: number | null;
+  readonly ended_at: number | null;
+  /** Null: the one before stays. */
+  readonly last_answer: string | null;
+  readonly denials: number | null;
+}

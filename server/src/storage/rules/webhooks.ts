@@ -2,9 +2,8 @@
 // asks here and writes.
 import type { WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
-import type { Ended } from "../sql/outbox.ts";
 import type { DeliverySettlement, LeasedDelivery } from "../webhook-store.ts";
-import { storable } from "./mails.ts";
+import { type Ended, storable } from "./mails.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { storedSubscriber, type SubscriberRow } from "./subscriber-row.ts";

@@ -2,7 +2,7 @@
 // and one settles them. Both tables name the same thing by the same name; what differs is an `OutboxTable`.
 import type { OutboxStore } from "../outbox-store.ts";
 import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
-import { settlementWaitMs } from "../rules/mails.ts";
+import { type Ended, settlementWaitMs } from "../rules/mails.ts";
 import { type Engine, together } from "./engine.ts";
 import { isFree, makeRewind } from "./set-back.ts";
 
@@ -30,20 +30,6 @@ export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
   /** Null when the row cannot be read. */
   leased(id: string, row: Row, now: number, until: number): Leased | null;
   ended(settlement: Settlement): Ended;
-}
-
-/** How the try of a row ended. */
-export interface Ended {
-  readonly status: string;
-  /** Added to its attempts. */
-  readonly tries: number;
-  readonly due_at: number | null;
-  /** When the due time was set. */
-  readonly scheduled_at: number | null;
-  readonly ended_at: number | null;
-  /** Null: the one before stays. */
-  readonly last_answer: string | null;
-  readonly denials: number | null;
 }
 
 /** A settlement of a row, in the name of the process that holds its lease. */
