@@ -117,6 +117,8 @@ export async function buildHttp(options: HttpOptions): Promise<Http> {
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
   observeRequests(app, options);
+  // Before the first hook that refuses: what comes behind a refusal is watched, too.
+  watchBodies(app, { traffic, limits, logRefusal });
   app.addHook("onRequest", (request, reply, done) => {
     headAnswer(request, reply);
     if (!isMalformed(request)) return done();
@@ -129,7 +131,6 @@ export async function buildHttp(options: HttpOptions): Promise<Http> {
   const site = openSite(options);
   answerWithPages(app, site);
   refuseUnknownAddresses(app);
-  watchBodies(app, { traffic, limits, logRefusal });
   draining.guard(app, traffic);
   shedLoad(app, traffic, limits.loopLagMsMax);
 
