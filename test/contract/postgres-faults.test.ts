@@ -5,10 +5,9 @@ import { describe, expect, inject, vi } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { lockReceipts } from "../../server/src/storage/postgres/addresses.ts";
+import { lockAndDraw } from "../../server/src/storage/postgres/accept.ts";
 import { prepared } from "../../server/src/storage/postgres/statement.ts";
 import { proveWrite } from "../../server/src/storage/postgres/postgres-store.ts";
-import { storeAll } from "../../server/src/storage/postgres/subscribers.ts";
 import { confirmText } from "../../server/src/storage/sql/links.ts";
 import { suppressText } from "../../server/src/storage/sql/suppression.ts";
 import type { SubscriptionRecord } from "../../server/src/storage/records.ts";
@@ -60,7 +59,7 @@ const test = postgresTest
     const wire = await CutWire.open(database.url);
     onTestFinished(() => wire[Symbol.asyncDispose]());
     // Of the store's transactions only those that store submissions are cut: this is their first statement.
-    wire.only = lockReceipts.name;
+    wire.only = lockAndDraw.name;
     return wire;
   })
   .extend("wired", async ({ wire, onTestFinished }) => {
@@ -131,7 +130,6 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     "is found out for a subscription (%s) of a %s address",
     async ([mishap, which], { wire, wired, store }) => {
       if (which === "known") await accept(store, subscription());
-      wire.only = storeAll.name;
       wire.next(mishap);
       const record: SubscriptionRecord = subscription({ receivedAt: noon + 1 });
       const accepted = await accept(wired, record);
@@ -193,32 +191,6 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     wire.next("answer lost");
     expect(await wired.confirmSubscription({ tokenHash: record.confirm.hash, at: noon + 1 })).toBe(true);
     expect(await subscribers(store)).toMatchObject([{ status: "active", confirmedAt: noon + 1 }]);
-  });
-});
-
-describe.concurrent("a transaction that reaches the server after it was given up", () => {
-  test.for([
-    ["without a key", null],
-    ["with a key", key],
-  ] as const)("and run again stores nothing, %s", async ([_which, used], { wire, wired, store }) => {
-    wire.next("late");
-    const accepted = await accept(wired, inquiry(1), { key: used });
-    await wire.deliver();
-    expect(await inquiries(store)).toMatchObject([{ reference: accepted.reference }]);
-    expect(await allMails(store)).toHaveLength(2);
-  });
-
-  test.for([
-    ["without a key", {}],
-    ["with a key and a challenge", { key, challenge }],
-  ] as const)("and before it was run again is what is answered, %s", async ([_which, once], { wire, wired, store }) => {
-    wire.next("late", "overtaken");
-    const accepted = await accept(wired, inquiry(1), once);
-    expect(wire.commits).toBe(2);
-    expect(await inquiries(store)).toMatchObject([{ reference: accepted.reference }]);
-    expect((await allMails(store)).map(({ id }) => id).toSorted()).toEqual(
-      accepted.mails.map(({ id }) => id).toSorted(),
-    );
   });
 });
 

@@ -1,7 +1,7 @@
 // The whole service on PostgreSQL: what its callers, its operators and its files see of a database that fails.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { storeOnce } from "../../server/src/storage/postgres/accept.ts";
+import { lockAndDraw } from "../../server/src/storage/postgres/accept.ts";
 import { runCommand } from "../desk/run-command.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
@@ -35,7 +35,7 @@ describe.concurrent("an application whose COMMIT was not answered", () => {
       await using opened = await open();
       const { database, wire, service } = opened;
       // The outbox and the housekeeping commit as well.
-      wire.only = storeOnce.name;
+      wire.only = lockAndDraw.name;
       wire.breakForGood = true;
       wire.next(mishap);
       const refused = await apply(service, "k");

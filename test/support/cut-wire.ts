@@ -10,11 +10,7 @@ export type CommitMishap =
   /** The server has committed, and the connection breaks before the answer comes back. */
   | "answer lost"
   /** Neither the server nor the store gets anything any more, and the connection stays open. */
-  | "silence"
-  /** The connection breaks, and the whole transaction reaches the server only later: see `deliver`. */
-  | "late"
-  /** The transaction reaches the server after the late one has ended. */
-  | "overtaken";
+  | "silence";
 
 const begin = Buffer.from("BEGIN ");
 const commit = Buffer.from("COMMIT\0");
@@ -27,7 +23,6 @@ export class CutWire implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #mishaps: CommitMishap[] = [];
   #down = false;
-  #late: () => Promise<void> = async () => {};
 
   private constructor(server: Server, target: string) {
     this.#server = server;
@@ -71,11 +66,6 @@ export class CutWire implements AsyncDisposable {
     this.#down = false;
   }
 
-  /** Lets the late transaction reach the server, and waits for its end. */
-  deliver(): Promise<void> {
-    return this.#late();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#sockets) socket.destroy();
@@ -100,7 +90,7 @@ export class CutWire implements AsyncDisposable {
       socket.on("error", () => {});
       socket.on("close", () => {
         this.#sockets.delete(socket);
-        if (mishap !== "silence" && mishap !== "late") other.destroy();
+        if (mishap !== "silence") other.destroy();
       });
     }
     // Answers that come before the COMMIT; null: none are held.
@@ -123,8 +113,6 @@ export class CutWire implements AsyncDisposable {
       }
       concerned ||= message.includes(this.only);
       const ends = message.includes(commit);
-      const next = concerned ? this.#mishaps[0] : undefined;
-      if ((next === "late" || next === "overtaken") && !ends) return;
       const bytes = Buffer.concat(held);
       held = [];
       if (concerned && ends) {
@@ -132,12 +120,7 @@ export class CutWire implements AsyncDisposable {
         mishap = this.#mishaps.shift();
         if (mishap !== undefined && this.breakForGood) this.#breakAllBut(client, server);
       }
-      if (mishap === "late") this.#late = () => exchange(server, bytes);
-      if (mishap === "lost" || mishap === "late") client.resetAndDestroy();
-      if (mishap === "overtaken") {
-        mishap = undefined;
-        await this.#late();
-      }
+      if (mishap === "lost") client.resetAndDestroy();
       if (mishap === undefined || mishap === "answer lost") server.write(bytes);
       if (ends && early !== null) {
         client.write(Buffer.concat(early));
@@ -149,15 +132,6 @@ export class CutWire implements AsyncDisposable {
       for (const message of messages.add(bytes))
         passed = passed.then(() => (mishap === undefined ? pass(message) : undefined));
     });
-  }
-}
-
-/** Sends a transaction and waits for its end. */
-async function exchange(server: Socket, transaction: Buffer): Promise<void> {
-  server.write(transaction);
-  for (let answer = ""; !/COMMIT|ROLLBACK/.test(answer);) {
-    const [bytes] = (await once(server, "data")) as [Buffer];
-    answer += bytes.toString("latin1");
   }
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { CommitQueue, type Commits } from "./commit-queue.ts";
+import { Again, CommitQueue, type Commits } from "./commit-queue.ts";
 import { StorageUnavailable } from "./store.ts";
 
 const busy = new Error("busy");
@@ -167,10 +167,32 @@ test("a job that waited and fails refuses none of those that it was committed wi
   expect(await others).toEqual([2, 3, 4]);
 });
 
-test("keeps jobs apart that need the same", async () => {
-  const { queue, batches } = queueOf({ contendedBy: (job) => (job < 10 ? [] : [`${job % 10}`]) });
-  await Promise.all([1, 11, 21, 12, 31].map((job) => queue.run(job)));
-  expect(batches).toEqual([[1, 11, 12], [21], [31]]);
+test("a job that has to come again holds up no other, and goes with a later commit", async () => {
+  let isHeld = true;
+  const { queue } = queueOf({
+    busyMs: 60_000,
+    commit: async (jobs) =>
+      jobs.map((job) => (job === 1 && isHeld ? new Again(new StorageUnavailable("held")) : 2 * job)),
+  });
+  const held = queue.run(1);
+  expect(await queue.run(2)).toBe(4);
+  expect(queue.counts).toMatchObject({ commits: 1, jobs: 1, waiting: 1 });
+  isHeld = false;
+  expect(await queue.run(3)).toBe(6);
+  expect(await held).toBe(2);
+  expect(queue.counts).toMatchObject({ jobs: 3, waiting: 0 });
+});
+
+test("a job that has to come again comes by itself, and is refused when its time is up", async () => {
+  const refusal = new StorageUnavailable("held");
+  let tries = 0;
+  const { queue } = queueOf({
+    busyMs: 60_000,
+    commit: async (jobs) => jobs.map((job) => (job === 1 || (tries += 1) < 3 ? new Again(refusal) : 2 * job)),
+  });
+  expect(await queue.run(2)).toBe(4);
+  expect(tries).toBe(3);
+  await expect(queue.run(1, { deadline: performance.now() + 60 })).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
 test("refuses all jobs of a batch when the storage is unavailable", async () => {

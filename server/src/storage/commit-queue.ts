@@ -11,9 +11,7 @@ export interface Commits<Job, Result> {
    * Commits some jobs together and answers each in its place. When it fails, none of them is stored, unless it throws
    * StorageUnavailable with another outcome. May be called again with the same jobs, or some of them.
    */
-  commit(jobs: readonly Job[]): Promise<readonly Result[]>;
-  /** What a job needs for itself, a key for example: two that need the same are kept out of one batch. */
-  contendedBy?(job: Job): readonly string[];
+  commit(jobs: readonly Job[]): Promise<readonly (Result | Again)[]>;
   /** Whether another process was in the way, so that the same batch may succeed after a pause. */
   isBusy?(error: unknown): boolean;
   /** An error of the engine as the port promises it; null when it is a mistake in this program or in one of the jobs. */
@@ -22,6 +20,19 @@ export interface Commits<Job, Result> {
   /** How long a job is tried again while another process is in the way. */
   readonly busyMs?: number;
 }
+
+/** Answers a job that was not done because another process has what it needs: it comes again with a later batch. */
+export class Again {
+  /** What the job is refused with when it has no time left. */
+  readonly refusal: StorageUnavailable;
+
+  constructor(refusal: StorageUnavailable) {
+    this.refusal = refusal;
+  }
+}
+
+/** Most time until such a job comes again by itself; a commit that begins sooner takes it along. */
+const againMs = 25;
 
 /** Pause before the n-th try after the first. */
 export const busyPauseMs = (tries: number): number => Math.min(5 * 2 ** tries, 50);
@@ -126,22 +137,14 @@ export class CommitQueue<Job, Result> {
   #takeBatch(): Waiting<Job, Result>[] {
     const now = performance.now();
     const batch: Waiting<Job, Result>[] = [];
-    const needed = new Set<string>();
     const left: Waiting<Job, Result>[] = [];
     for (const one of this.#waiting) {
       if (one.deadline <= now) one.reject(tooLate());
-      else if (batch.length < this.#commits.batchMax && this.#isFree(one.job, needed)) batch.push(one);
+      else if (batch.length < this.#commits.batchMax) batch.push(one);
       else left.push(one);
     }
     this.#waiting = left;
     return batch;
-  }
-
-  #isFree(job: Job, needed: Set<string>): boolean {
-    const needs = this.#commits.contendedBy?.(job) ?? [];
-    if (needs.some((need) => needed.has(need))) return false;
-    for (const need of needs) needed.add(need);
-    return true;
   }
 
   #firstDue(): number {
@@ -152,7 +155,7 @@ export class CommitQueue<Job, Result> {
   /** Answers whether another process was in the way. Never rejects: there is no caller to be told. */
   async #commit(batch: readonly Waiting<Job, Result>[]): Promise<boolean> {
     if (batch.length === 0) return false;
-    let results: readonly Result[];
+    let results: readonly (Result | Again)[];
     const begun = performance.now();
     try {
       results = await this.#commits.commit(batch.map(({ job }) => job));
@@ -160,11 +163,31 @@ export class CommitQueue<Job, Result> {
       return this.#refuse(batch, error);
     }
     this.#busyInARow = 0;
-    this.#counts.commits += 1;
-    this.#counts.jobs += batch.length;
-    this.#commits.onCommit?.(batch.length, (performance.now() - begun) / 1000);
-    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    let done = 0;
+    for (const [index, one] of batch.entries()) {
+      const result = results[index];
+      if (result instanceof Again) this.#comeAgain(one, result);
+      else {
+        one.resolve(result as Result);
+        done += 1;
+      }
+    }
+    if (done > 0) {
+      this.#counts.commits += 1;
+      this.#counts.jobs += done;
+      this.#commits.onCommit?.(done, (performance.now() - begun) / 1000);
+    }
     return false;
+  }
+
+  #comeAgain(one: Waiting<Job, Result>, { refusal }: Again): void {
+    const now = performance.now();
+    if (this.#triesUntil(one) <= now) one.reject(refusal);
+    else this.#waiting.push({ ...one, due: now + againMs * Math.random() });
+  }
+
+  #triesUntil({ deadline, since }: Waiting<Job, Result>): number {
+    return Math.min(deadline, since + (this.#commits.busyMs ?? 0));
   }
 
   async #refuse(batch: readonly Waiting<Job, Result>[], error: unknown): Promise<boolean> {
@@ -190,7 +213,7 @@ export class CommitQueue<Job, Result> {
     const now = performance.now();
     const again: Waiting<Job, Result>[] = [];
     for (const one of batch) {
-      if (Math.min(one.deadline, one.since + (this.#commits.busyMs ?? 0)) <= now) one.reject(error);
+      if (this.#triesUntil(one) <= now) one.reject(error);
       else again.push(one);
     }
     this.#waiting = [...again, ...this.#waiting];

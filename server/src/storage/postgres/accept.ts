@@ -1,257 +1,217 @@
-// Accepts submissions, several in each commit. Those without key and challenge, which are nearly all, and how mails ended
-// take one statement, which is one round trip. Those with a key or a challenge take another, so that a race for one of
-// these never undoes an ordinary submission. Subscriptions lock their addresses first.
+// Accepts submissions, several in each commit. A batch is two round trips: its locks and its numbers are asked for together
+// with what has to be known of it, and its rows are sent together with COMMIT. An address, a key and a challenge are decided
+// about by one transaction at a time. No transaction waits for another one's lock, so that they cannot deadlock and no entry
+// holds up those of its batch: an entry whose locks are not free comes again.
+import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
-import { CommitQueue } from "../commit-queue.ts";
+import { Again, CommitQueue } from "../commit-queue.ts";
+import { decide, type Rows } from "../rules/decide.ts";
+import { keyName, wantedBy } from "../rules/facts.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
+import { prepareAccepting } from "../sql/accepting.ts";
+import type { Engine, Query } from "../sql/engine.ts";
 import { mailTable } from "../sql/mails.ts";
 import { type Settled, settledColumns, settling } from "../sql/outbox.ts";
-import type { Acceptance, CommitCounts, CommitListener, Entry } from "../store.ts";
-import { lookedUp, preparedArrays, type Statement, valuesOf } from "./statement.ts";
-import type { Connections, TransactionOptions } from "./connections.ts";
-import { DayNumbers } from "./day-numbers.ts";
-import { isLockTimeout, isTaken } from "./errors.ts";
-import {
-  drawnOf,
-  type Filing,
-  filingAnswer,
-  filingParameters,
-  filingParts,
-  Filings,
-  latestDeadline,
-  newFiling,
-  receiptLocks,
-  type StoredRow,
-} from "./filing.ts";
-import {
-  challengeColumns,
-  challengeRows,
-  commitWhatIsFree,
-  findTaken,
-  keyColumns,
-  keyRows,
-  taking,
-  wantedBy,
-} from "./once.ts";
+import { type Acceptance, type CommitCounts, type CommitListener, type Entry, StorageUnavailable } from "../store.ts";
+import type { Connections } from "./connections.ts";
+import { lockOf, query, rowsOf, runSteps } from "./engine.ts";
+import { isTaken } from "./errors.ts";
+import { ReferenceBlocks } from "./reference-blocks.ts";
 import type { Session } from "./session.ts";
-import { type AddressBusy, subscribeAll, type Subscribing } from "./subscribers.ts";
+import { lookedUp, prepared, type Statement, valuesOf } from "./statement.ts";
 
-/** Most jobs of one commit. */
+/** Most jobs of one commit. Locks are at most three a job, and the server has 6,400 of them for all connections. */
 const batchMax = 128;
 
-const nothingStored: Acceptance = { result: "accepted", reference: null, mails: [], capped: [] };
+/** How long an entry waits for its locks: longer than a process that says nothing any more keeps them. */
+const lockedMs = 2_800;
 
-/**
- * The mails of some settlements, but for those that another session has locked: no submission waits for them.
- *
- * @param first number of the first parameter
- */
-const unlocked = (first: number): string => `(
-    SELECT given.* FROM ${lookedUp("given", settledColumns, first)} JOIN mail ON mail.id = given.id
-    FOR NO KEY UPDATE OF mail SKIP LOCKED
-  )`;
-
-const storeOrdinary = preparedArrays<StoredRow>(`
-  WITH ${filingParts}, settled AS (${settling(mailTable, unlocked(filingParameters + 1))})
-  ${filingAnswer} UNION ALL SELECT id, NULL, 'settled' FROM settled`);
-
-export const storeOnce = preparedArrays<StoredRow>(
-  `WITH ${filingParts}, ${taking(filingParameters + 1)} ${filingAnswer}`,
-);
-
-/** How the tries of some mails ended. */
-interface Settling {
-  readonly settled: readonly Settled[];
+interface Locked {
+  /** What other transactions have locked. */
+  readonly busy: readonly string[];
+  readonly arrivals: readonly number[] | null;
+  readonly mails: readonly number[] | null;
 }
 
-/** What became of a job that is no submission, or of one that is refused while the others of its batch are not. */
-type End =
-  | { readonly result: "settled"; readonly rows: readonly number[] }
-  | { readonly result: "refused"; readonly error: unknown };
+// A statement of its own before the look-ups: they then see what the last holders of the locks have changed. The table is
+// locked before its numbers are drawn, as an INSERT does: readers wait for transactions that have drawn a lower number.
+export const lockAndDraw = prepared<Locked>(`
+  WITH locked AS (UPDATE submission SET version = version WHERE arrival < 0),
+    begun AS MATERIALIZED (SELECT pg_current_xact_id())
+  SELECT ARRAY (SELECT name FROM unnest($1::text[]) AS name WHERE NOT pg_try_advisory_xact_lock(${lockOf("name")})) AS busy,
+    (SELECT json_agg(nextval('submission_arrival_seq')) FROM begun, generate_series(1, $2::integer)) AS arrivals,
+    (SELECT json_agg(nextval('mail_id_seq')) FROM generate_series(1, $3::integer)) AS mails
+  FROM begun`);
 
-/** An entry with a key or a challenge. */
-interface OnceOnly {
-  readonly entry: Entry;
-  /** Null for a subscription that is spam: only its key and its challenge are kept. */
-  readonly filing: Filing | null;
+/** Finds one row of each table that a transaction has written, if it was committed. */
+const findWritten = prepared<object>(`
+  SELECT FROM submission WHERE arrival = $1 AND request_id = $2
+  UNION ALL SELECT FROM mail WHERE id = $3 AND created_at = $4
+  UNION ALL SELECT FROM idempotency WHERE procedure = $5 AND key_hash = $6 AND created_at = $7
+  UNION ALL SELECT FROM spent_challenge WHERE challenge_hash = $8`);
+
+// No submission waits for a mail that another session has locked.
+const settleFree = prepared<{ id: number }>(
+  settling(
+    mailTable,
+    `(SELECT given.* FROM ${lookedUp("given", settledColumns)}
+      WHERE (SELECT id FROM mail WHERE mail.id = given.id FOR NO KEY UPDATE SKIP LOCKED) IS NOT NULL)`,
+  ),
+);
+
+/** A submission, or a statement that goes with the next commit and does the same when it runs twice. */
+type Job = Entry | Query<unknown>;
+type Answer = Acceptance | readonly unknown[];
+
+const isEntry = (job: Job): job is Entry => "submission" in job;
+
+interface Stored {
+  readonly answers: ReadonlyMap<Job, Answer | Again>;
+  /** Null: there was no submission to store. */
+  readonly rows: Rows | null;
+  /** Counters that were not used. */
+  readonly left: ReadonlyMap<string, number[]>;
 }
 
 export class Acceptor {
   readonly #connections: Connections;
-  readonly #filings: Filings;
-  readonly #ordinary: CommitQueue<Filing | Settling, Acceptance | End>;
-  readonly #onceOnly: CommitQueue<OnceOnly, Acceptance>;
-  readonly #subscriptions: CommitQueue<Subscribing, Acceptance | AddressBusy>;
-  /** Those whose address was locked; one at a time, so that they never need more than one connection. */
-  readonly #lateSubscriptions: CommitQueue<Subscribing, Acceptance | AddressBusy>;
+  readonly #references: References;
+  readonly #accepting: ReturnType<typeof prepareAccepting>;
+  readonly #blocks: ReferenceBlocks;
+  readonly #queue: CommitQueue<Job, Answer>;
 
-  constructor(connections: Connections, references: References, onCommit?: CommitListener) {
+  constructor(connections: Connections, engine: Engine, references: References, onCommit?: CommitListener) {
     this.#connections = connections;
-    this.#filings = new Filings(references, new DayNumbers(connections));
-    this.#ordinary = new CommitQueue({ batchMax, onCommit, commit: (jobs) => this.#commitOrdinary(jobs) });
-    this.#onceOnly = new CommitQueue<OnceOnly, Acceptance>({
-      batchMax,
-      onCommit,
-      contendedBy: wantedBy,
-      commit: (jobs) => this.#commitOnce(jobs),
-    });
-    this.#subscriptions = new CommitQueue<Subscribing, Acceptance | AddressBusy>({
-      batchMax,
-      onCommit,
-      contendedBy: wantedBy,
-      commit: (jobs) => this.#subscribe(jobs, false),
-    });
-    this.#lateSubscriptions = new CommitQueue({ batchMax: 1, onCommit, commit: (jobs) => this.#subscribe(jobs, true) });
+    this.#references = references;
+    this.#accepting = prepareAccepting(engine);
+    this.#blocks = new ReferenceBlocks(connections);
+    this.#queue = new CommitQueue({ batchMax, onCommit, busyMs: lockedMs, commit: (jobs) => this.#commit(jobs) });
   }
 
   get counts(): CommitCounts {
-    const all = this.#queues.map(({ counts }) => counts);
-    const sum = (name: "commits" | "jobs" | "waiting") => all.reduce((total, counts) => total + counts[name], 0);
-    return {
-      commits: sum("commits"),
-      jobs: sum("jobs"),
-      retries: this.#connections.retries,
-      waiting: sum("waiting"),
-    };
+    return { ...this.#queue.counts, retries: this.#connections.retries };
   }
 
-  async accept(entry: Entry): Promise<Acceptance> {
-    const { submission: record, deadline, waitMs, spam, key, challenge } = entry;
-    const options = { deadline, waitMs };
-    const once = key !== null || challenge !== null;
-    if (record.kind !== "subscription") {
-      const filing = newFiling(entry, record);
-      if (once) return this.#onceOnly.run({ entry, filing }, options);
-      return expected(await this.#ordinary.run(filing, options));
-    }
-    if (spam) return once ? this.#onceOnly.run({ entry, filing: null }, options) : nothingStored;
-    const answer = await this.#subscriptions.run({ entry, record }, options);
-    if (answer.result !== "address-busy") return answer;
-    return expected(await this.#lateSubscriptions.run({ entry, record }, { deadline }));
+  accept(entry: Entry): Promise<Acceptance> {
+    const { deadline, waitMs } = entry;
+    return this.#queue.run(entry, { deadline, waitMs }) as Promise<Acceptance>;
   }
 
-  /** Settles mails in the next commit of ordinary submissions. Answers which: it passes over those that are locked. */
+  /** Settles mails with the next commit. Answers which: it passes over those that are locked. */
   async settle(settled: readonly Settled[]): Promise<readonly number[]> {
-    const end = await this.#ordinary.run({ settled }, { waitMs: settlementWaitMs });
-    return end.result === "settled" ? end.rows : [];
+    const statement = query(settleFree, ...valuesOf(settledColumns, settled));
+    const rows = (await this.#queue.run(statement, { waitMs: settlementWaitMs })) as readonly { readonly id: number }[];
+    return rows.map(({ id }) => id);
   }
 
   /** Takes no more and waits for what was handed in. */
-  async close(): Promise<void> {
-    for (const one of this.#queues) await one.close();
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 
-  get #queues() {
-    return [this.#ordinary, this.#onceOnly, this.#subscriptions, this.#lateSubscriptions];
-  }
-
-  async #commitOrdinary(jobs: readonly (Filing | Settling)[]): Promise<readonly (Acceptance | End)[]> {
-    const settled = jobs.flatMap((job) => ("settled" in job ? job.settled : []));
-    const filings = jobs.flatMap((job) => ("settled" in job ? [] : job));
-    await this.#filings.draw(filings);
-    const open = filings.filter(({ drawn }) => drawn !== null);
-    const more = () => valuesOf(settledColumns, settled);
-    const find = (session: Session) => this.#filings.findIn(session, open);
-    try {
-      const rows = await this.#store(storeOrdinary, open, more, { find, deadline: latestDeadline(open) });
-      const stored = this.#filings.answersOf(open, rows);
-      const done = rows.flatMap(([id, , kind]) => (kind === "settled" ? id : []));
-      return jobs.map((job) =>
-        "settled" in job ? { result: "settled", rows: done } : (stored.get(job) ?? { result: "references-exhausted" }),
-      );
-    } catch (error) {
-      if (!isLockTimeout(error) || jobs.length === 1) throw error;
-    }
-    // One of them met a lock that stays: the others must not be refused with it, nor wait for it again.
-    return Promise.all(
-      jobs.map(async (job): Promise<Acceptance | End> => {
-        if ("settled" in job) return { result: "settled", rows: [] };
-        try {
-          return (await this.#commitOrdinary([job]))[0] as Acceptance | End;
-        } catch (error) {
-          return { result: "refused", error };
+  async #commit(jobs: readonly Job[]): Promise<readonly (Answer | Again)[]> {
+    const entries = jobs.filter(isEntry);
+    const needs = wantedBy(entries);
+    for (;;) {
+      const counters = await this.#blocks.draw(needs.numbers.counters);
+      try {
+        const { answers, left } = await this.#store(jobs, entries, needs, counters);
+        this.#blocks.giveBack(left);
+        return jobs.map((job) => answers.get(job) ?? []);
+      } catch (error) {
+        // After a failover that lost the latest commits, the server gives out counters that are taken.
+        if (isTaken(error, "submission_day_number")) this.#blocks.forget();
+        else {
+          const isUnknown = error instanceof StorageUnavailable && error.outcome === "unknown";
+          if (!isUnknown) this.#blocks.giveBack(counters);
+          throw error;
         }
-      }),
-    );
-  }
-
-  /**
-   * Runs a statement that stores filings and something more.
-   *
-   * @param more its further parameters; asked for again when the filings get other numbers
-   */
-  async #store(
-    statement: Statement<StoredRow>,
-    filings: readonly Filing[],
-    more: () => readonly unknown[],
-    options: Pick<TransactionOptions<StoredRow[]>, "find" | "deadline">,
-  ): Promise<readonly StoredRow[]> {
-    const values = [...this.#filings.valuesOf(filings), ...more()];
-    reached("row-written");
-    reached("before-commit");
-    try {
-      return await this.#connections.write(statement, values, { first: receiptLocks(filings), ...options });
-    } catch (error) {
-      if (!isTaken(error) || filings.length === 0) throw error;
-      // Perhaps by a try of these very filings that reached the server late.
-      const find = (session: Session) => this.#filings.findIn(session, filings);
-      const rows = await this.#connections.transaction(find, { repeatable: true });
-      if (rows !== null) return rows;
-      if (!isTaken(error, "submission_day_number")) throw error;
-      // After a failover that lost the latest commits, the counter gives out numbers that a process has reserved before.
-      await this.#filings.drawAnew(filings);
-      return this.#store(statement, filings, more, options);
+      }
     }
   }
 
-  async #commitOnce(jobs: readonly OnceOnly[]): Promise<readonly Acceptance[]> {
-    await this.#filings.draw(jobs.flatMap(({ filing }) => filing ?? []));
-    const isExhausted = ({ filing }: OnceOnly) => filing?.drawn === null;
-    const [without, open] = [jobs.filter(isExhausted), jobs.filter((job) => !isExhausted(job))];
-    const answers = new Map(await commitWhatIsFree(this.#connections, open, (some) => this.#storeOnce(some)));
-    if (without.length > 0) {
-      // A repetition is answered as such although no reference is left.
-      const find = (session: Session) => findTaken(session, without);
-      const taken = await this.#connections.transaction(find, { repeatable: true });
-      for (const job of without) answers.set(job, taken.get(job) ?? { result: "references-exhausted" });
+  #store(jobs: readonly Job[], entries: readonly Entry[], needs: Needs, counters: Counters): Promise<Stored> {
+    const beside = jobs.filter((job) => "statement" in job);
+    const work = async (session: Session): Promise<Stored> => {
+      const [results, accepted] = await Promise.all([
+        Promise.all(beside.map((one) => rowsOf(session, one))),
+        entries.length === 0 ? nothingStored : this.#acceptIn(session, entries, needs, counters),
+      ]);
+      reached("row-written");
+      reached("before-commit");
+      const answers = new Map<Job, Answer | Again>(accepted.answers);
+      for (const [index, one] of beside.entries()) answers.set(one, results[index] ?? []);
+      return { ...accepted, answers };
+    };
+    if (entries.length === 0) return this.#connections.transaction(work, { repeatable: true });
+    // A batch that failed is tried again while one of its callers still waits.
+    const deadline = Math.max(...entries.map((entry) => entry.deadline));
+    return this.#connections.transaction(work, { find, deadline });
+  }
+
+  async #acceptIn(
+    session: Session,
+    entries: readonly Entry[],
+    { wanted, numbers }: Needs,
+    drawn: Counters,
+  ): Promise<Stored> {
+    const [[locked], facts] = await Promise.all([
+      session.all(lockAndDraw, [entries.flatMap(locksOf), numbers.arrivals, numbers.mails]),
+      runSteps(session, this.#accepting.find(wanted)),
+    ]);
+    const { busy = [], arrivals, mails } = locked ?? {};
+    const isBusy = (entry: Entry) => busy.length > 0 && locksOf(entry).some((name) => busy.includes(name));
+    const free = entries.filter((entry) => !isBusy(entry));
+    // Copies: the transaction may run again.
+    const counters = new Map(Array.from(drawn, ([name, of]) => [name, [...of]]));
+    const drawnNumbers = { arrivals: [...(arrivals ?? [])], mails: [...(mails ?? [])], counters };
+    const decision = decide(free, facts, drawnNumbers, this.#references);
+    for (const { statement, values } of this.#accepting.write(decision)) {
+      session.last(statement as Statement<unknown>, values);
     }
-    return jobs.map((job) => {
-      const answer = expected(answers.get(job));
-      if (answer.result !== "accepted" && job.filing !== null) this.#filings.giveBack(job.filing);
-      return answer;
-    });
-  }
-
-  async #storeOnce(jobs: readonly OnceOnly[]): Promise<ReadonlyMap<OnceOnly, Acceptance>> {
-    const filings = jobs.flatMap(({ filing }) => filing ?? []);
-    const more = () => {
-      const keys = keyRows(jobs, ({ filing }) => ({ number: filing && drawnOf(filing).number, subscriber: null }));
-      return [...valuesOf(keyColumns, keys), ...valuesOf(challengeColumns, challengeRows(jobs))];
-    };
-    const find = async (session: Session) => {
-      if (filings.length > 0) return this.#filings.findIn(session, filings);
-      return (await findTaken(session, jobs)).size > 0 ? [] : null;
-    };
-    const rows = await this.#store(storeOnce, filings, more, { find, deadline: latestDeadline(jobs) });
-    const stored = this.#filings.answersOf(filings, rows);
-    return new Map(jobs.map((job) => [job, (job.filing && stored.get(job.filing)) ?? nothingStored]));
-  }
-
-  async #subscribe(jobs: readonly Subscribing[], waiting: boolean): Promise<readonly (Acceptance | AddressBusy)[]> {
-    const subscribe = (some: readonly Subscribing[]) => subscribeAll(this.#connections, some, waiting);
-    const answers = await commitWhatIsFree(this.#connections, jobs, subscribe);
-    return jobs.map((job) => {
-      const answer = answers.get(job);
-      return answer?.result === "address-busy" ? answer : expected(answer);
-    });
+    const answers = new Map<Job, Answer | Again>(entries.map((entry) => [entry, stillBusy]));
+    for (const [index, entry] of free.entries()) answers.set(entry, decision.answers[index] ?? stillBusy);
+    return { answers, rows: decision.rows, left: counters };
   }
 }
 
-function expected(answer: Acceptance | End | AddressBusy | undefined): Acceptance {
-  if (answer?.result === "refused") throw answer.error;
-  if (answer === undefined || answer.result === "settled" || answer.result === "address-busy") {
-    throw new Error(`A submission was answered with ${answer?.result ?? "nothing"}.`);
-  }
-  return answer;
+/** What a batch needs to be decided about. */
+type Needs = ReturnType<typeof wantedBy>;
+type Counters = ReadonlyMap<string, number[]>;
+
+const nothingStored: Stored = { answers: new Map(), rows: null, left: new Map() };
+
+const stillBusy = new Again(new StorageUnavailable("The database is locked (55P03)."));
+
+/** What no other transaction may decide about meanwhile. */
+const locksOf = ({ submission, key, challenge, spam }: Entry): string[] => [
+  ...(spam ? [] : [emailKey(submission.email)]),
+  ...(key === null ? [] : [keyName(key)]),
+  ...(challenge === null ? [] : [challenge.hash]),
+];
+
+/**
+ * Whether a transaction was committed. One that has written none of these rows runs again: it changed nothing that comes out
+ * otherwise the second time.
+ */
+async function find(session: Session, stored: Stored | undefined): Promise<Stored | null> {
+  if (stored === undefined || stored.rows === null) return null;
+  const {
+    submission: [submission],
+    mail: [mail],
+    idempotency: [key],
+    spent_challenge: [challenge],
+  } = stored.rows;
+  const found = await session.all(findWritten, [
+    submission?.arrival,
+    submission?.request_id,
+    mail?.id,
+    mail?.created_at,
+    key?.procedure,
+    key?.key_hash,
+    key?.created_at,
+    challenge?.challenge_hash,
+  ]);
+  return found.length > 0 ? stored : null;
 }

@@ -6,7 +6,7 @@ import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg
 import { StorageUnavailable } from "../store.ts";
 import { asStorageError, isDiskFull } from "./errors.ts";
 import { type Attempt, Lent, type Reader, type Session } from "./session.ts";
-import { type Bound, prepared, type Statement } from "./statement.ts";
+import { prepared, type Statement } from "./statement.ts";
 
 /** Wait for a connection, free or new. A caller is still there to be told. */
 const usualConnectMs = 2_000;
@@ -115,15 +115,14 @@ export class Connections implements Reader, AsyncDisposable {
   /**
    * One statement in a transaction of its own, in one round trip. Committed and synced when this resolves.
    *
-   * @param options.first a statement before it, which takes the locks that it needs
    * @throws StorageUnavailable as {@link transaction} does
    */
   write<Row>(
     statement: Statement<Row>,
     values: readonly unknown[],
-    { first, ...options }: TransactionOptions<Row[]> & { readonly first?: Bound } = {},
+    options: TransactionOptions<Row[]> = {},
   ): Promise<Row[]> {
-    return this.#run(options, (lent, begin) => lent.inOneTrip(begin, first, statement, values));
+    return this.#run(options, (lent, begin) => lent.inOneTrip(begin, statement, values));
   }
 
   /**

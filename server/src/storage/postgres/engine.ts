@@ -2,13 +2,17 @@
 import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
 import { lookUps } from "../rules/facts.ts";
 import { tableOf } from "../rules/tables.ts";
-import { lockAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import type { Reader } from "./session.ts";
 import { type Columns, prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
+/** The number of the lock of an address, a key or a challenge. What is read behind it stays true until the transaction ends. */
+export const lockOf = (name: string): string => `hashtextextended(${name}, 0)`;
+
+const lockAddress = prepared(`SELECT pg_advisory_xact_lock(${lockOf("$1::text")})`);
+
 /** A statement of this engine's own, for a transaction. */
-const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
+export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
 
 export const makeEngine = (connections: Connections): Engine => ({
   prepare<Row>(text: string) {
@@ -49,10 +53,10 @@ export const makeEngine = (connections: Connections): Engine => ({
   transaction: (steps, options) => connections.transaction((session) => runSteps(session, steps()), options),
 });
 
-const rowsOf = <Row>(reader: Reader, { statement, values }: Query<Row>): Promise<Row[]> =>
+export const rowsOf = <Row>(reader: Reader, { statement, values }: Query<Row>): Promise<Row[]> =>
   reader.all(statement as Statement<Row>, values);
 
-async function runSteps<T>(reader: Reader, steps: Steps<T>): Promise<T> {
+export async function runSteps<T>(reader: Reader, steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (step.done !== true) step = steps.next(await Promise.all(step.value.map((one) => rowsOf(reader, one))));
   return step.value;

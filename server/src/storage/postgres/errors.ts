@@ -40,9 +40,6 @@ export function isContention(error: unknown): boolean {
   return state === "40001" || state === "40P01";
 }
 
-/** A lock was not free in time. */
-export const isLockTimeout = (error: unknown): boolean => sqlState(error) === "55P03";
-
 export const isDiskFull = (error: unknown): boolean => sqlState(error) === "53100";
 
 /** What a unique index allows once is there already: any index, or the one of that name. */

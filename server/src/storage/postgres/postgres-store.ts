@@ -113,7 +113,7 @@ function makeStore(
   const references = new References(referenceKey);
   const engine = makeEngine(connections);
   const suppressions = prepareSuppressions(engine);
-  const acceptor = new Acceptor(connections, references, onCommit);
+  const acceptor = new Acceptor(connections, engine, references, onCommit);
   let closed: Promise<void> | undefined;
 
   async function close(): Promise<void> {

@@ -16,6 +16,8 @@ export interface Reader {
 export interface Session extends Reader {
   /** Answers how many rows the statement changed. */
   run(statement: Statement<unknown>, values?: readonly unknown[]): Promise<number>;
+  /** Hands over a statement to be sent with COMMIT. */
+  last(statement: Statement<unknown>, values: readonly unknown[]): void;
   /** Runs a script of plain SQL. */
   script(text: string): Promise<void>;
 }
@@ -26,17 +28,12 @@ export type Attempt<T> =
   | { readonly end: "undone"; readonly error: unknown; readonly again: boolean }
   | { readonly end: "unknown"; readonly error: unknown; readonly result: T | undefined };
 
-/**
- * The part of a statement that gives the transaction its id. An INSERT that reads from it draws its arrival numbers after
- * that: by the id, readers know that they have to wait for it (see `reading.ts`).
- */
-export const withId = "begun AS MATERIALIZED (SELECT pg_current_xact_id())";
-
 /** A connection that is lent for one transaction. */
 export class Lent implements Session {
   readonly #client: PoolClient;
   readonly #prepares: boolean;
   readonly #deadline: number;
+  readonly #last: Bound[] = [];
   lost = false;
   unprepared = false;
   #contended = false;
@@ -48,52 +45,50 @@ export class Lent implements Session {
     this.#deadline = deadline;
   }
 
-  async inOneTrip<Row>(
-    begin: string,
-    first: Bound | undefined,
-    statement: Statement<Row>,
-    values: readonly unknown[],
-  ): Promise<Attempt<Row[]>> {
-    const [begun, locked, done, ended] = await Promise.allSettled([
-      this.#ask({ text: begin }),
-      first && this.run(first.statement, first.values),
-      this.all(statement, values),
-      this.#ask({ text: "COMMIT" }),
-    ]);
-    for (const one of [begun, locked, done]) {
-      if (one.status === "rejected" && isAnswer(one.reason)) return this.#undone(one.reason);
-    }
-    // All of it was sent at once, so the server may have committed although no answer came.
-    if (done.status === "rejected") return { end: "unknown", error: done.reason, result: undefined };
-    return this.#ended(ended, done.value);
+  /** @param begin the first message of the transaction */
+  async inOneTrip<Row>(begin: string, statement: Statement<Row>, values: readonly unknown[]): Promise<Attempt<Row[]>> {
+    const [begun, rows] = [this.#ask({ text: begin }), this.all(statement, values)];
+    return this.#commit([begun, rows], rows);
   }
 
+  /** @param begin the first message of the transaction */
   async inSeveralTrips<T>(begin: string, work: (session: Session) => Promise<T>): Promise<Attempt<T>> {
-    const [begun, worked] = await Promise.allSettled([this.#ask({ text: begin }), work(this)]);
-    for (const one of [begun, worked]) {
+    const begun = this.#ask({ text: begin });
+    const [began, worked] = await Promise.allSettled([begun, work(this)]);
+    for (const one of [began, worked]) {
       if (one.status === "fulfilled") continue;
       // The connection goes back clean, or, when that fails as well, not at all.
       if (!this.lost) await this.script("ROLLBACK").catch(() => (this.lost = true));
       return this.#undone(one.reason);
     }
-    const [ended] = await Promise.allSettled([this.#ask({ text: "COMMIT" })]);
-    return this.#ended(ended, (worked as PromiseFulfilledResult<T>).value);
+    const last = this.#last.map(({ statement, values }) => this.all(statement, values));
+    return this.#commit(last, (worked as PromiseFulfilledResult<T>).value);
+  }
+
+  /**
+   * Ends the transaction.
+   *
+   * @param sent statements whose answers are not there yet
+   * @param result one of them, or what is known already
+   */
+  async #commit<T>(sent: readonly Promise<unknown>[], result: T | Promise<T>): Promise<Attempt<T>> {
+    const ends = await Promise.allSettled([...sent, this.#ask({ text: "COMMIT" })]);
+    const failed = ends.find((end) => end.status === "rejected");
+    const [known] = await Promise.allSettled([result]);
+    if (failed !== undefined) {
+      const ended = ends.at(-1);
+      // The server did not get to the COMMIT. When COMMIT itself is answered so, FATAL may come after it has committed.
+      if (isAnswer(failed.reason) && (failed !== ended || !this.lost)) return this.#undone(failed.reason);
+      return { end: "unknown", error: failed.reason, result: known.status === "fulfilled" ? known.value : undefined };
+    }
+    const { command } = (ends.at(-1) as PromiseFulfilledResult<QueryResult>).value;
+    // A transaction that was doomed all along is answered so; no statement of ours lets that pass unseen.
+    if (command !== "COMMIT") throw new Error(`A COMMIT was answered with ${command}.`);
+    return { end: "committed", result: (known as PromiseFulfilledResult<Awaited<T>>).value as T };
   }
 
   #undone(error: unknown): Attempt<never> {
     return { end: "undone", error, again: this.lost || this.#contended || this.unprepared };
-  }
-
-  #ended<T>(ended: PromiseSettledResult<QueryResult>, result: T): Attempt<T> {
-    if (ended.status === "rejected") {
-      // FATAL may come after the server has committed.
-      if (isAnswer(ended.reason) && !this.lost) return this.#undone(ended.reason);
-      return { end: "unknown", error: ended.reason, result };
-    }
-    const { command } = ended.value;
-    // A transaction that was doomed all along is answered so; no statement of ours lets that pass unseen.
-    if (command !== "COMMIT") throw new Error(`A COMMIT was answered with ${command}.`);
-    return { end: "committed", result };
   }
 
   async all<Row>({ name, text, arrays }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
@@ -105,6 +100,10 @@ export class Lent implements Session {
   async run({ name, text }: Statement<unknown>, values: readonly unknown[] = []): Promise<number> {
     const named = this.#prepares ? { name } : {};
     return (await this.#ask({ text, values: [...values], ...named })).rowCount ?? 0;
+  }
+
+  last(statement: Statement<unknown>, values: readonly unknown[]): void {
+    this.#last.push({ statement, values });
   }
 
   async script(text: string): Promise<void> {

@@ -123,10 +123,10 @@ function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionRea
 }
 
 /** Marks a key of `suppression` that is a hash; no address begins with it. */
-export const hashedPrefix = "sha256:";
+const hashedPrefix = "sha256:";
 
 /**
  * The key of an erased address that is not to be mailed: without the address itself, a later submission of it can still
- * be told. PostgreSQL computes the same in SQL.
+ * be told.
  */
 export const hashedKey = (emailKey: string): string => hashedPrefix + hash("sha256", emailKey);
