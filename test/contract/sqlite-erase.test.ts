@@ -27,8 +27,11 @@ test("no word of an erased person is left in the file, not even in the search", 
   while ((await store.desk.erasePerson(email, actor)).more);
   expect(words.exec(await bytes())?.[0]).toBeUndefined();
   tested.raw((database) => {
-    for (const table of ["search_who", "search_letter"]) {
-      database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`);
-    }
+    // With 1, FTS5 compares with the content as well. It reads no view for that which has a table-valued function.
+    database.exec("INSERT INTO search_who (search_who, rank) VALUES ('integrity-check', 1)");
+    database.exec("INSERT INTO search_letter (search_letter, rank) VALUES ('integrity-check', 0)");
   });
+  // What is left of the letters is found as before.
+  const { rows } = await store.desk.listSubmissions(wholeScope, { letter: inquiry(7).email }, {});
+  expect(rows.map((row) => row.email)).toEqual([inquiry(7).email]);
 });

@@ -22,7 +22,7 @@ test("add prints an invitation as its last line, list shows the operator, remove
   const added = await run("operators", "add", "eva@example.org", "--role", "sales");
   expect(added.code).toBe(0);
   expect(linesOf(added.stdout).at(-1)).toMatch(
-    /^https:\/\/submissions\.example\.org\/console\/invitation\?token=[\w-]{43}$/,
+    /^https:\/\/submissions\.example\.org\/console\/invitation#token=[\w-]{43}$/,
   );
   expect(linesOf((await run("operators", "list")).stdout)[2]).toMatch(/^eva@example\.org +sales +invited +\d{4}-/);
   expect(await run("operators", "remove", "eva@example.org")).toMatchObject({ code: 0 });

@@ -32,6 +32,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: "erased_resume", key: ["resume_key"] },
   { name: "day_count", key: ["day", "kind"] },
   { name: "operator", key: ["id"], numbered: true },
+  { name: "recovery_code", key: ["operator", "code_hash"] },
   { name: "session", key: ["id_hash"] },
   { name: "api_token", key: ["id"], numbered: true },
   { name: "webhook", key: ["id"], numbered: true },

@@ -81,7 +81,7 @@ function prepareStatements({ prepare, locking }: Engine) {
       JOIN operator ON operator.id = session.operator WHERE id_hash = $1 AND seen_at > $2 AND session.created_at > $3`),
     sessions: prepare<SessionRow & { readonly idHash: string }>(`
       SELECT ${sessionId} AS id, id_hash AS "idHash", device, network, created_at AS "createdAt", seen_at AS "seenAt"
-      FROM session WHERE operator = $1 AND seen_at > $2 AND created_at > $3 ORDER BY seen_at DESC, id_hash`),
+      FROM session WHERE operator = $1 AND seen_at > $2 AND created_at > $3`),
     touchSession: prepare("UPDATE session SET seen_at = $1 WHERE id_hash = $2 AND seen_at < $1"),
     deleteSession: prepare<object>("DELETE FROM session WHERE id_hash = $1 RETURNING operator"),
     deleteSessions: prepare<object>("DELETE FROM session WHERE operator = $1 RETURNING operator"),
@@ -257,7 +257,10 @@ export function makeAccess(engine: Engine): AccessStore {
       return { ...operator, isStrong: strong === 1 };
     },
 
-    listSessions: (operatorId, now) => read(statements.sessions(operatorId, now - sessionIdleMs, now - sessionMs)),
+    async listSessions(operatorId, now) {
+      const sessions = await read(statements.sessions(operatorId, now - sessionIdleMs, now - sessionMs));
+      return sessions.toSorted((one, other) => other.seenAt - one.seenAt);
+    },
 
     deleteSession: (idHash, actor) =>
       transaction(function* () {
