@@ -27,6 +27,7 @@ test.each([...pages, "/console/invitation", "/console/sign-in"])("%s is the shel
   expect(await response.text()).toContain('<base href="/console/"');
   expect(response.headers.getSetCookie()).toEqual([]);
   expect(response.headers.get("cache-control")).toBe("no-cache");
+  expect(response.headers.get("cross-origin-opener-policy")).toBe("same-origin");
   const policy = response.headers.get("content-security-policy");
   for (const part of ["script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-src 'self'"]) {
     expect(policy).toContain(part);

@@ -67,6 +67,7 @@ export function consolePages(
   const sendShell = async (request: FastifyRequest, reply: FastifyReply) => {
     if (notPages.test(new URL(request.url, "http://internal").pathname)) throw new Fault("notFound");
     const provider = (await openIdConnect?.origin()) ?? null;
+    if (isTrustworthy(new URL(publicUrl()))) reply.header("cross-origin-opener-policy", "same-origin");
     return sendHtml(reply, inPath(built.shell, publicUrl()), shellPolicy(provider));
   };
   app.get("/console", sendShell);
@@ -84,13 +85,12 @@ export function consolePages(
 const sendHtml = (reply: FastifyReply, html: string, policy: string): FastifyReply =>
   reply
     .type("text/html; charset=utf-8")
-    .headers({
-      "cache-control": "no-cache",
-      "content-security-policy": policy,
-      "cross-origin-opener-policy": "same-origin",
-      "x-robots-tag": "noindex, nofollow",
-    })
+    .headers({ "cache-control": "no-cache", "content-security-policy": policy, "x-robots-tag": "noindex, nofollow" })
     .send(html);
+
+/** Whether browsers trust the way to an address. Elsewhere they ignore the opener policy, and say so in their console. */
+const isTrustworthy = ({ protocol, hostname }: URL): boolean =>
+  protocol === "https:" || /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /** The service may lie below a path, which only its base address tells. */
 const inPath = (html: string, publicUrl: string): string =>

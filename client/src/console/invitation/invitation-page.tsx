@@ -36,7 +36,7 @@ export function InvitationPage() {
         </p>
         <h1>Welcome</h1>
         {methods?.oidc && <ProviderForm token={token} primary={!methods.password} />}
-        {methods?.password !== false && (
+        {methods?.password && (
           <>
             <p className="quiet">Set a password for your account. The invitation works once.</p>
             <form

@@ -43,14 +43,14 @@ export function Modal({ title, onClose, children, wide = false }: Props) {
       onClick={({ target }) => target === dialog.current && target === pressed.current && onClose?.()}
     >
       <div className="dialog-body">
-        <header>
+        <div className="dialog-head">
           <h2 id={heading}>{title}</h2>
           {onClose && (
             <button type="button" className="bare" aria-label="Close" onClick={onClose}>
               <Icon name="close" />
             </button>
           )}
-        </header>
+        </div>
         {/* Nothing in a dialog that is not shown yet can take the focus. */}
         {shown && children}
       </div>

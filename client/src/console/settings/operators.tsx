@@ -72,10 +72,10 @@ export function Operators({ me }: { readonly me: string }) {
                 type="button"
                 className="small-button"
                 disabled={email === me || endSessions.isPending}
-                aria-label={`Sign ${email} out`}
+                aria-label={`End sessions of ${email}`}
                 onClick={() => endSessions.mutate({ email })}
               >
-                Sign out
+                End sessions
               </button>
             )}
             <button

@@ -38,7 +38,7 @@ export function SettingsPage() {
         </p>
       </section>
       <Sessions />
-      {methods?.password !== false && <SecondFactor />}
+      {methods?.password && <SecondFactor />}
       {isAdmin(me) && !me.mustSetSecondFactor && <AdminSettings email={me.email} />}
     </PageFrame>
   );

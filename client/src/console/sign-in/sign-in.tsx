@@ -47,8 +47,11 @@ export function SignInDialog({ email }: { readonly email: string }) {
   );
 }
 
-/** How operators may sign in here; undefined until it is known. */
-export const useMethods = () => useQuery(trpc.session.methods.queryOptions(undefined, { staleTime: Infinity })).data;
+/** How operators may sign in here; undefined until it is known. Where it cannot be asked, the password is tried. */
+export function useMethods(): { readonly password: boolean; readonly oidc: boolean } | undefined {
+  const { data, isError } = useQuery(trpc.session.methods.queryOptions(undefined, { staleTime: Infinity }));
+  return isError ? { password: true, oidc: false } : data;
+}
 
 /** The token of a link, which stands in the fragment: no server or log on the way sees it. */
 export const tokenOfAddress = (): string => new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
