@@ -180,9 +180,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   if (config.mode !== "worker") {
     // Each process counts the calls of the console alone: a shared count would cost each call a query.
     const guard = http.guardOf("console", null);
+    const operatorGuard = http.guardOf("operators", null);
     const { addresses } = http;
     await server.register((scope) =>
-      consoleRoutes(scope, { console: operators, addresses, guard, folder: consoleFolder }),
+      consoleRoutes(scope, { console: operators, addresses, guard, operatorGuard, folder: consoleFolder }),
     );
   }
   // A process for the web sends what it has just stored. Mails that are due belong to the workers.

@@ -245,7 +245,7 @@ export const faults = {
     status: 429,
     code: "TOO_MANY_REQUESTS",
     message: "Too many requests. Please try again in a moment.",
-    when: "The client sent more calls to the console than 20 times `RATE_LIMIT_MAX`. `Retry-After` says when to try again.",
+    when: "The client address sent more requests to the console than 20 times `RATE_LIMIT_MAX`, or an operator or token more calls, each of a batch counted; or too much of theirs waits already or has waited for 15 s (4 reads and 2 exports at once). `Retry-After` says when to try again.",
   },
   headersTooLarge: {
     status: 431,
@@ -282,6 +282,12 @@ export const faults = {
     code: "SERVICE_UNAVAILABLE",
     message: "We are very busy right now. Please try again in a moment.",
     when: "The process, the client address or the connection has more requests or uploads at once than it may have. `Retry-After` says when to try again.",
+  },
+  readTooSlow: {
+    status: 503,
+    code: "SERVICE_UNAVAILABLE",
+    message: "This search took too long. Please narrow it and try again.",
+    when: "What an operator asked for took the database more than 5 seconds. It was ended, so that other operators need not wait for it.",
   },
   oidcUnavailable: {
     status: 503,

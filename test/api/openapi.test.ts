@@ -152,6 +152,7 @@ describe.each(submissions)("$name", ({ operation, input, receipt }) => {
       "oidcFailed",
       "oidcRefused",
       "oidcUnavailable",
+      "readTooSlow",
       "resumeInfected",
       "resumeUnscanned",
       "signInBusy",

@@ -18,7 +18,11 @@ export type Caller =
       readonly isStrong: boolean;
       readonly mustSetSecondFactor: boolean;
     }
-  | { readonly kind: "token"; readonly name: string; readonly role: Role };
+  | { readonly kind: "token"; readonly name: string; readonly role: Role; readonly tokenId: number };
+
+/** By what the calls of a caller are counted. */
+export const countedBy = (caller: Caller): string =>
+  caller.kind === "token" ? `token ${caller.tokenId}` : `operator ${caller.operatorId}`;
 
 type Sent = Pick<FastifyRequest, "headers">;
 
@@ -43,7 +47,7 @@ export async function callerOf(
     const [, sent = ""] = /^bearer +([\w-]+) *$/i.exec(request.headers.authorization ?? "") ?? [];
     const hash = hashOfSent(sent);
     const token = hash === null ? null : await access.findToken(hash, now);
-    return token === null ? null : { kind: "token", name: `token ${token.name}`, role: token.role };
+    return token === null ? null : { kind: "token", name: `token ${token.name}`, role: token.role, tokenId: token.id };
   }
   const sessionHash = hashOfSent(cookies.read(request, sessionCookie) ?? "");
   const operator = sessionHash === null ? null : await access.findSession(sessionHash, now);

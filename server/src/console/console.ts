@@ -10,6 +10,7 @@ import { rememberCounts } from "./counts.ts";
 import { FailedSignIns } from "./failed-sign-ins.ts";
 import { openIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
 import { openSignIns } from "./sign-in.ts";
+import { exportTurns, readTurns, Turns } from "./turns.ts";
 
 export interface ConsoleOptions {
   readonly store: Store;
@@ -49,6 +50,7 @@ export function openConsole(options: ConsoleOptions) {
     access,
     cookies: cookiesOf(publicUrl),
     counts: rememberCounts(desk),
+    turns: { reads: new Turns(readTurns), exports: new Turns(exportTurns) },
     signIns: openSignIns({ access, failures, clock, brand, passwordsOn, acted }),
     openIdConnect: oidc === null ? null : openIdConnect(oidc, { access, clock, publicUrl, refused }),
     /** Whether an operator may do nothing else before a second factor is set. */

@@ -11,6 +11,8 @@ export interface ConsoleDownload {
   /** The route, with its parameters. */
   readonly url: string;
   readonly rule: RoleRule;
+  /** Whether it reads the store for as long as it takes: an operator has two of these at once. */
+  readonly isExport: boolean;
   readonly send: (call: DownloadCall) => Promise<FastifyReply>;
 }
 
@@ -30,6 +32,7 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
     method: "GET",
     url: "/console/resumes/:reference",
     rule: forRoles("admin", "recruiting"),
+    isExport: false,
     send: async (call) => (await senders()).sendResume(call),
   },
   ...exportFormats.flatMap((format) => [
@@ -37,12 +40,14 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
       method: "GET" as const,
       url: `/console/exports/${subject}.${format}`,
       rule: exportRules[subject],
+      isExport: true,
       send: async (call: DownloadCall) => (await senders()).sendExport(call, subject, format),
     })),
     ...(["inquiries", "applications"] as const).map((subject) => ({
       method: "POST" as const,
       url: `/console/exports/${subject}.${format}`,
       rule: exportRules[subject],
+      isExport: true,
       send: async (call: DownloadCall) => (await senders()).sendMatching(call, subject, format),
     })),
   ]),
@@ -50,6 +55,7 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
     method: "GET",
     url: "/console/people/:file(^.+\\.ndjson$)",
     rule: forRoles(...everyRole),
+    isExport: true,
     send: async (call) => (await senders()).sendPerson(call),
   },
 ];

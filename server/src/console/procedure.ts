@@ -6,7 +6,7 @@ import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/failure.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
 import type { Actor } from "../storage/desk-store.ts";
-import type { Caller } from "./caller.ts";
+import { countedBy, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { admit, everyRole, scopeOf, type Rule } from "./rules.ts";
 import type { NewSession } from "./sign-in.ts";
@@ -20,6 +20,8 @@ export interface Context {
   readonly hasToken: boolean;
   /** Who calls; looked up once a request. */
   readonly caller: () => Promise<Caller | null>;
+  /** Aborted when the client goes away. */
+  readonly gone: AbortSignal;
   /** Gives the browser its session, or takes it away. */
   readonly keep: (session: NewSession | null) => void;
   /** Binds the account that this browser brought from the provider before, if it did, to the operator who signs in. */
@@ -42,6 +44,7 @@ const ruled = (rule: Exclude<Rule, string>) =>
     const actor: Actor = { operator: caller.name, at: console.clock.now() };
     const { desk, access, store } = console;
     const { webhooks } = store;
+    using _turn = rule.changes ? null : await console.turns.reads.take(countedBy(caller), ctx.gone);
     const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk, access, webhooks } });
     if (rule.changes && result.ok) console.acted(path);
     return result;

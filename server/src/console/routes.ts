@@ -7,7 +7,7 @@ import type { Guard } from "../http/gate/guard.ts";
 import { answerOf, inputsOf, isBatch, sendAnswer, sendBatch } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
-import { bringsToken, callerOf, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
+import { bringsToken, callerOf, countedBy, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { bindingCookie, deviceCookie, oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
@@ -20,6 +20,8 @@ export interface ConsoleRoutesOptions {
   readonly console: Console;
   readonly addresses: Pick<ClientAddresses, "keysOf">;
   readonly guard: Guard;
+  /** Counts the calls of each operator and token, from wherever they come. */
+  readonly operatorGuard: Guard;
   /** Where the front end was built to. */
   readonly folder: string;
 }
@@ -37,7 +39,7 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
     },
   });
   rpcRoutes(app, options, onRequest);
-  downloadRoutes(app, console, onRequest);
+  downloadRoutes(app, options, onRequest);
   oidcRoutes(app, options, onRequest);
   if (!consolePages(app, folder, console)) {
     console.log.warn({}, "the console was not built (npm run build): only its calls and downloads are served");
@@ -47,10 +49,18 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
 type Gate = ReturnType<Guard["hook"]>;
 
 const rpcRoute = "/console/trpc/:paths";
-/** A batch counts as one request here, and a call may read a page of the inbox: 50 of those hold others up for 100 ms. */
+/** A page of the console asks for six things at once. */
 const callsMax = 10;
 
-function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesOptions, onRequest: Gate): void {
+/** Counts calls of who makes them. @throws Fault `tooManyRequests` */
+async function countCalls(guard: Guard, reply: FastifyReply, caller: Caller | null, calls: number): Promise<void> {
+  if (caller === null) return;
+  const { left, retryAfterSeconds } = await guard.count(reply, countedBy(caller), calls);
+  if (left < 0) throw new Fault("tooManyRequests", { retryAfterSeconds });
+}
+
+function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
+  const { console, addresses, operatorGuard } = options;
   app.post<{ Params: { paths: string } }>(
     rpcRoute,
     {
@@ -66,6 +76,7 @@ function rpcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesOp
       // Loaded with the first call: a service whose console is not used does without the memory.
       const { callConsole } = await import("./router.ts");
       const context = contextOf(request, reply, console, addresses);
+      await countCalls(operatorGuard, reply, await context.caller(), list.length);
       const answer = (path: string, input: unknown) =>
         answerOf(request, reply, path, callConsole(path, context, input));
       if (!isBatch(request)) return sendAnswer(reply, await answer(request.params.paths, request.body));
@@ -103,6 +114,7 @@ function contextOf(
     visitor: visitorOf(request, console, addresses),
     hasToken: bringsToken(request),
     caller: () => (caller ??= callerOf(request, console)),
+    gone: goneOf(reply),
     keep(session) {
       if (session === null) console.cookies.clear(reply, sessionCookie);
       else {
@@ -119,6 +131,12 @@ function contextOf(
   };
 }
 
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
+}
+
 function visitorOf(
   request: FastifyRequest,
   { cookies }: Pick<Console, "cookies">,
@@ -129,9 +147,10 @@ function visitorOf(
   return { client, network: networkOf(client), device, deviceCookie: cookies.read(request, deviceCookie) };
 }
 
-function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate): void {
+function downloadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
+  const { console, operatorGuard } = options;
   takeUrlencoded(app);
-  for (const { method, url, rule, send } of consoleDownloads) {
+  for (const { method, url, rule, isExport, send } of consoleDownloads) {
     // A HEAD would be recorded like a download.
     app.route({
       method,
@@ -143,7 +162,15 @@ function downloadRoutes(app: FastifyInstance, console: Console, onRequest: Gate)
         if (method === "GET" && !url.startsWith("/console/exports/")) requireOwnLink(request);
         else requireOwnPage(request, console.publicUrl());
         const admitted = async () => admit(await callerOf(request, console), rule);
-        return send({ console, caller: await admitted(), admitted, request, reply });
+        const caller = await admitted();
+        await countCalls(operatorGuard, reply, caller, 1);
+        if (isExport) {
+          const turn = await console.turns.exports.take(countedBy(caller), goneOf(reply));
+          // After the last byte, or when the client has gone.
+          if (reply.raw.closed) turn[Symbol.dispose]();
+          else reply.raw.once("close", () => turn[Symbol.dispose]());
+        }
+        return send({ console, caller, admitted, request, reply });
       },
     });
   }

@@ -45,7 +45,7 @@ async function* readMatching(
     const page: Page<StoredSubmission> = await desk.listWhole(scope, filter, at);
     if (page.rows.length > 0) yield page.rows;
     ({ next } = page);
-    // SQLite answers in the same turn of the event loop: others have theirs between the pages.
+    // Others have their turn of the event loop between the pages, however quick the answers are.
     if (next !== null) await nextTurn();
   } while (next !== null);
 }

@@ -56,4 +56,6 @@ export const rateLimitFactors = {
   links: 10,
   /** An open console asks every few seconds. */
   console: 20,
+  /** Of one operator or token, from whatever address, call by call. */
+  operators: 20,
 } as const;

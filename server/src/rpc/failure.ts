@@ -7,7 +7,7 @@ import { ZodError } from "zod";
 import { Fault } from "../fault.ts";
 import type { Problem } from "../intake/call.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
-import { StorageUnavailable } from "../storage/store.ts";
+import { ReadTooSlow, StorageUnavailable } from "../storage/store.ts";
 
 /** A failure as callers may see it. */
 export interface Failure {
@@ -28,6 +28,7 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof StorageUnavailable || error instanceof VaultUnavailable) {
     return failure("storageUnavailable", undefined, storageRetrySeconds);
   }
+  if (error instanceof ReadTooSlow) return failure("readTooSlow", undefined, storageRetrySeconds);
   // tRPC wraps what the console's procedures throw. Any other error of tRPC is a bug of ours.
   if (!(error instanceof TRPCError) || error.cause instanceof TRPCError) return failure("internal");
   const isInput = error.code === "BAD_REQUEST" && error.cause instanceof ZodError;

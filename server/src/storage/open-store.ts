@@ -16,6 +16,8 @@ export interface OpenStoreOptions {
   /** What leases and due times follow on SQLite. PostgreSQL has a clock of its own. */
   readonly clock?: Clock;
   readonly onCommit?: CommitListener;
+  /** How long one statement of what operators read may take, in milliseconds; 5,000 unless set. */
+  readonly readMs?: number;
 }
 
 /**
@@ -27,10 +29,10 @@ export interface OpenStoreOptions {
  */
 export async function openStore(
   location: StoreLocation,
-  { access = "read-write", clock = systemClock, onCommit }: OpenStoreOptions = {},
+  { access = "read-write", clock = systemClock, onCommit, readMs }: OpenStoreOptions = {},
 ): Promise<Store> {
-  if (location.kind === "sqlite") return openSqliteStore(location.file, access, clock, onCommit);
-  return (await import("./postgres/postgres-store.ts")).openPostgresStore(location, access, clock, onCommit);
+  if (location.kind === "sqlite") return openSqliteStore(location.file, access, clock, onCommit, readMs);
+  return (await import("./postgres/postgres-store.ts")).openPostgresStore(location, access, clock, onCommit, readMs);
 }
 
 /**

@@ -1,6 +1,5 @@
 // Walks along row numbers in ranges that grow as long as they are quick, so that a list whose rows are rare neither
-// blocks this process nor takes for ever.
-import { setImmediate as nextTurn } from "node:timers/promises";
+// keeps other lists waiting nor takes for ever.
 
 /** Nearly every page is found in it. */
 const usualWidth = 2_000;
@@ -50,7 +49,6 @@ export async function searchRanges<Row>(search: RangeSearch<Row>): Promise<Found
     worked += took;
     if (worked > workMsMax && rows.length < limit) return { rows, stoppedAt: descending ? below : above };
     if (took < quickMs) width *= 4;
-    if (worked > quickMs) await nextTurn();
   }
   return { rows, stoppedAt: null };
 }

@@ -220,6 +220,9 @@ export interface Store extends AsyncDisposable {
 /** How long an idempotency key is kept. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;
 
+/** How long one statement of what operators read may take. */
+export const operatorsReadMs = 5_000;
+
 /** A pending subscriber gets at most one welcome mail in this time. */
 export const welcomeIntervalMs = 10 * 60 * 1000;
 
@@ -235,6 +238,15 @@ export class StorageUnavailable extends Error {
   constructor(message: string, options: ErrorOptions & { readonly outcome?: StorageUnavailable["outcome"] } = {}) {
     super(message, options);
     this.outcome = options.outcome ?? "not-stored";
+  }
+}
+
+/** What was to be read took too long, and was given up. */
+export class ReadTooSlow extends Error {
+  override readonly name = "ReadTooSlow";
+
+  constructor(options?: ErrorOptions) {
+    super("The read took too long.", options);
   }
 }
 

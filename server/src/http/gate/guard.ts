@@ -71,12 +71,25 @@ export class Guard {
     done: Parameters<onRequestHookHandler>[2],
   ): Promise<void> {
     const held = calls(request);
-    let counted: Counted;
+    let counted: { readonly left: number; readonly retryAfterSeconds: number };
     try {
-      counted = await this.#count(this.#options.addresses.keysOf(request.raw).rate, held);
+      counted = await this.count(reply, this.#options.addresses.keysOf(request.raw).rate, held);
     } catch (error) {
       return done(error as Error);
     }
+    const { left, retryAfterSeconds } = counted;
+    request.admission = { calls: Math.min(held, Math.max(0, left + held)), retryAfterSeconds };
+    if (request.admission.calls > 0) done();
+    else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
+  }
+
+  /** Counts calls of a client and has the answer say how many are left: below zero when these were too many. */
+  async count(
+    reply: FastifyReply,
+    client: string,
+    calls: number,
+  ): Promise<{ readonly left: number; readonly retryAfterSeconds: number }> {
+    const counted = await this.#count(client, calls);
     const { max } = this.#options.limit;
     const left = max - counted.calls;
     const retryAfterSeconds = Math.max(1, Math.ceil(counted.msLeft / 1000));
@@ -85,9 +98,7 @@ export class Guard {
       "ratelimit-remaining": Math.max(0, left),
       "ratelimit-reset": retryAfterSeconds,
     });
-    request.admission = { calls: Math.min(held, Math.max(0, left + held)), retryAfterSeconds };
-    if (request.admission.calls > 0) done();
-    else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
+    return { left, retryAfterSeconds };
   }
 
   // Counts calls beyond the limit too; they do not extend the window. While the shared counts cannot be reached, this process

@@ -35,6 +35,7 @@ const meets: Partial<Record<FaultName, (operation: Refusing) => boolean>> = {
   oidcFailed: never,
   oidcRefused: never,
   oidcUnavailable: never,
+  readTooSlow: never,
   signedOut: never,
   signInFailed: never,
   consoleOnly: never,

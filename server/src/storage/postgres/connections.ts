@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg";
-import { StorageUnavailable } from "../store.ts";
-import { asStorageError, isDiskFull } from "./errors.ts";
+import { ReadTooSlow, StorageUnavailable } from "../store.ts";
+import { asStorageError, isDiskFull, isOutOfTime } from "./errors.ts";
 import { type Attempt, Lent, type Reader, type Session } from "./session.ts";
 import { prepared, type Statement } from "./statement.ts";
 
@@ -58,6 +58,8 @@ interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
   readonly connectMs?: number;
   /** Wait for an answer, and a little longer than one statement may take; 0: without end. In milliseconds. */
   readonly answerMs?: number;
+  /** For what operators read: how long one statement may take before it ends with {@link ReadTooSlow}. */
+  readonly readMs?: number;
 }
 
 export class Connections implements Reader, AsyncDisposable {
@@ -66,14 +68,21 @@ export class Connections implements Reader, AsyncDisposable {
   readonly #begin: string;
   /** Until a pooler is met that cannot do it. */
   #prepares = true;
+  readonly #areReads: boolean;
   #retries = 0;
   #diskFull: { readonly error: unknown; readonly until: number } | null = null;
   #closed: Promise<void> | undefined;
 
   constructor(
     address: PoolConfig,
-    { connectMs = usualConnectMs, answerMs = usualAnswerMs, ...options }: ConnectionsOptions = {},
+    {
+      connectMs = usualConnectMs,
+      readMs,
+      answerMs = readMs === undefined ? usualAnswerMs : readMs + aheadMs,
+      ...options
+    }: ConnectionsOptions = {},
   ) {
+    this.#areReads = readMs !== undefined;
     this.#begin = beginning({ ...usualLimits, statementMs: Math.max(0, answerMs - aheadMs) });
     this.#pool = new Pool({
       application_name: applicationName,
@@ -162,6 +171,7 @@ export class Connections implements Reader, AsyncDisposable {
       if (!again || tries === triesMax || performance.now() >= giveUpAt) {
         if (isDiskFull(attempted.error))
           this.#diskFull = { error: attempted.error, until: performance.now() + diskFullMs };
+        if (this.#areReads && isOutOfTime(attempted.error)) throw new ReadTooSlow({ cause: attempted.error });
         throw attempted.error;
       }
       this.#retries += 1;

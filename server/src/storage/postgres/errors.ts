@@ -42,6 +42,9 @@ export function isContention(error: unknown): boolean {
 
 export const isDiskFull = (error: unknown): boolean => sqlState(error) === "53100";
 
+/** A statement took longer than its limit. */
+export const isOutOfTime = (error: unknown): boolean => sqlState(error) === "57014";
+
 /** What a unique index allows once is there already: any index, or the one of that name. */
 export const isTaken = (error: unknown, index?: string): boolean =>
   sqlState(error) === "23505" && (index === undefined || answerOf(error)?.constraint === index);

@@ -8,6 +8,7 @@ import { makeEarlier } from "../sql/accepting.ts";
 import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeChanges } from "../sql/changes.ts";
+import type { Engine } from "../sql/engine.ts";
 import { makeErasing } from "../sql/erasing.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeLinks } from "../sql/links.ts";
@@ -18,7 +19,14 @@ import { makeResumes } from "../sql/resumes.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import { type Access, BackupElsewhere, type CommitListener, StorageUnavailable, type Store } from "../store.ts";
+import {
+  type Access,
+  BackupElsewhere,
+  type CommitListener,
+  operatorsReadMs,
+  StorageUnavailable,
+  type Store,
+} from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
@@ -34,6 +42,12 @@ import { prepared } from "./statement.ts";
 
 /** A page of an export, from a replica that has other things to do. */
 const exportAnswerMs = 30_000;
+
+/** Connections for what operators read: submissions never wait for one of these. */
+const readersMax = 2;
+
+/** How long a read waits for one of them. */
+const readersWaitMs = 10_000;
 
 /** A readiness probe gives up after 1 s, so this fails sooner. */
 const readinessLimits: Limits = { statementMs: 500, lockMs: 500, idleMs: 1_000 };
@@ -72,6 +86,7 @@ export async function openPostgresStore(
   access: Access,
   clock: Clock,
   onCommit?: CommitListener,
+  readMs: number = operatorsReadMs,
 ): Promise<Store> {
   const isReadOnly = access === "read-only";
   const readsReplica = isReadOnly && replicaUrl !== null;
@@ -95,16 +110,21 @@ export async function openPostgresStore(
   }
   const [row] = await connections.all(readStore);
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
+  const reads = isReadOnly
+    ? connections
+    : opened.use(new Connections(address, { max: readersMax, connectMs: readersWaitMs, readMs }));
   const serverClock = opened.use(await startServerClock(connections, clock));
-  return makeStore(connections, serverClock, row, opened.move(), onCommit);
+  return makeStore(connections, reads, serverClock, row, opened.move(), onCommit);
 }
 
 /**
  * @param connections to a database that is migrated
+ * @param reads connections for what operators read
  * @param opened what is closed with the store, the connections among it
  */
 function makeStore(
   connections: Connections,
+  reads: Connections,
   clock: Clock,
   { identity, referenceKey }: { readonly identity: string; readonly referenceKey: string },
   opened: AsyncDisposable,
@@ -112,6 +132,7 @@ function makeStore(
 ): Store {
   const references = new References(referenceKey);
   const engine = makeEngine(connections);
+  const reading: Engine = { ...engine, read: makeEngine(reads).read };
   const suppressions = prepareSuppressions(engine);
   const acceptor = new Acceptor(connections, engine, references, onCommit);
   let closed: Promise<void> | undefined;
@@ -125,11 +146,11 @@ function makeStore(
     identity,
     clock,
     desk: {
-      ...makeDeskLists(connections, engine, references),
-      ...makeBelongings(engine, references),
-      ...makeAuditLog(engine),
-      ...makeDeskReading(connections),
-      ...makeOverview(engine),
+      ...makeDeskLists(reads, reading, references),
+      ...makeBelongings(reading, references),
+      ...makeAuditLog(reading),
+      ...makeDeskReading(reads),
+      ...makeOverview(reading),
       ...makeChanges(engine, references),
       ...makeErasing(engine, {
         atOnce: erasedAtOnce,
@@ -139,10 +160,10 @@ function makeStore(
       ...makeDeskSearch(connections),
     },
     access: makeAccess(engine),
-    webhooks: makeWebhooks(engine),
+    webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
-    ...makeReading(connections),
+    ...makeReading(reads),
     ...makeLinks(engine),
     ...makeMails(engine, suppressions.noteRefusal, (settled) => acceptor.settle(settled)),
     ...makeResumes(engine),

@@ -1,5 +1,4 @@
 // A submission with all that belongs to it, and everything of a person.
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Note } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { type DeskDetail, type DeskStore, type KnownFact, shownMail } from "../desk-store.ts";
@@ -153,8 +152,6 @@ export function makeBelongings(engine: Engine, references: References) {
           yield { kind: "submission", submission: readSubmissionAnyway(row) };
           for (const note of await read(statements.notesOf(arrival))) yield { kind: "note", reference, note };
           yield* factsOf(arrival);
-          // On SQLite these reads wait for nothing. Of thousands of submissions they would keep requests from being served.
-          await nextTurn();
         }
         before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);
       }

@@ -18,8 +18,17 @@ const cacheKiB = 16 * 1024;
 /** Pages (of 4 KiB) in the log before it is moved into the database. Fewer made commits wait longer, more did not help. */
 const checkpointPages = 4_000;
 
+/** What a reader runs: a prepared statement, or the text of one that varies. */
+export interface Readable<Parameters extends readonly SQLInputValue[], Row> {
+  readonly sourceSQL: string;
+  /** Whether its rows are arrays of their columns. */
+  readonly arrays?: boolean;
+  /** Only for the compiler; never set. */
+  readonly types?: (...parameters: Parameters) => Row;
+}
+
 /** A prepared statement. Its types are given beside its text: columns by name, whole numbers as numbers. */
-export interface Statement<Parameters extends readonly SQLInputValue[], Row> {
+export interface Statement<Parameters extends readonly SQLInputValue[], Row> extends Readable<Parameters, Row> {
   all(...parameters: Parameters): Row[];
   get(...parameters: Parameters): Row | undefined;
   run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
@@ -31,12 +40,12 @@ export class SqliteConnection implements Disposable {
   readonly #guard: FileGuard;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  readonly #access: Access;
+  readonly access: Access;
 
   /** Opens the handle only. {@link configure} and everything after it may find the database locked. */
   constructor(file: string, access: Access = "read-write") {
     this.file = file;
-    this.#access = access;
+    this.access = access;
     if (access === "read-write") createDatabaseFile(file);
     this.#guard = new FileGuard(file);
     this.#database = new DatabaseSync(file, {
@@ -59,7 +68,7 @@ export class SqliteConnection implements Disposable {
       throw new StorageUnavailable(`SQLite ${found?.version} is too old; ${sqliteVersionMin.join(".")} is needed.`);
     }
     this.execute(`PRAGMA cache_size = -${cacheKiB}`);
-    if (this.#access === "read-only") return;
+    if (this.access === "read-only") return;
     // FULL syncs the log on every commit, before other connections can see it: what was read or acknowledged survives a
     // power cut.
     this.execute("PRAGMA journal_mode = WAL");
@@ -81,7 +90,7 @@ export class SqliteConnection implements Disposable {
   ): Statement<Parameters, Row> {
     const statement = this.#database.prepare(text);
     statement.setReturnArrays(true);
-    return statement as unknown as Statement<Parameters, Row>;
+    return Object.assign(statement, { arrays: true }) as unknown as Statement<Parameters, Row>;
   }
 
   /** Rows of a statement that is used once. */

@@ -7,9 +7,9 @@ import { type ListPlan, planList } from "../rules/inbox-filter.ts";
 import type { References } from "../rules/references.ts";
 import type { Engine } from "../sql/engine.ts";
 import { makeInboxLists, prepareFindLast } from "../sql/inbox-list.ts";
-import { retryWhileBusy as read } from "./busy.ts";
-import type { SqliteConnection } from "./connection.ts";
+import type { Readable } from "./connection.ts";
 import { matchOf } from "./desk-search.ts";
+import type { Reader } from "./reading-thread.ts";
 
 /** Each range looks its words up again. */
 const searchWidth = 50_000;
@@ -24,7 +24,7 @@ const indexed = {
 
 type ReadRange = (above: number, below: number, limit: number) => Promise<number[]>;
 
-export function prepareDeskLists(connection: SqliteConnection, engine: Engine, references: References) {
+export function makeDeskLists(engine: Engine, reads: Reader, references: References) {
   const findLast = prepareFindLast(engine);
 
   /** Reads the arrival numbers of a plan within a range. Null: nothing can match. */
@@ -71,14 +71,14 @@ export function prepareDeskLists(connection: SqliteConnection, engine: Engine, r
         ORDER BY found.rowid ${direction} LIMIT ?`;
       values.push(first.match);
     }
-    const statement = connection.prepare<SQLInputValue[], { arrival: number }>(text);
-    return (above, below, limit) =>
-      read(() => statement.all(...values, above, below, limit).map(({ arrival }) => arrival));
+    const statement: Readable<SQLInputValue[], { arrival: number }> = { sourceSQL: text };
+    return async (above, below, limit) =>
+      (await reads.all(statement, ...values, above, below, limit)).map(({ arrival }) => arrival);
   }
 
   async function findArrivals(scope: Scope, filter: InboxFilter, bounds: Bounds): Promise<Found<number>> {
     const plan = planList(scope, filter);
-    const readRange = plan === null ? null : await read(() => reader(plan, filter, bounds.descending));
+    const readRange = plan === null ? null : reader(plan, filter, bounds.descending);
     if (readRange === null) return { rows: [], stoppedAt: null };
     const below = Math.min(bounds.below, (await findLast()) + 1);
     const bySearch = filter.search !== undefined || filter.letter !== undefined;

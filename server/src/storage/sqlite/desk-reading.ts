@@ -7,10 +7,10 @@ import type { MailStatus } from "../records.ts";
 import { mailKindsOf, pageOf, quoted, rowsOf } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
-import { retryWhileBusy as read } from "./busy.ts";
-import type { SqliteConnection, Statement } from "./connection.ts";
+import type { Readable, SqliteConnection } from "./connection.ts";
+import type { Reader } from "./reading-thread.ts";
 
-export function prepareDeskReading(connection: SqliteConnection) {
+export function prepareDeskReading(connection: SqliteConnection, reader: Reader) {
   // Every address holds the empty text.
   const subscribers = (condition: string) =>
     connection.prepare<[string, string, number, number, number], SubscriberRow>(`
@@ -19,16 +19,18 @@ export function prepareDeskReading(connection: SqliteConnection) {
   const allSubscribers = subscribers("NOT INDEXED WHERE ?1 = ''");
   const subscribersOf = subscribers("INDEXED BY subscriber_status WHERE status = ?1");
   const lastSubscriber = connection.prepare<[], { last: number | null }>("SELECT max(arrival) AS last FROM subscriber");
-  const mailPage = prepareMailPage(connection);
+  const mailPage = prepareMailPage(connection, reader);
 
   return {
     listSubscribers({ status = "", search = "" }, page) {
       const statement = status === "" ? allSubscribers : subscribersOf;
       return pageBelow(
+        reader,
         lastSubscriber,
         page,
         ({ arrival }) => arrival,
-        (above, below, limit) => statement.all(status, emailKey(search), above, below, limit).map(storedSubscriber),
+        async (above, below, limit) =>
+          (await reader.all(statement, status, emailKey(search), above, below, limit)).map(storedSubscriber),
       );
     },
 
@@ -42,7 +44,7 @@ export function prepareDeskReading(connection: SqliteConnection) {
 }
 
 /** Reads mails of some kinds, page by page, newest first. */
-function prepareMailPage(connection: SqliteConnection) {
+function prepareMailPage(connection: SqliteConnection, reader: Reader) {
   const lastMail = connection.prepare<[], { last: number | null }>("SELECT max(id) AS last FROM mail");
   return async (kinds: readonly string[], status: MailStatus | undefined, page: PageRequest) => {
     const stopped = status === "failed" || status === "in-doubt";
@@ -51,27 +53,28 @@ function prepareMailPage(connection: SqliteConnection) {
       WHERE ${stopped ? "mail.status IN ('failed', 'in-doubt') AND" : ""}
         ${status === undefined ? "" : `mail.status = '${status}' AND`}
         mail.kind IN (${quoted(kinds)}) AND mail.id > ? AND mail.id < ? ORDER BY mail.id DESC LIMIT ?`;
-    const statement = await read(() => connection.prepare<[number, number, number], ReadMail>(text));
-    const readRows = (above: number, below: number, limit: number) => statement.all(above, below, limit);
-    return pageBelow(lastMail, page, ({ row }) => row, readRows);
+    const statement: Readable<[number, number, number], ReadMail> = { sourceSQL: text };
+    const readRows = (above: number, below: number, limit: number) => reader.all(statement, above, below, limit);
+    return pageBelow(reader, lastMail, page, ({ row }) => row, readRows);
   };
 }
 
 /** One page of a table by its row number, newest first. */
 async function pageBelow<Row>(
-  lastOf: Statement<[], { last: number | null }>,
+  reader: Reader,
+  lastOf: Readable<[], { last: number | null }>,
   page: PageRequest,
   numberOf: (row: Row) => number,
-  readRows: (above: number, below: number, limit: number) => Row[],
+  readRows: (above: number, below: number, limit: number) => Promise<Row[]>,
 ): Promise<Page<Row>> {
-  const last = (await read(() => lastOf.get()))?.last ?? 0;
+  const last = (await reader.all(lastOf))[0]?.last ?? 0;
   const limit = rowsOf(page);
   const { rows: found, stoppedAt } = await searchRanges({
     above: 0,
     below: Math.min(page.after ?? Infinity, last + 1),
     descending: true,
     limit: limit + 1,
-    read: (from, to, count) => read(() => readRows(from, to, count)),
+    read: readRows,
   });
   const { rows, next } = pageOf(found, limit, numberOf);
   return { rows, next: next ?? stoppedAt };

@@ -4,8 +4,9 @@ import { lookUps } from "../rules/facts.ts";
 import { tableOf } from "../rules/tables.ts";
 import { type Engine, type Query, queryOf, type Steps, together, type Value } from "../sql/engine.ts";
 import { retryWhileBusy } from "./busy.ts";
-import type { SqliteConnection, Statement } from "./connection.ts";
+import type { Readable, SqliteConnection, Statement } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
+import type { Reader } from "./reading-thread.ts";
 
 export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine => ({
   prepare<Row>(text: string) {
@@ -44,6 +45,13 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
   transaction: (steps, { waitMs = 0 } = {}) => run(() => runSteps(steps()), { waitMs }),
+});
+
+/** The same engine, whose statements outside of transactions are read elsewhere. */
+export const readingBy = (engine: Engine, reader: Reader): Engine => ({
+  ...engine,
+  read: <Row>({ statement, values }: Query<Row>) =>
+    reader.all(statement as Readable<SQLInputValue[], Row>, ...(values as SQLInputValue[])),
 });
 
 const takeValues = (names: readonly string[]) => (row: object) =>

@@ -54,12 +54,13 @@ export async function openSqliteStore(
   access: Access,
   clock: Clock,
   onCommit?: CommitListener,
+  readMs?: number,
 ): Promise<Store> {
   using opened = new DisposableStack();
   const connection = opened.use(await connect(file, access));
   if (access === "read-only") await refusePending(connection);
   else await applyPending(connection);
-  const store = await retryWhileBusy(() => makeSqliteStore(connection, clock, onCommit));
+  const store = await retryWhileBusy(() => makeSqliteStore(connection, clock, onCommit, readMs));
   opened.move();
   return store;
 }

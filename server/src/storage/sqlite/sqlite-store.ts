@@ -18,17 +18,25 @@ import { makeResumes } from "../sql/resumes.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
-import { type Acceptance, type CommitListener, type Entry, StorageUnavailable, type Store } from "../store.ts";
+import {
+  type Acceptance,
+  type CommitListener,
+  type Entry,
+  operatorsReadMs,
+  StorageUnavailable,
+  type Store,
+} from "../store.ts";
 import { prepareAccept } from "./accept.ts";
 import { engineWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { prepareDeskLists } from "./desk-lists.ts";
+import { makeDeskLists } from "./desk-lists.ts";
 import { prepareDeskReading } from "./desk-reading.ts";
 import { prepareDeskSearch } from "./desk-search.ts";
-import { makeEngine, runSteps } from "./engine.ts";
+import { makeEngine, readingBy, runSteps } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
 import { makeReading } from "./reading.ts";
+import { type Reader, readerOf, ReadingThread } from "./reading-thread.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
@@ -39,8 +47,17 @@ const pagesAtOnce = 2 ** 31 - 1;
 /** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from the search. */
 export const erasedAtOnce = 4;
 
-/** Takes over a connection that is configured and migrated. */
-export function makeSqliteStore(connection: SqliteConnection, clock: Clock, onCommit?: CommitListener): Store {
+/**
+ * Takes over a connection that is configured and migrated.
+ *
+ * @param readMs how long one statement of what operators read may take
+ */
+export function makeSqliteStore(
+  connection: SqliteConnection,
+  clock: Clock,
+  onCommit?: CommitListener,
+  readMs: number = operatorsReadMs,
+): Store {
   const [store] = connection.query<{ identity: string; referenceKey: string }>(
     "SELECT identity, reference_key AS referenceKey FROM store",
   );
@@ -55,15 +72,32 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock, onCo
   const suppressions = prepareSuppressions(engine);
   const search = prepareDeskSearch(connection, run);
 
+  // Lists do not wait for exports.
+  const threads = [new ReadingThread(connection, readMs), new ReadingThread(connection, readMs)] as const;
+  const [lists, exports] = connection.access === "read-only" ? [readerOf(connection), readerOf(connection)] : threads;
+  const forLists = readingBy(engine, lists);
+  function readsBy(reader: Reader) {
+    const by = readingBy(engine, reader);
+    return {
+      ...makeDeskLists(by, reader, references),
+      ...makeBelongings(by, references),
+      ...makeAuditLog(by),
+    };
+  }
+  const { listWhole, readAudit, readPerson } = readsBy(exports);
+
   return {
     identity: store.identity,
     clock,
     desk: {
-      ...prepareDeskLists(connection, engine, references),
-      ...makeBelongings(engine, references),
-      ...makeAuditLog(engine),
-      ...prepareDeskReading(connection),
-      ...makeOverview(engine),
+      ...readsBy(lists),
+      listWhole,
+      readAudit,
+      readPerson,
+      ...prepareDeskReading(connection, lists),
+      ...makeOverview(forLists),
+      // Of the housekeeping, which begins no thread.
+      countNextDay: makeOverview(engine).countNextDay,
       ...makeChanges(engine, references),
       ...makeErasing(engine, {
         atOnce: erasedAtOnce,
@@ -74,10 +108,10 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock, onCo
       indexNext: search.indexNext,
     },
     access: makeAccess(engine),
-    webhooks: makeWebhooks(engine),
+    webhooks: makeWebhooks(forLists),
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
-    ...makeReading(connection),
+    ...makeReading(connection, exports),
     ...makeLinks(engine),
     ...makeMails(engine, suppressions.noteRefusal),
     ...makeResumes(engine),
@@ -114,6 +148,7 @@ export function makeSqliteStore(connection: SqliteConnection, clock: Clock, onCo
     /** Waits for what was handed in, then closes; a second call waits for the same. */
     async [Symbol.asyncDispose]() {
       await queue.close();
+      await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
       connection[Symbol.dispose]();
     },
   };

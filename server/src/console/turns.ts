@@ -1,0 +1,75 @@
+// How much one operator, or one token, has read at once. What is beyond that waits, and is dropped when its client goes
+// away. Each process counts alone.
+import { Fault } from "../fault.ts";
+
+export interface TurnLimits {
+  readonly atOnceMax: number;
+  readonly waitingMax: number;
+  /** A caller is still there to be told: connections on which nothing moves are cut after 20 s. */
+  readonly waitMs: number;
+}
+
+/** A page of the console asks for six things. */
+export const readTurns: TurnLimits = { atOnceMax: 4, waitingMax: 40, waitMs: 15_000 };
+export const exportTurns: TurnLimits = { atOnceMax: 2, waitingMax: 4, waitMs: 15_000 };
+
+interface Line {
+  busy: number;
+  /** Each begins the next one, in the order of coming. */
+  readonly waiting: Set<() => void>;
+}
+
+export class Turns {
+  readonly #limits: TurnLimits;
+  readonly #lines = new Map<string, Line>();
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Waits for a turn; it ends with the disposing.
+   *
+   * @param gone aborted when the client goes away
+   * @throws Fault `tooManyRequests` when too many wait already, when it has waited too long, or when the client has gone
+   */
+  async take(key: string, gone: AbortSignal): Promise<Disposable> {
+    const line = this.#lines.get(key) ?? { busy: 0, waiting: new Set() };
+    this.#lines.set(key, line);
+    if (line.busy < this.#limits.atOnceMax) line.busy += 1;
+    else await this.#wait(line, gone);
+    let ended = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (!ended) this.#end(key, line);
+        ended = true;
+      },
+    };
+  }
+
+  #wait({ waiting }: Line, gone: AbortSignal): Promise<void> {
+    const refusal = () => new Fault("tooManyRequests", { retryAfterSeconds: 1 });
+    if (waiting.size >= this.#limits.waitingMax || gone.aborted) throw refusal();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = () => reject(refusal());
+    const timer = setTimeout(giveUp, this.#limits.waitMs);
+    gone.addEventListener("abort", giveUp, { once: true });
+    waiting.add(resolve);
+    return promise.finally(() => {
+      waiting.delete(resolve);
+      clearTimeout(timer);
+      gone.removeEventListener("abort", giveUp);
+    });
+  }
+
+  #end(key: string, line: Line): void {
+    const [next] = line.waiting;
+    if (next !== undefined) {
+      line.waiting.delete(next);
+      next();
+    } else {
+      line.busy -= 1;
+      if (line.busy === 0) this.#lines.delete(key);
+    }
+  }
+}

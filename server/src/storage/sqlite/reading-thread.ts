@@ -1,0 +1,127 @@
+// Statements that only read, on a thread and a connection of their own: the event loop, which accepts submissions, waits for
+// none of them. The thread begins with the first statement.
+import { once } from "node:events";
+import type { SQLInputValue } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { ReadTooSlow, StorageUnavailable } from "../store.ts";
+import { retryWhileBusy } from "./busy.ts";
+import type { Readable, SqliteConnection, Statement } from "./connection.ts";
+import { asUnavailable } from "./errors.ts";
+
+/** SQLite's own wait for a lock. Only this thread waits. */
+const lockWaitMs = 5_000;
+
+/** Pages in memory, in KiB. */
+const cacheKiB = 4 * 1024;
+
+/** Runs statements that change nothing. */
+export interface Reader {
+  all<Parameters extends readonly SQLInputValue[], Row>(
+    statement: Readable<Parameters, Row>,
+    ...values: Parameters
+  ): Promise<Row[]>;
+}
+
+/** Reads through a connection of this thread: for commands, which serve no requests. */
+export const readerOf = (connection: SqliteConnection): Reader => ({
+  all: <Parameters extends readonly SQLInputValue[], Row>(read: Readable<Parameters, Row>, ...values: Parameters) =>
+    retryWhileBusy(() => {
+      const { sourceSQL, arrays } = read;
+      const statement = arrays === true ? connection.prepareArrays(sourceSQL) : connection.prepare(sourceSQL);
+      return (statement as Statement<SQLInputValue[], unknown>).all(...values) as Row[];
+    }),
+});
+
+type Answer = { readonly rows: unknown[] } | { readonly error: { readonly message: string } };
+
+export class ReadingThread implements Reader, AsyncDisposable {
+  readonly #connection: Pick<SqliteConnection, "file" | "assertSameFile">;
+  readonly #statementMs: number;
+  readonly #closing = new AbortController();
+  #worker: Worker | undefined;
+  /** The read that was asked for last: each waits for the one before. */
+  #last: Promise<unknown> = Promise.resolve();
+  // SQLite finishes a statement before its thread can end. Two such threads at most run at once.
+  #ending: Promise<unknown> = Promise.resolve();
+  #endsBeforeNext: Promise<unknown> = Promise.resolve();
+
+  /** @param statementMs how long one statement may take */
+  constructor(connection: Pick<SqliteConnection, "file" | "assertSameFile">, statementMs: number) {
+    this.#connection = connection;
+    this.#statementMs = statementMs;
+  }
+
+  /**
+   * @throws ReadTooSlow when the statement takes too long
+   * @throws StorageUnavailable when the database cannot be used
+   */
+  all<Parameters extends readonly SQLInputValue[], Row>(
+    statement: Readable<Parameters, Row>,
+    ...values: Parameters
+  ): Promise<Row[]> {
+    const read = this.#last.then(() => this.#read(statement, values));
+    this.#last = read.catch(() => {});
+    return read as Promise<Row[]>;
+  }
+
+  async #read(statement: Readable<never, unknown>, values: readonly SQLInputValue[]): Promise<unknown[]> {
+    if (this.#closing.signal.aborted) throw closed();
+    const worker = (this.#worker ??= await this.#start());
+    const tooSlow = AbortSignal.timeout(this.#statementMs);
+    // A thread without work keeps no process alive.
+    worker.ref();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, which knows no origins
+    worker.postMessage({ text: statement.sourceSQL, arrays: statement.arrays ?? false, values });
+    let answer: Answer;
+    try {
+      [answer] = (await once(worker, "message", { signal: AbortSignal.any([this.#closing.signal, tooSlow]) })) as [
+        Answer,
+      ];
+    } catch (error) {
+      this.#end();
+      if (this.#closing.signal.aborted) throw closed();
+      throw tooSlow.aborted ? new ReadTooSlow() : error;
+    } finally {
+      worker.unref();
+    }
+    if ("rows" in answer) return answer.rows;
+    const error = Object.assign(new Error(answer.error.message), answer.error);
+    throw asUnavailable(error) ?? error;
+  }
+
+  async #start(): Promise<Worker> {
+    await this.#endsBeforeNext;
+    if (this.#closing.signal.aborted) throw closed();
+    // Another file may stand there by now.
+    this.#connection.assertSameFile();
+    const worker = new Worker(new URL("reading-thread.js", import.meta.url), {
+      name: "operators' reads",
+      execArgv: [],
+      workerData: {
+        file: this.#connection.file,
+        options: { readOnly: true, timeout: lockWaitMs, enableDoubleQuotedStringLiterals: false, defensive: true },
+        script: `PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${cacheKiB}`,
+      },
+    });
+    await once(worker, "message").catch((error: unknown) => {
+      throw asUnavailable(error) ?? error;
+    });
+    return worker;
+  }
+
+  #end(): void {
+    this.#endsBeforeNext = this.#ending;
+    if (this.#worker !== undefined) this.#ending = this.#worker.terminate();
+    this.#worker = undefined;
+  }
+
+  /** Ends the thread; what waits is refused. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#last;
+    this.#end();
+    await Promise.all([this.#endsBeforeNext, this.#ending]);
+  }
+}
+
+const closed = () => new StorageUnavailable("The database is closed.");

@@ -1,0 +1,70 @@
+// What operators read on SQLite: on threads that begin with the first need, and end what takes too long.
+import { once } from "node:events";
+import { DatabaseSync } from "node:sqlite";
+import type { Worker } from "node:worker_threads";
+import { expect, onTestFinished, test } from "vitest";
+import { wholeScope } from "../../server/src/storage/desk-store.ts";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { ReadingThread } from "../../server/src/storage/sqlite/reading-thread.ts";
+import { openFolder } from "../support/folder.ts";
+import { accept, inquiry, noon } from "./records.ts";
+import { openSqliteUnderTest } from "./sqlite-under-test.ts";
+
+/** The threads that begin during a test. */
+function watchThreads(): Worker[] {
+  const begun: Worker[] = [];
+  const note = (thread: Worker) => begun.push(thread);
+  process.on("worker", note);
+  onTestFinished(() => void process.off("worker", note));
+  return begun;
+}
+
+test("lists and exports have a thread each, which begins with the first of them and ends with the store", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { store } = tested;
+  const threads = watchThreads();
+  await accept(store, inquiry(1));
+  await store.desk.indexNext(10, () => false);
+  await store.desk.countNextDay(noon);
+  await store.mailBacklog();
+  expect(threads).toHaveLength(0);
+  for (let times = 0; times < 2; times += 1) {
+    await store.desk.countByStatus(wholeScope, "");
+    await store.desk.listAudit({});
+  }
+  expect(threads).toHaveLength(1);
+  for (let times = 0; times < 2; times += 1) await Array.fromAsync(store.readSubmissions("inquiry", {}));
+  expect(threads).toHaveLength(2);
+  const ended = Promise.all(threads.map((thread) => once(thread, "exit")));
+  await store[Symbol.asyncDispose]();
+  await ended;
+  await expect(store.desk.countByStatus(wholeScope, "")).rejects.toMatchObject({ name: "StorageUnavailable" });
+});
+
+test("a store that is opened to read begins no threads", async () => {
+  await using tested = await openSqliteUnderTest();
+  await accept(tested.store, inquiry(1));
+  const threads = watchThreads();
+  await using store = await openStore({ kind: "sqlite", file: tested.file }, { access: "read-only" });
+  expect(await store.desk.since(wholeScope, 0)).toEqual({ latest: 1, added: 1 });
+  expect((await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat()).toHaveLength(1);
+  expect(threads).toHaveLength(0);
+});
+
+test("a statement that takes too long is ended, and the next one is answered", async () => {
+  await using folder = await openFolder();
+  const file = `${folder.path}/locked.db`;
+  // Without a write-ahead log, which lets readers pass.
+  using writer = new DatabaseSync(file);
+  writer.exec("CREATE TABLE thing (name TEXT)");
+  await using thread = new ReadingThread({ file, assertSameFile: () => {} }, 2_000);
+  const quick = { sourceSQL: "SELECT 1 AS one" };
+  expect(await thread.all(quick)).toEqual([{ one: 1 }]);
+  writer.exec("BEGIN EXCLUSIVE");
+  const [slow, next] = [thread.all({ sourceSQL: "SELECT name FROM thing" }), thread.all(quick)];
+  await expect(slow).rejects.toMatchObject({ name: "ReadTooSlow" });
+  writer.exec("ROLLBACK");
+  expect(await next).toEqual([{ one: 1 }]);
+  await expect(thread.all({ sourceSQL: "SELECT wrong" })).rejects.toThrow("no such column");
+  expect(await thread.all(quick)).toEqual([{ one: 1 }]);
+});
