@@ -44,7 +44,7 @@ interface Plan {
 }
 
 // These hold few rows among those of their table, or are read in their order up to a limit.
-const partial = /^(mail_due|mail_stopped|submission_unscanned)$/;
+const partial = /^(mail_due|mail_stopped|submission_unscanned|submission_spam)$/;
 // One row each, at most 20, or as many as there are migrations, operators or their tokens.
 const small = /^(store|search_progress|webhook|schema_migration|operator|api_token)$/;
 

@@ -489,6 +489,44 @@ describe("mails that are due", () => {
     expect([told.sent, told.asked]).toEqual([[["a"]], [["a"]]]);
   });
 
+  test("are not sent when the store has them no more, because their person was erased while they waited", async () => {
+    const held = gate();
+    const { outbox, told, clock, store } = play({
+      calls: { fresh: 1, due: 1 },
+      send: async (batch, call) => {
+        if (call === 1) await held.promise;
+        return batch.map(({ id }) => taken(id));
+      },
+    });
+    const first = outbox.deliver(mails("first"));
+    await expect.poll(() => told.sent.length).toBe(1);
+    const answers = [outbox.deliver(mails("erased")), outbox.deliver(mails("kept"))];
+    store.lost.add("erased");
+    clock.at = now + 2_000;
+    held.resolve();
+    expect(await Promise.all([first, ...answers])).toEqual([true, false, true]);
+    expect(told.sent).toEqual([["first"], ["kept"]]);
+  });
+
+  test("wait in the store when it cannot be asked about them", async () => {
+    const held = gate();
+    const { outbox, told, clock, store } = play({
+      calls: { fresh: 1, due: 1 },
+      send: () => held.promise.then(() => [taken("first")]),
+    });
+    const first = outbox.deliver(mails("first"));
+    await expect.poll(() => told.sent.length).toBe(1);
+    const second = outbox.deliver(mails("second"));
+    store.failing = true;
+    clock.at = now + 2_000;
+    held.resolve();
+    expect(await Promise.all([first, second])).toEqual([true, false]);
+    store.failing = false;
+    await outbox.stop();
+    expect(told.sent).toEqual([["first"]]);
+    expect(told.settled).toContainEqual(expect.objectContaining({ id: "second", result: "later", tried: false }));
+  });
+
   test("are not sent a second time by the process in which they wait", async () => {
     const held = gate();
     const { outbox, told } = play({

@@ -57,6 +57,8 @@ const leaseMsMin = handOverMsMax + 2_000;
  * leases again, and to record what became of its mails.
  */
 const leaseGraceMs = 15_000;
+/** The store is asked about a mail that was leased earlier, before it is sent. */
+const trustedMsMax = 1_000;
 const stopMsDefault = 7_000;
 /** New mails that wait for the provider's limit in memory; more are left to be due, in the store. */
 const keptMax = 1_000;
@@ -86,6 +88,8 @@ export class Outbox implements AsyncDisposable {
   readonly #inHand = new Map<string, HeldMail>();
   readonly #freshCalls = new Set<Promise<void>>();
   readonly #dueCalls = new Set<Promise<void>>();
+  /** Batches about which the store is being asked. */
+  readonly #asked = new Set<readonly HeldMail[]>();
   #latestCallAt = -Infinity;
   #freshTimer: NodeJS.Timeout | null = null;
   #freshQueued = false;
@@ -324,7 +328,7 @@ export class Outbox implements AsyncDisposable {
 
   #call(calls: Set<Promise<void>>, batch: readonly HeldMail[], isProbe: boolean): void {
     const isFresh = calls === this.#freshCalls;
-    const call = this.#send(batch, isProbe, isFresh)
+    const call = this.#sendHeld(batch, isProbe, isFresh)
       // A mistake of ours. The mails are in doubt once their leases end.
       .catch(this.#failed)
       .finally(() => {
@@ -332,6 +336,36 @@ export class Outbox implements AsyncDisposable {
         if (isFresh) this.#sendFresh();
       });
     calls.add(call);
+  }
+
+  /**
+   * Sends a batch without those of its mails that the store has no more for this process: the person may have been erased
+   * while they waited here.
+   */
+  async #sendHeld(batch: readonly HeldMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
+    const { clock } = this.#options.store;
+    const old = batch.filter(({ leasedUntil }) => {
+      const leftMs = leasedUntil - clock.now();
+      // One with less left than a call may take is given back anyway.
+      return leftMs < leaseMs - trustedMsMax && leftMs > leaseMsMin;
+    });
+    if (old.length === 0) return this.#send(batch, isProbe, isFresh);
+    this.#asked.add(batch);
+    let renewed: ReadonlySet<string>;
+    try {
+      renewed = await this.#renew(old);
+    } catch (error) {
+      // The store could not be asked. The mails wait in it until it can.
+      this.#failed(error);
+      return this.#giveBack(batch);
+    } finally {
+      this.#asked.delete(batch);
+    }
+    const gone = new Set(old.filter(({ mail }) => !renewed.has(mail.id)));
+    for (const { answer } of gone) answer?.settle(false);
+    const held = batch.filter((one) => !gone.has(one));
+    if (isProbe && held.length === 0) this.#breaker.decline(clock.now());
+    return this.#stopped ? this.#giveBack(held) : this.#send(held, isProbe, isFresh);
   }
 
   /** Writes mails, hands them over and records what became of them. Mails whose leases are about to end are given back. */
@@ -435,18 +469,22 @@ export class Outbox implements AsyncDisposable {
 
   /** A provider may take minutes, and no other process may send its mails meanwhile. */
   async #renewLeases(): Promise<void> {
-    const { store } = this.#options;
-    const now = store.clock.now();
+    const now = this.#options.store.clock.now();
     const ending = this.#held().filter(({ leasedUntil }) => leasedUntil - now < renewedLeaseMsMin);
-    if (ending.length === 0) return;
+    if (ending.length > 0) await this.#renew(ending);
+  }
+
+  /** Answers the ids of those that the store still has for this process. */
+  async #renew(mails: readonly HeldMail[]): Promise<ReadonlySet<string>> {
     const lease = this.lease();
-    const ids = ending.map(({ mail }) => mail.id);
-    const renewed = await store.mails.renew(ids, lease);
-    for (const held of ending) if (renewed.has(held.mail.id)) held.leasedUntil = lease.until;
+    const ids = mails.map(({ mail }) => mail.id);
+    const renewed = await this.#options.store.mails.renew(ids, lease);
+    for (const held of mails) if (renewed.has(held.mail.id)) held.leasedUntil = lease.until;
+    return renewed;
   }
 
   #held(): readonly HeldMail[] {
-    return [...this.#fresh, ...this.#inHand.values()];
+    return [...this.#fresh, ...[...this.#asked].flat(), ...this.#inHand.values()];
   }
 
   readonly #failed = (error: unknown): void => {

@@ -66,6 +66,16 @@ export function deskEraseGuarantees(test: StoreTest): void {
     expect((await store.desk.listSubmissions(wholeScope, { letter: "team" }, {})).rows).toEqual([]);
   });
 
+  test("erases the key of a subscription that was spam, and tells of it before", async ({ tested }) => {
+    const { store } = tested;
+    await accept(store, subscription({ email }), { spam: true, key });
+    const told = await collect(store.desk.readPerson(wholeScope, email));
+    expect(told).toEqual([{ kind: "idempotency", procedure: key.procedure, createdAt: noon }]);
+    await erase(store, email);
+    expect(await store.findEarlier(key)).toBeNull();
+    expect(await tested.query("SELECT key_hash FROM idempotency")).toEqual([]);
+  });
+
   test("leaves an entry in the audit log without the address, and erases again without one", async ({ store }) => {
     await acceptPerson(store);
     await erase(store, email);

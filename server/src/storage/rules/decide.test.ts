@@ -107,11 +107,11 @@ test("key and challenge are noted with what is accepted", () => {
   expect(rows.spent_challenge).toEqual([{ challenge_hash: "c", expires_at: noon + minute }]);
 });
 
-test("of a subscription that is spam only key and challenge are noted", () => {
+test("of a subscription that is spam only key and challenge are noted, the key with the address", () => {
   const { answers: accepted, rows } = decided([entry(subscription(), { spam: true, key, challenge })]);
   expect(accepted).toEqual([{ result: "accepted", reference: null, mails: [], capped: [] }]);
   const { idempotency, spent_challenge: spent, ...others } = rows;
-  expect(idempotency).toMatchObject([{ submission: null, subscriber: null }]);
+  expect(idempotency).toMatchObject([{ submission: null, subscriber: "reader@example.org" }]);
   expect(spent).toHaveLength(1);
   expect(isEmpty(others)).toBe(true);
 });

@@ -102,7 +102,8 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
 
   function subscribe(entry: Entry, record: SubscriptionRecord): Acceptance {
     if (entry.spam) {
-      use(entry, { submission: null, subscriber: null }, null);
+      // Nothing is stored of it but the key, which erasing the person finds by the address.
+      use(entry, { submission: null, subscriber: emailKey(record.email) }, null);
       return nothing;
     }
     const { email, receivedAt, source, door, requestId, language } = record;

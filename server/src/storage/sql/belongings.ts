@@ -155,9 +155,10 @@ export function makeBelongings(engine: Engine, references: References) {
         }
         before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);
       }
-      const subscriber = subscribers ? await findSubscriber(key) : undefined;
-      if (subscriber !== undefined) {
-        yield { kind: "subscription", subscriber: storedSubscriber(subscriber) };
+      if (subscribers) {
+        const subscriber = await findSubscriber(key);
+        if (subscriber !== undefined) yield { kind: "subscription", subscriber: storedSubscriber(subscriber) };
+        // Of a subscription that was spam there is only a key.
         yield* factsOf(key);
       }
       const suppression = await find(standingOf(key));

@@ -61,6 +61,7 @@ function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }
       SELECT resume_key FROM submission WHERE ${among("arrival", "$1", "bigint")} AND resume_key IS NOT NULL
       ON CONFLICT DO NOTHING`),
     eraseSubscriber: prepare<object>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
+    eraseKeys: prepare<object>("DELETE FROM idempotency WHERE subscriber = $1 RETURNING procedure"),
     eraseSuppressions: eraseSuppressions(""),
     /** Only those of addresses that nothing else is stored of. */
     eraseLastSuppressions: eraseSuppressions(`
@@ -102,9 +103,10 @@ export function makeErasing(engine: Engine, own: Own) {
         const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
         const resumes = yield* eraseRows(rows);
         const subscriptions = (yield* statements.eraseSubscriber(key)).length;
+        const keys = (yield* statements.eraseKeys(key)).length;
         const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
         const detail = { submissions: rows.length, subscriptions, resumes };
-        const erased = rows.length + subscriptions + suppressions > 0;
+        const erased = rows.length + subscriptions + keys + suppressions > 0;
         if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
         return { ...detail, more: rows.length === own.atOnce };
       }),

@@ -187,9 +187,10 @@ CREATE TABLE idempotency (
   procedure TEXT COLLATE "C" NOT NULL,
   key_hash TEXT COLLATE "C" NOT NULL,
   fingerprint TEXT NOT NULL,
-  -- What it stands for: one of the two; neither for a subscription that was spam. Erasing that erases the key.
+  -- What it stands for: one of the two; erasing that erases the key. A subscriber is an address as it is compared, which
+  -- is no row of the table for a subscription that was spam.
   submission BIGINT,
-  subscriber TEXT COLLATE "C" REFERENCES subscriber (email_key) ON DELETE CASCADE,
+  subscriber TEXT COLLATE "C",
   created_at BIGINT NOT NULL,
   PRIMARY KEY (procedure, key_hash)
 );

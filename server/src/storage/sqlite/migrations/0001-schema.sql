@@ -178,9 +178,10 @@ CREATE TABLE idempotency (
   procedure TEXT NOT NULL,
   key_hash TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
-  -- What it stands for: one of the two; neither for a subscription that was spam. Erasing that erases the key.
+  -- What it stands for: one of the two; erasing that erases the key. A subscriber is an address as it is compared, which
+  -- is no row of the table for a subscription that was spam.
   submission INTEGER REFERENCES submission (arrival) ON DELETE CASCADE,
-  subscriber TEXT REFERENCES subscriber (email_key) ON DELETE CASCADE,
+  subscriber TEXT,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (procedure, key_hash)
 ) STRICT, WITHOUT ROWID;
