@@ -40,7 +40,8 @@ export class CircuitBreaker {
   /** How many of `wanted` mails may be sent now: all, none, or one as a probe. There is one probe at a time. */
   admit(wanted: number, now: number): number {
     if (this.#until === null) return wanted;
-    if (now < this.#until || wanted === 0) return 0;
+    // A wait that is longer than any began before the clock was set back, and is over.
+    if ((now < this.#until && this.#until - now <= askedMsMax) || wanted === 0) return 0;
     this.#until = now + probeMsMax;
     return 1;
   }

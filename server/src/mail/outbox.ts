@@ -230,7 +230,7 @@ export class Outbox implements AsyncDisposable {
     const { mailer, store } = this.#options;
     while (this.#fresh.length > 0 && !this.#stopped) {
       const now = store.clock.now();
-      const heldMs = this.#limiter.heldUntil - now;
+      const heldMs = this.#limiter.heldMs(now);
       if (heldMs > 0) return this.#waitForLimit(heldMs, now);
       const calls = this.#freshCalls.size;
       const gatherMs = calls === 0 ? 0 : this.#latestCallAt + mailer.gatherMs - performance.now();
@@ -289,9 +289,10 @@ export class Outbox implements AsyncDisposable {
   /** Leases due mails. Answers those that may be sent: they are not here already, and their outcome is not known. */
   async #claim(now: number, limit: number): Promise<{ claimed: number; mails: readonly LeasedMail[] }> {
     const lease = this.lease();
-    const storeIsSound = () => now - this.#storeFailedAt >= leaseGraceMs;
+    // Also when the clock was set back since.
+    const storeIsSound = () => Math.abs(now - this.#storeFailedAt) >= leaseGraceMs;
     using watch = this.#writer.watch();
-    const endedBefore = storeIsSound() ? now : this.#storeAnsweredAt;
+    const endedBefore = storeIsSound() ? now : Math.min(now, this.#storeAnsweredAt);
     const due = await this.#options.store.mails.claim(now, limit, lease, { endedBefore });
     if (storeIsSound()) this.#storeAnsweredAt = now;
     const strange = new Set(due.map(({ id }) => id));
@@ -392,7 +393,7 @@ export class Outbox implements AsyncDisposable {
     if (handed.length > 0) reached("mail-taken");
     const now = store.clock.now();
     this.#learn(outcomes.filter(isAnswer), now, isProbe);
-    const mayKeep = isFresh && !this.#stopped && this.#limiter.heldUntil - now <= keepMsMax;
+    const mayKeep = isFresh && !this.#stopped && this.#limiter.heldMs(now) <= keepMsMax;
     const kept: HeldMail[] = [];
     handed.forEach((held, position) => {
       // The outbox has stopped, and recorded it as in doubt.

@@ -26,14 +26,18 @@ export class RateLimiter {
   #heldUntil = 0;
   #holds = 0;
 
-  /** Until when no mail is sent; the past when none is held. */
-  get heldUntil(): number {
-    return this.#heldUntil;
+  /**
+   * For how many more milliseconds no mail is sent. What is longer than any hold was begun before the clock was set back, and
+   * is over.
+   */
+  heldMs(now: number): number {
+    if (this.#heldUntil - now > holdMsMax) this.#heldUntil = now;
+    return Math.max(this.#heldUntil - now, 0);
   }
 
   /** How many of `wanted` mails that are due may be sent now. */
   admit(wanted: number, now: number): number {
-    if (now < this.#heldUntil) return 0;
+    if (this.heldMs(now) > 0) return 0;
     if (this.#perSecond === Infinity) return wanted;
     this.#count(now);
     return Math.min(wanted, Math.floor(this.#allowance));
@@ -54,7 +58,7 @@ export class RateLimiter {
     const limited = answers.filter((answer) => answer.result === "later" && answer.cause === "limit");
     if (limited.length < answers.length) this.#holds = 0;
     // Calls that were under way when the hold began say nothing new.
-    if (limited.length === 0 || now < this.#heldUntil) return;
+    if (limited.length === 0 || this.heldMs(now) > 0) return;
     if (this.#perSecond === Infinity) this.#begin(now, startPerSecond, quickGrowth);
     else this.#begin(now, Math.max(this.#perSecond / 2, perSecondMin), slowGrowth);
     const backOffMs = holdMsMin * 2 ** Math.min(this.#holds, 10);
