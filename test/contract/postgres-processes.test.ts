@@ -7,7 +7,7 @@ import { receiptsMax } from "../../server/src/storage/rules/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { eva } from "./guarantees/desk-lists.ts";
-import { locate, openPostgresUnderTest } from "./postgres-under-test.ts";
+import { createDatabase, locate, openPostgresUnderTest } from "./postgres-under-test.ts";
 import {
   accept,
   allMails,
@@ -252,23 +252,83 @@ test.each([10, -10])(
   },
 );
 
+/** Begins a transaction that stores what an earlier number was drawn for. */
+const beginLate = {
+  submission: `BEGIN; INSERT INTO submission
+    (kind, day_number, reference, received_at, name, email, email_key, status, door, request_id, fields)
+    SELECT kind, 0, 'late', received_at, name, email, email_key, status, door, request_id, fields FROM submission`,
+  audit: "BEGIN; INSERT INTO audit (at, operator, action, subject, detail) VALUES (0, 'eve', 'late', '', '{}')",
+};
+
+const noteExport = (store: Store, subject: string) =>
+  store.desk.audit({ action: "export", subject }, { operator: "eve@example.org", at: noon });
+
+/** Many more round trips than a reader needs that waits for nothing; more of them until it is done. */
+async function letRead(store: Store, isDone: () => boolean = () => true) {
+  for (let n = 0; n < 50 || (n < 1_000 && !isDone()); n += 1)
+    await store.findEarlier({ procedure: "p", keyHash: "k", fingerprint: "f", createdAt: 0 });
+}
+
 test("a reader misses no submission whose transaction commits after a later one's", async () => {
   await using tested = await openPostgresUnderTest();
   const { store, database } = tested;
   await accept(store, inquiry(1));
   await using late = await database.connect();
-  await late.query(`BEGIN; INSERT INTO submission
-    (kind, day_number, reference, received_at, name, email, email_key, status, door, request_id, fields)
-    SELECT kind, 0, 'late', received_at, name, email, email_key, status, door, request_id, fields FROM submission`);
+  await late.query(beginLate.submission);
   await accept(store, inquiry(2));
   const [, second] = await database.query("SELECT arrival FROM submission ORDER BY arrival");
   expect(second?.["arrival"]).toBe("3");
   let isDone = false;
-  const read = collectPages(store.readSubmissions("inquiry", {})).finally(() => (isDone = true));
-  // Many more round trips than the reader needs: it waits for the transaction.
-  for (let n = 0; n < 50; n += 1)
-    await store.findEarlier({ procedure: "p", keyHash: "k", fingerprint: "f", createdAt: 0 });
+  const read = inquiries(store).finally(() => (isDone = true));
+  await letRead(store);
   expect(isDone).toBe(false);
   await late.query("COMMIT");
   expect((await read).map(({ arrival }) => arrival)).toEqual([1, 2, 3]);
+});
+
+test("a reader misses no entry of the audit log whose transaction commits after a later one's", async () => {
+  await using tested = await openPostgresUnderTest();
+  const { store, database } = tested;
+  await noteExport(store, "first");
+  await using late = await database.connect();
+  await late.query(beginLate.audit);
+  await noteExport(store, "second");
+  let isDone = false;
+  const read = collectPages(store.desk.readAudit(0)).finally(() => (isDone = true));
+  await letRead(store);
+  expect(isDone).toBe(false);
+  await late.query("COMMIT");
+  expect((await read).map(({ subject }) => subject)).toEqual(["first", "", "second"]);
+});
+
+test("a reader waits for no transaction that writes in another database, or to another table", async () => {
+  await using tested = await openPostgresUnderTest();
+  await using elsewhere = await createDatabase();
+  const { store, database } = tested;
+  await accept(store, inquiry(1));
+  await using stranger = await elsewhere.connect();
+  await using neighbour = await database.connect();
+  await stranger.query("BEGIN; UPDATE submission SET version = version; SELECT pg_current_xact_id()");
+  await neighbour.query("BEGIN; UPDATE mail SET attempts = attempts");
+  let isDone = false;
+  const indexed = store.desk.indexNext(10, () => false);
+  const read = Promise.all([indexed, inquiries(store)]).finally(() => (isDone = true));
+  await letRead(store, () => isDone);
+  expect(isDone).toBe(true);
+  expect(await read).toMatchObject([1, [{ arrival: 1 }]]);
+});
+
+test("where a transaction that writes to the table stays open, nothing is read that could have something before it", async () => {
+  await using tested = await openPostgresUnderTest();
+  const { store, database } = tested;
+  await accept(store, inquiry(1));
+  await using late = await database.connect();
+  await late.query(`SET application_name = 'a stranger'; ${beginLate.submission}`);
+  await accept(store, inquiry(2));
+  const refused = { name: "StorageUnavailable", message: expect.stringContaining("(a stranger)") };
+  const [read, indexed] = await Promise.allSettled([inquiries(store), store.desk.indexNext(10, () => false)]);
+  expect([read, indexed]).toMatchObject([{ reason: refused }, { reason: refused }]);
+  await late.query("COMMIT");
+  expect(await inquiries(store)).toHaveLength(3);
+  expect(await store.desk.indexNext(10, () => false)).toBe(3);
 });

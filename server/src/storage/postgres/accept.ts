@@ -37,12 +37,10 @@ interface Locked {
 // A statement of its own before the look-ups: they then see what the last holders of the locks have changed. The table is
 // locked before its numbers are drawn, as an INSERT does: readers wait for transactions that have drawn a lower number.
 export const lockAndDraw = prepared<Locked>(`
-  WITH locked AS (UPDATE submission SET version = version WHERE arrival < 0),
-    begun AS MATERIALIZED (SELECT pg_current_xact_id())
+  WITH locked AS (UPDATE submission SET version = version WHERE arrival < 0)
   SELECT ARRAY (SELECT name FROM unnest($1::text[]) AS name WHERE NOT pg_try_advisory_xact_lock(${lockOf("name")})) AS busy,
-    (SELECT json_agg(nextval('submission_arrival_seq')) FROM begun, generate_series(1, $2::integer)) AS arrivals,
-    (SELECT json_agg(nextval('mail_id_seq')) FROM generate_series(1, $3::integer)) AS mails
-  FROM begun`);
+    (SELECT json_agg(nextval('submission_arrival_seq')) FROM generate_series(1, $2::integer)) AS arrivals,
+    (SELECT json_agg(nextval('mail_id_seq')) FROM generate_series(1, $3::integer)) AS mails`);
 
 /** Finds one row of each table that a transaction has written, if it was committed. */
 const findWritten = prepared<object>(`

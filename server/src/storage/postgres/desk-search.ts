@@ -3,8 +3,8 @@ import type { DeskStore } from "../desk-store.ts";
 import type { StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { indexedWords, letterTexts, whoTexts } from "../rules/words.ts";
+import type { Engine } from "../sql/engine.ts";
 import type { Connections } from "./connections.ts";
-import { lastComplete, lastSubmission } from "./reading.ts";
 import type { Session } from "./session.ts";
 import { prepared, type RowOf, rowsAs, valuesOf } from "./statement.ts";
 
@@ -39,12 +39,14 @@ const mark = prepared(`
   UPDATE submission SET disposable = marked.disposable, resume_sha256 = marked.resume_sha256
   FROM ${rowsAs("marked", markColumns)} WHERE submission.arrival = marked.arrival`);
 
-export const makeDeskSearch = (connections: Connections) =>
-  ({
+export function makeDeskSearch(connections: Connections, engine: Engine) {
+  const lastComplete = engine.lastComplete("submission", "arrival");
+
+  return {
     async indexNext(limit, isDisposable) {
       const [now] = await connections.all(progress);
       if (now === undefined || now.reached >= now.last) return 0;
-      const to = await lastComplete(connections, lastSubmission);
+      const to = await lastComplete();
       const work = async (session: Session) => {
         const [at] = await session.all(lockProgress);
         const rows = await session.all(next, [at?.reached ?? 0, to, limit]);
@@ -61,7 +63,8 @@ export const makeDeskSearch = (connections: Connections) =>
       };
       return connections.transaction(work, { repeatable: true });
     },
-  }) satisfies Partial<DeskStore>;
+  } satisfies Partial<DeskStore>;
+}
 
 const wordsOf = (submission: StoredSubmission): RowOf<typeof wordColumns> => ({
   arrival: submission.arrival,

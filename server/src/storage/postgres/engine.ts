@@ -3,6 +3,7 @@ import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type 
 import { lookUps } from "../rules/facts.ts";
 import { tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
+import { makeLastComplete } from "./last-complete.ts";
 import type { Reader } from "./session.ts";
 import { type Columns, prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
@@ -14,7 +15,8 @@ const lockAddress = prepared(`SELECT pg_advisory_xact_lock(${lockOf("$1::text")}
 /** A statement of this engine's own, for a transaction. */
 export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
 
-export const makeEngine = (connections: Connections): Engine => ({
+/** @param primary the server that `connections` may be a standby of; null: it is the one that is written to */
+export const makeEngine = (connections: Connections, primary: Connections | null): Engine => ({
   prepare<Row>(text: string) {
     const statement = prepared<Row>(text);
     return (...values) => query(statement, ...values);
@@ -47,6 +49,7 @@ export const makeEngine = (connections: Connections): Engine => ({
   rowId: () => "ctid",
   // As an array: the planner then uses the index.
   amongUnlocked: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
+  lastComplete: makeLastComplete(connections, primary),
   read: (one) => rowsOf(connections, one),
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),

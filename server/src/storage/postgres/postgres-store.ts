@@ -15,6 +15,7 @@ import { makeLinks } from "../sql/links.ts";
 import { makeMails } from "../sql/mails.ts";
 import { makeOutbox } from "../sql/outbox.ts";
 import { makeOverview } from "../sql/overview.ts";
+import { makeReading } from "../sql/reading.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
@@ -36,7 +37,6 @@ import { makeDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
 import { checkServer, findPending, migratePostgres } from "./migrate.ts";
-import { makeReading } from "./reading.ts";
 import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
 
@@ -114,25 +114,31 @@ export async function openPostgresStore(
     ? connections
     : opened.use(new Connections(address, { max: readersMax, connectMs: readersWaitMs, readMs }));
   const serverClock = opened.use(await startServerClock(connections, clock));
-  return makeStore(connections, reads, serverClock, row, opened.move(), onCommit);
+  const primary = readsReplica ? opened.use(new Connections(addressOf(url), { max: 1 })) : null;
+  return makeStore({ connections, reads, primary }, serverClock, row, opened.move(), onCommit);
 }
 
-/**
- * @param connections to a database that is migrated
- * @param reads connections for what operators read
- * @param opened what is closed with the store, the connections among it
- */
+interface Pools {
+  /** To a database that is migrated. */
+  readonly connections: Connections;
+  /** For what operators read. */
+  readonly reads: Connections;
+  /** Where the others may be to a replica of it. */
+  readonly primary: Connections | null;
+}
+
+/** @param opened what is closed with the store, the connections among it */
 function makeStore(
-  connections: Connections,
-  reads: Connections,
+  { connections, reads, primary }: Pools,
   clock: Clock,
   { identity, referenceKey }: { readonly identity: string; readonly referenceKey: string },
   opened: AsyncDisposable,
   onCommit: CommitListener | undefined,
 ): Store {
   const references = new References(referenceKey);
-  const engine = makeEngine(connections);
-  const reading: Engine = { ...engine, read: makeEngine(reads).read };
+  const engine = makeEngine(connections, primary);
+  const { read, lastComplete } = makeEngine(reads, primary);
+  const reading: Engine = { ...engine, read, lastComplete };
   const suppressions = prepareSuppressions(engine);
   const acceptor = new Acceptor(connections, engine, references, onCommit);
   let closed: Promise<void> | undefined;
@@ -157,13 +163,13 @@ function makeStore(
         // As all transactions that lock several, so that they cannot deadlock.
         order: "ORDER BY arrival",
       }),
-      ...makeDeskSearch(connections),
+      ...makeDeskSearch(connections, engine),
     },
     access: makeAccess(engine),
     webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
-    ...makeReading(reads),
+    ...makeReading(reading),
     ...makeLinks(engine),
     ...makeMails(engine, suppressions.noteRefusal, (settled) => acceptor.settle(settled)),
     ...makeResumes(engine),

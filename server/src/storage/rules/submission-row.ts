@@ -47,23 +47,6 @@ export interface SubmissionRow {
   readonly fields: string;
 }
 
-/** A row from the values of {@link submissionColumns}, in their order. */
-export const rowOfColumns = (values: readonly unknown[]): SubmissionRow => ({
-  arrival: values[0] as number,
-  kind: values[1] as SubmissionKind,
-  reference: values[2] as string,
-  received_at: values[3] as number,
-  name: values[4] as string,
-  email: values[5] as string,
-  status: values[6] as TriageStatus,
-  assignee: values[7] as string | null,
-  version: values[8] as number,
-  resume_key: values[9] as string | null,
-  door: values[10] as Door,
-  request_id: values[11] as string,
-  fields: values[12] as string,
-});
-
 /** What of a call is kept only where it is not the usual: most forms are in English, and show no privacy notice. */
 interface Unusual {
   readonly language?: Language;

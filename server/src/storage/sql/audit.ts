@@ -1,10 +1,10 @@
 // The audit log.
 import type { AuditRow } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
-import { readPages } from "../pages.ts";
 import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
 import { readFields } from "../rules/json-column.ts";
 import type { Engine } from "./engine.ts";
+import { prepareReader } from "./reading.ts";
 
 /** An entry as it is stored. */
 export interface StoredEntry extends Omit<AuditRow, "detail"> {
@@ -28,7 +28,7 @@ export function makeAuditLog(engine: Engine) {
   const { prepare, read, transaction } = engine;
   const add = prepareAudit(engine);
   const before = prepare<StoredEntry>(`SELECT ${entryColumns} FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2`);
-  const behind = prepare<StoredEntry>(`SELECT ${entryColumns} FROM audit WHERE id > $1 ORDER BY id LIMIT $2`);
+  const readBehind = prepareReader<StoredEntry>(engine, { table: "audit", number: "id", columns: entryColumns });
   const auditRow = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
 
   return {
@@ -43,10 +43,8 @@ export function makeAuditLog(engine: Engine) {
       return pageOf(rows.map(auditRow), limit, ({ id }) => id);
     },
 
-    readAudit: (after) =>
-      readPages(after, async (position, limit) => {
-        const rows = await read(behind(position, limit));
-        return { rows: rows.map(auditRow), last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
-      }),
+    async *readAudit(after) {
+      for await (const rows of readBehind(after)) yield rows.map(auditRow);
+    },
   } satisfies Partial<DeskStore>;
 }

@@ -52,6 +52,11 @@ export interface Engine {
   rowId(key: string): string;
   /** A condition: a column is among those that a SELECT finds and that no other transaction is changing at this moment. */
   amongUnlocked(column: string, select: string): string;
+  /**
+   * Prepares to ask for the last number of a table below which no row can appear any more. That rejects with
+   * StorageUnavailable when it cannot be found out in time.
+   */
+  lastComplete(table: string, number: string): () => Promise<number>;
   /** Runs a statement that changes nothing. */
   read<Row>(query: Query<Row>): Promise<readonly Row[]>;
   /** Runs a statement in a transaction of its own. It must do the same when it runs twice. */

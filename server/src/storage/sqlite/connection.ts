@@ -21,8 +21,6 @@ const checkpointPages = 4_000;
 /** What a reader runs: a prepared statement, or the text of one that varies. */
 export interface Readable<Parameters extends readonly SQLInputValue[], Row> {
   readonly sourceSQL: string;
-  /** Whether its rows are arrays of their columns. */
-  readonly arrays?: boolean;
   /** Only for the compiler; never set. */
   readonly types?: (...parameters: Parameters) => Row;
 }
@@ -82,15 +80,6 @@ export class SqliteConnection implements Disposable {
   /** Prepares a statement that is used again and again. */
   prepare<Parameters extends readonly SQLInputValue[], Row = never>(text: string): Statement<Parameters, Row> {
     return this.#database.prepare(text) as unknown as Statement<Parameters, Row>;
-  }
-
-  /** The same for many rows, which are arrays of their columns: they are read in two thirds of the time. */
-  prepareArrays<Parameters extends readonly SQLInputValue[], Row extends readonly unknown[]>(
-    text: string,
-  ): Statement<Parameters, Row> {
-    const statement = this.#database.prepare(text);
-    statement.setReturnArrays(true);
-    return Object.assign(statement, { arrays: true }) as unknown as Statement<Parameters, Row>;
   }
 
   /** Rows of a statement that is used once. */

@@ -42,6 +42,11 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   rowId: (key) => key,
   amongUnlocked: (column, select) => `(${column}) IN (${select})`,
+  // Transactions come one after the other.
+  lastComplete(table, number) {
+    const last = connection.prepare<[], { last: number }>(`SELECT coalesce(max(${number}), 0) AS last FROM ${table}`);
+    return () => retryWhileBusy(() => last.get()?.last ?? 0);
+  },
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
   transaction: (steps, { waitMs = 0 } = {}) => run(() => runSteps(steps()), { waitMs }),

@@ -13,19 +13,18 @@ const { file, options, script } = workerData;
 const database = new DatabaseSync(file, options);
 database.exec(script);
 
-function prepared(text, arrays) {
+function prepared(text) {
   const known = statements.get(text);
   if (known !== undefined) return known;
   const statement = database.prepare(text);
-  statement.setReturnArrays(arrays);
   statements.set(text, statement);
   if (statements.size > statementsMax) statements.delete(statements.keys().next().value);
   return statement;
 }
 
-parentPort.on("message", ({ text, arrays, values }) => {
+parentPort.on("message", ({ text, values }) => {
   try {
-    parentPort.postMessage({ rows: prepared(text, arrays).all(...values) });
+    parentPort.postMessage({ rows: prepared(text).all(...values) });
   } catch (error) {
     // A clone of the error would lose the codes of SQLite.
     const { message, code, errcode } = error;

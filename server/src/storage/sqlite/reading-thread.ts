@@ -5,7 +5,7 @@ import type { SQLInputValue } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { ReadTooSlow, StorageUnavailable } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
-import type { Readable, SqliteConnection, Statement } from "./connection.ts";
+import type { Readable, SqliteConnection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 
 /** SQLite's own wait for a lock. Only this thread waits. */
@@ -25,11 +25,7 @@ export interface Reader {
 /** Reads through a connection of this thread: for commands, which serve no requests. */
 export const readerOf = (connection: SqliteConnection): Reader => ({
   all: <Parameters extends readonly SQLInputValue[], Row>(read: Readable<Parameters, Row>, ...values: Parameters) =>
-    retryWhileBusy(() => {
-      const { sourceSQL, arrays } = read;
-      const statement = arrays === true ? connection.prepareArrays(sourceSQL) : connection.prepare(sourceSQL);
-      return (statement as Statement<SQLInputValue[], unknown>).all(...values) as Row[];
-    }),
+    retryWhileBusy(() => connection.prepare<Parameters, Row>(read.sourceSQL).all(...values)),
 });
 
 type Answer = { readonly rows: unknown[] } | { readonly error: { readonly message: string } };
@@ -71,7 +67,7 @@ export class ReadingThread implements Reader, AsyncDisposable {
     // A thread without work keeps no process alive.
     worker.ref();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, which knows no origins
-    worker.postMessage({ text: statement.sourceSQL, arrays: statement.arrays ?? false, values });
+    worker.postMessage({ text: statement.sourceSQL, values });
     let answer: Answer;
     try {
       [answer] = (await once(worker, "message", { signal: AbortSignal.any([this.#closing.signal, tooSlow]) })) as [

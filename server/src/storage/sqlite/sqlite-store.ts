@@ -14,6 +14,7 @@ import { makeLinks } from "../sql/links.ts";
 import { makeMails } from "../sql/mails.ts";
 import { makeOutbox } from "../sql/outbox.ts";
 import { makeOverview } from "../sql/overview.ts";
+import { makeReading } from "../sql/reading.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
@@ -35,7 +36,6 @@ import { prepareDeskSearch } from "./desk-search.ts";
 import { makeEngine, readingBy, runSteps } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
-import { makeReading } from "./reading.ts";
 import { type Reader, readerOf, ReadingThread } from "./reading-thread.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
@@ -111,7 +111,7 @@ export function makeSqliteStore(
     webhooks: makeWebhooks(forLists),
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
-    ...makeReading(connection, exports),
+    ...makeReading(readingBy(engine, exports)),
     ...makeLinks(engine),
     ...makeMails(engine, suppressions.noteRefusal),
     ...makeResumes(engine),
