@@ -92,7 +92,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     },
     () => clock.now(),
   );
-  const store = opened.use(await openStore(config.storage, { clock, onCommit: metrics.committed }));
+  const store = opened.use(
+    await openStore(config.storage, { clock, onCommit: metrics.committed, waiting: (message) => log.warn(message) }),
+  );
   const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity));
   const isDisposable = disposableHosts(config.disposableDomains);

@@ -2,7 +2,9 @@
 // the service needs no more rights than it uses.
 import { describe, expect, inject, test } from "vitest";
 import { migrate, openStore, pendingMigrations } from "../../server/src/storage/open-store.ts";
-import { postgresMigrations } from "../../server/src/storage/postgres/migrate.ts";
+import { addressOf } from "../../server/src/storage/postgres/address.ts";
+import { Connections } from "../../server/src/storage/postgres/connections.ts";
+import { applyPending, postgresMigrations } from "../../server/src/storage/postgres/migrate.ts";
 import { SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
@@ -49,6 +51,28 @@ describe("migrations", () => {
     await database.query("DROP TABLE spent_challenge");
     expect(await migrate(locate(database.url))).toEqual(names);
   });
+});
+
+test("a migration that waits for a table lets submissions be stored meanwhile, and says who is in the way", async () => {
+  await using database = await createDatabase();
+  await using store = await openStore(locate(database.url));
+  await using connections = new Connections(addressOf(database.url), { max: 1, answerMs: 0 });
+  await using dump = await database.connect();
+  await dump.query("SET application_name = 'pg_dump'; BEGIN; SELECT count(*) FROM submission");
+  const { promise: waits, resolve: waiting } = Promise.withResolvers<string>();
+  const script = "-- needs 0001\nALTER TABLE submission ADD COLUMN later TEXT";
+  const migrations = [...postgresMigrations(), { number: latest + 1, name: "later", script }];
+  const applied = applyPending(connections, { migrations, waiting });
+  // What is stored just now waits for a second at most.
+  const stored = accept(store, inquiry(1));
+  expect(await waits).toMatch(/^The migration later waits for process \d+ \(pg_dump\)\.$/);
+  expect([await stored, await accept(store, inquiry(2))]).toMatchObject([
+    { result: "accepted" },
+    { result: "accepted" },
+  ]);
+  await dump.query("COMMIT");
+  expect(await applied).toEqual(["later"]);
+  expect(await inquiries(store)).toHaveLength(2);
 });
 
 describe("a newer release", () => {

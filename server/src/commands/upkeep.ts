@@ -47,7 +47,9 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
     .addHelpText("after", migrateExamples)
     .action(async ({ check = false }: { check?: boolean }) => {
       const config = configOf(deps);
-      const names = check ? await pendingMigrations(config.storage) : await migrate(config.storage);
+      const names = check
+        ? await pendingMigrations(config.storage)
+        : await migrate(config.storage, (message) => tell(deps, message));
       await writeAll(
         names.map((name) => `${name}\n`),
         deps.output,

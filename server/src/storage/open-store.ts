@@ -18,6 +18,8 @@ export interface OpenStoreOptions {
   readonly onCommit?: CommitListener;
   /** How long one statement of what operators read may take, in milliseconds; 5,000 unless set. */
   readonly readMs?: number;
+  /** Is told who keeps a migration waiting, on PostgreSQL. */
+  readonly waiting?: (message: string) => void;
 }
 
 /**
@@ -29,10 +31,11 @@ export interface OpenStoreOptions {
  */
 export async function openStore(
   location: StoreLocation,
-  { access = "read-write", clock = systemClock, onCommit, readMs }: OpenStoreOptions = {},
+  { access = "read-write", clock = systemClock, onCommit, readMs, waiting }: OpenStoreOptions = {},
 ): Promise<Store> {
   if (location.kind === "sqlite") return openSqliteStore(location.file, access, clock, onCommit, readMs);
-  return (await import("./postgres/postgres-store.ts")).openPostgresStore(location, access, clock, onCommit, readMs);
+  const { openPostgresStore } = await import("./postgres/postgres-store.ts");
+  return openPostgresStore(location, { access, clock, onCommit, readMs, waiting });
 }
 
 /**
@@ -51,10 +54,14 @@ export async function openCallCounts(location: StoreLocation, events: CallCountE
   return (await import("./postgres/postgres-call-counts.ts")).openPostgresCallCounts(location.url, events);
 }
 
-/** Applies pending migrations, making the store if need be. Answers the names of those that this call applied. */
-export async function migrate(location: StoreLocation): Promise<string[]> {
+/**
+ * Applies pending migrations, making the store if need be. Answers the names of those that this call applied.
+ *
+ * @param waiting as {@link OpenStoreOptions.waiting}
+ */
+export async function migrate(location: StoreLocation, waiting?: (message: string) => void): Promise<string[]> {
   if (location.kind === "sqlite") return migrateSqlite(location.file);
-  return (await import("./postgres/migrate.ts")).migratePostgres(location.url);
+  return (await import("./postgres/migrate.ts")).migratePostgres(location.url, waiting);
 }
 
 /**

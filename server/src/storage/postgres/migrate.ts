@@ -2,12 +2,15 @@
 // it. Any number of processes may start at once, of this release and of the one before. Knows nothing of what the
 // migrations say, but for their first line: the lowest migration that a process must know to work with the schema.
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits, setNoEnd } from "./connections.ts";
+import { sqlState } from "./errors.ts";
+import { nameProcesses } from "./processes.ts";
 import type { Session } from "./session.ts";
-import { prepared } from "./statement.ts";
+import { prepared, type Statement } from "./statement.ts";
 
 /** The oldest release that its makers still look after. */
 const versionMin = 14;
@@ -17,15 +20,29 @@ const folder = join(import.meta.dirname, "migrations");
 /** Another process may be building an index over everything; that is worth waiting for. */
 const migrationLimits: Limits = { statementMs: 0, lockMs: 60_000, idleMs: 60_000 };
 
+/** A migration waits this long for a table that another transaction reads: every INSERT queues behind it meanwhile. */
+const tableLockMs = 1_000;
+/** Between two tries submissions are stored. */
+const tableLockPauseMs = 4_000;
+/** How long it is tried. A dump may take some minutes. */
+const tableLocksMs = 5 * 60_000;
+
+interface MigrationOptions {
+  /** Those of this version unless given. */
+  readonly migrations?: readonly Migration[];
+  /** Is told who keeps a migration waiting, at each try. */
+  readonly waiting?: ((message: string) => void) | undefined;
+}
+
 /** Held while a migration is applied. Any number will do that nothing else in the database uses. */
 const migrationLock = 7_326_450_001;
 
 /** Applies what is pending. Answers the names of what this process applied. */
-export async function migratePostgres(url: string): Promise<string[]> {
+export async function migratePostgres(url: string, waiting?: (message: string) => void): Promise<string[]> {
   // Migrations take as long as they take.
   await using connections = new Connections(addressOf(url), { max: 1, answerMs: 0 });
   await checkServer(connections);
-  return await applyPending(connections);
+  return await applyPending(connections, { waiting });
 }
 
 /**
@@ -60,8 +77,10 @@ export const postgresMigrations = (): Migration[] => readMigrations(folder);
  *
  * @throws SchemaTooNew when the database has migrations that this version neither knows nor can work with
  */
-export async function findPending(connections: Connections): Promise<Migration[]> {
-  const migrations = postgresMigrations();
+export async function findPending(
+  connections: Connections,
+  migrations: readonly Migration[] = postgresMigrations(),
+): Promise<Migration[]> {
   const [table] = await connections.all(tableExists);
   const applied = table?.exists === true ? await connections.all(allApplied) : [];
   const known = migrations.at(-1)?.number ?? 0;
@@ -70,14 +89,41 @@ export async function findPending(connections: Connections): Promise<Migration[]
   return migrations.filter(({ number }) => !applied.some((one) => one.number === number));
 }
 
-/** Applies the pending migrations and answers the names of those that this process applied. */
-export async function applyPending(connections: Connections): Promise<string[]> {
+/**
+ * Applies the pending migrations and answers the names of those that this process applied.
+ *
+ * @throws StorageUnavailable when another transaction keeps a table for minutes; its process is named
+ */
+export async function applyPending(
+  connections: Connections,
+  { migrations, waiting = () => {} }: MigrationOptions = {},
+): Promise<string[]> {
   const applied: string[] = [];
-  for (const migration of await findPending(connections)) {
-    const apply = (session: Session) => applyUnlessApplied(session, migration);
-    if (await connections.transaction(apply, { limits: migrationLimits })) applied.push(migration.name);
+  for (const migration of await findPending(connections, migrations)) {
+    if (await applyPatiently(connections, migration, waiting)) applied.push(migration.name);
   }
   return applied;
+}
+
+async function applyPatiently(
+  connections: Connections,
+  migration: Migration,
+  waiting: (message: string) => void,
+): Promise<boolean> {
+  const apply = (session: Session) => applyUnlessApplied(session, migration);
+  const giveUpAt = performance.now() + tableLocksMs;
+  for (;;) {
+    try {
+      return await connections.transaction(apply, { limits: migrationLimits });
+    } catch (error) {
+      if (sqlState(error) !== "55P03") throw error;
+      const holders = await nameProcesses(connections, await connections.all(holdersOfTables));
+      const message = `The migration ${migration.name} waits for ${holders || "another transaction"}.`;
+      if (performance.now() >= giveUpAt) throw new StorageUnavailable(message, { cause: error });
+      waiting(message);
+    }
+    await pause(tableLockPauseMs);
+  }
 }
 
 async function applyUnlessApplied(session: Session, migration: Migration): Promise<boolean> {
@@ -86,6 +132,7 @@ async function applyUnlessApplied(session: Session, migration: Migration): Promi
   await session.script(`SELECT pg_advisory_xact_lock(${migrationLock})`);
   await session.script(createTable);
   if ((await session.run(record, [number, name, neededBy(migration)])) === 0) return false;
+  await session.script(`SET LOCAL lock_timeout = ${tableLockMs}`);
   await session.script(script);
   return true;
 }
@@ -99,6 +146,16 @@ function neededBy({ name, number, script }: Migration): number {
 const tableExists = prepared<{ exists: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS exists");
 
 const allApplied = prepared<{ number: number; needs: number }>("SELECT number, needs FROM schema_migration");
+
+// Of the transactions that hold a table, those that have lasted longer than ours do.
+const holdersOfTables: Statement<{ pid: number | null }> = {
+  text: `
+    SELECT DISTINCT pid FROM pg_locks LEFT JOIN pg_stat_activity AS activity USING (pid)
+    WHERE locktype = 'relation' AND granted AND pid IS DISTINCT FROM pg_backend_pid()
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND relation IN (SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace)
+      AND (xact_start IS NULL OR xact_start < clock_timestamp() - interval '${tableLockMs} ms')`,
+};
 
 const record = prepared(`
   INSERT INTO schema_migration (number, name, needs, applied_at)

@@ -75,6 +75,16 @@ export interface PostgresLocation {
   readonly poolMax: number;
 }
 
+interface OpenOptions {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly onCommit: CommitListener | undefined;
+  /** How long one statement of what operators read may take. */
+  readonly readMs: number | undefined;
+  /** Is told who keeps a migration waiting. */
+  readonly waiting: ((message: string) => void) | undefined;
+}
+
 /**
  * Opens the store. Read-only, that is for the command line, it reads the replica if there is one.
  *
@@ -83,10 +93,7 @@ export interface PostgresLocation {
  */
 export async function openPostgresStore(
   { url, replicaUrl, poolMax }: PostgresLocation,
-  access: Access,
-  clock: Clock,
-  onCommit?: CommitListener,
-  readMs: number = operatorsReadMs,
+  { access, clock, onCommit, readMs = operatorsReadMs, waiting }: OpenOptions,
 ): Promise<Store> {
   const isReadOnly = access === "read-only";
   const readsReplica = isReadOnly && replicaUrl !== null;
@@ -104,7 +111,7 @@ export async function openPostgresStore(
   if (pending.length > 0) {
     if (isReadOnly) throw new SchemaTooOld(pending);
     // A role that may only read and write rows can start the service all the same, once another one has migrated.
-    await migratePostgres(url).catch((error: unknown) => {
+    await migratePostgres(url, waiting).catch((error: unknown) => {
       throw sqlState(error) === "42501" ? new SchemaTooOld(pending) : error;
     });
   }
