@@ -68,6 +68,26 @@ const test = postgresTest
     return wired;
   });
 
+test("commits that wait for a standby leave no more connections behind than there may be", async () => {
+  await using server = await startPostgres({ from: inject("postgresData") });
+  if (inject("postgresData") === null) await server.makeTemplate();
+  await using database = await server.create();
+  await using store = await openStore(locate(database.url));
+  await accept(store, inquiry(0));
+  const wait = (standby: string) =>
+    database.query(`ALTER SYSTEM SET synchronous_standby_names = '${standby}'`).then(() => reload());
+  const reload = () => database.query("SELECT pg_reload_conf()");
+  await wait("away");
+  for (let n = 1; n <= 14; n += 1) {
+    const answer = await ended(offer(store, inquiry(n), { deadline: soon() }));
+    expect(["not-stored", "unknown"]).toContain("refused" in answer ? answer.refused : answer);
+  }
+  const open = await database.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'submissions'");
+  expect(open.length).toBeLessThanOrEqual(8);
+  await wait("");
+  await expect.poll(() => ended(offer(store, inquiry(20)))).toMatchObject({ result: { result: "accepted" } });
+});
+
 describe.concurrent("a COMMIT whose answer is lost", () => {
   test.for([
     ["lost", "without a key", null],

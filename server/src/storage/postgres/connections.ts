@@ -4,7 +4,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg";
 import { ReadTooSlow, StorageUnavailable } from "../store.ts";
-import { asStorageError, isDiskFull, isOutOfTime } from "./errors.ts";
+import { CommitProbe } from "./commit-probe.ts";
+import { asStorageError, isDiskFull, isOutOfTime, isSilence } from "./errors.ts";
 import { type Attempt, Lent, type Reader, type Session } from "./session.ts";
 import { prepared, type Statement } from "./statement.ts";
 
@@ -64,6 +65,8 @@ interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
 
 export class Connections implements Reader, AsyncDisposable {
   readonly #pool: Pool;
+  readonly #probe: CommitProbe;
+  readonly #connectMs: number;
   /** The first message of a transaction with the usual limits. */
   readonly #begin: string;
   /** Until a pooler is met that cannot do it. */
@@ -84,6 +87,8 @@ export class Connections implements Reader, AsyncDisposable {
   ) {
     this.#areReads = readMs !== undefined;
     this.#begin = beginning({ ...usualLimits, statementMs: Math.max(0, answerMs - aheadMs) });
+    this.#connectMs = connectMs;
+    this.#probe = new CommitProbe({ application_name: applicationName, ...address }, usualAnswerMs);
     this.#pool = new Pool({
       application_name: applicationName,
       ...address,
@@ -147,6 +152,7 @@ export class Connections implements Reader, AsyncDisposable {
 
   /** Waits for what is under way, then closes all connections. */
   [Symbol.asyncDispose](): Promise<void> {
+    this.#probe.close();
     return (this.#closed ??= this.#pool.end());
   }
 
@@ -159,8 +165,10 @@ export class Connections implements Reader, AsyncDisposable {
     const lock = find === undefined ? "" : `; SELECT pg_advisory_xact_lock(${randomBytes(8).readBigInt64BE()})`;
     const begin = (limits === undefined ? this.#begin : beginning(limits)) + lock;
     for (let tries = 1; ; tries += 1) {
-      const attempted = await this.#lend((lent) => attempt(lent, begin), deadline);
+      const attempted =
+        (await this.#refuseWhileProbing(deadline)) ?? (await this.#lend((lent) => attempt(lent, begin), deadline));
       if (attempted.end === "committed") return attempted.result;
+      if (attempted.end === "unknown" && isSilence(attempted.error)) this.#probe.start();
       let again = attempted.end === "unknown" || attempted.again;
       if (attempted.end === "unknown" && !repeatable) {
         const found = find === undefined ? undefined : await this.#find(begin, attempted.result, find, deadline);
@@ -198,6 +206,21 @@ export class Connections implements Reader, AsyncDisposable {
       await pause(findPauseMs);
     } while (performance.now() < giveUpAt);
     return undefined;
+  }
+
+  /** Waits for the probe as long as for a connection. */
+  async #refuseWhileProbing(
+    deadline: number,
+  ): Promise<{ end: "undone"; error: StorageUnavailable; again: false } | null> {
+    const { waiting } = this.#probe;
+    if (waiting === null) return null;
+    const waitMs = Math.max(0, Math.min(this.#connectMs, deadline - performance.now()));
+    const stop = new AbortController();
+    const { signal } = stop;
+    const commits = await Promise.race([waiting.then(() => true), pause(waitMs, false, { signal })]);
+    stop.abort();
+    if (commits) return null;
+    return { end: "undone", error: new StorageUnavailable("The database does not end its commits."), again: false };
   }
 
   async #lend<T>(attempt: (lent: Lent) => Promise<Attempt<T>>, deadline: number): Promise<Attempt<T>> {

@@ -68,6 +68,10 @@ export function isLost(error: unknown): boolean {
   return answer.severity === "FATAL" || answer.severity === "PANIC" || answer.code === "25006";
 }
 
+/** The driver waited for an answer in vain. It has no code for that. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof StorageUnavailable && error.cause instanceof Error && error.cause.message === "Query read timeout";
+
 // What the driver says when the server declines encryption. It has no code.
 const noTls = "The server does not support SSL connections";
 
