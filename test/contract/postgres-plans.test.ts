@@ -20,7 +20,6 @@ async function prepareAll(url: string): Promise<Map<string, string>> {
     return {
       ...actual,
       prepared: (text: string) => noted(actual.prepared(text)),
-      preparedArrays: (text: string) => noted(actual.preparedArrays(text)),
     };
   });
   try {

@@ -91,10 +91,9 @@ export class Lent implements Session {
     return { end: "undone", error, again: this.lost || this.#contended || this.unprepared };
   }
 
-  async all<Row>({ name, text, arrays }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+  async all<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     const named = this.#prepares ? { name } : {};
-    return (await this.#ask({ text, values: [...values], ...named, ...(arrays && { rowMode: "array" }) }))
-      .rows as Row[];
+    return (await this.#ask({ text, values: [...values], ...named })).rows as Row[];
   }
 
   async run({ name, text }: Statement<unknown>, values: readonly unknown[] = []): Promise<number> {

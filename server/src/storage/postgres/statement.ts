@@ -9,8 +9,6 @@ export interface Statement<Row = never> {
   /** Each connection prepares the statement once, under this name. Without one it is prepared each time. */
   readonly name?: string;
   readonly text: string;
-  /** Whether rows are arrays in the order of the columns, which costs less than objects. */
-  readonly arrays?: true;
   /** Only for the compiler; never set. */
   readonly row?: Row;
 }
@@ -25,9 +23,6 @@ export const prepared = <Row = never>(text: string): Prepared<Row> => ({
   name: hash("sha256", text, "base64url"),
   text,
 });
-
-/** The same, for answers of many rows. */
-export const preparedArrays = <Row>(text: string): Prepared<Row> => ({ ...prepared<Row>(text), arrays: true });
 
 /** A statement with its parameters. */
 export interface Bound {
