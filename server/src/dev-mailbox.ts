@@ -35,6 +35,14 @@ export async function serveMailbox(
   port: number,
 ): Promise<AsyncDisposable & { readonly address: string }> {
   const server = createServer((request, response) => {
+    // A page of another site could have its own name lead here (DNS rebinding), and then read every mail.
+    if (!/^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(request.headers.host ?? "")) {
+      return send(
+        response,
+        page("This is not the address of the mailbox", html`<p>Use the one that was printed.</p>`),
+        403,
+      );
+    }
     const [path = "/"] = (request.url ?? "/").split("?");
     answer(folder, path, response).catch((error: unknown) => {
       // The mail was deleted meanwhile, or the file is none of ours.

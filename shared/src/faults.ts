@@ -227,7 +227,7 @@ export const faults = {
     status: 429,
     code: "TOO_MANY_REQUESTS",
     message: "Too many failed attempts. Please try again in a minute.",
-    when: "An address sent more than 10 wrong passwords in a minute to the webhook. `Retry-After` says when to try again.",
+    when: "An address sent more than 10 wrong passwords in a minute to the webhook, or as many wrong tokens to `/metrics`. `Retry-After` says when to try again.",
   },
   signInThrottled: {
     status: 429,

@@ -1,4 +1,6 @@
 // The mailbox of `npm run dev`, which shows what was mailed by a real service.
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { serveMailbox } from "../../server/src/dev-mailbox.ts";
@@ -34,6 +36,20 @@ test("answers an address that is no mail's, also one that is no address", async 
   await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
   for (const path of ["1-none", "/", "../x"]) expect((await fetch(mailbox.address + path)).status).toBe(404);
   expect((await fetch(`${mailbox.address}?page=1`)).status).toBe(200);
+});
+
+test("answers to names of this machine only, so that no page of another site reads mails", async () => {
+  await using service = await startService();
+  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
+  const { port } = new URL(mailbox.address);
+  const statusOf = async (host: string) => {
+    const request = get({ host: "127.0.0.1", port, headers: { host } });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) expect(await statusOf(host)).toBe(200);
+  for (const host of [`evil.example:${port}`, "127.0.0.1.evil.example"]) expect(await statusOf(host)).toBe(403);
 });
 
 test("breaks no address on a phone", async () => {

@@ -155,6 +155,7 @@ describe("the database", () => {
     `${url}?sslmode=prefer`,
     `${url}?sslmode=require&sslrootcert=/ca.pem`,
     `${url}?sslrootcert=/ca.pem`,
+    `${url}?sslmode=verify-full&sslrootcert=/there/is/no/such/ca.pem`,
     `${url}?options=-c%20synchronous_commit=off`,
   ])("is not %s, and the message does not quote it", (DATABASE_URL) => {
     const problems = problemsOf({ DATABASE_URL });

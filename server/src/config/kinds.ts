@@ -1,5 +1,6 @@
 // The kinds of settings, as zod schemas of a text. The messages never quote the text, because a secret may have been pasted
 // into the wrong variable.
+import { closeSync, openSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { email, emailKey } from "@submissions/shared/addresses";
@@ -131,7 +132,22 @@ export const postgresUrl: Kind<string> = text
   .refine((address) => {
     const parameters = parametersOf(address);
     return !parameters.has("sslrootcert") || parameters.get("sslmode") === "verify-full";
-  }, "must have sslmode=verify-full for sslrootcert to be of use.");
+  }, "must have sslmode=verify-full for sslrootcert to be of use.")
+  .refine((address) => {
+    const file = parametersOf(address).get("sslrootcert");
+    return file === null || isReadable(file);
+  }, "names a file as sslrootcert that cannot be read.");
+
+function isReadable(file: string): boolean {
+  try {
+    closeSync(openSync(file, "r"));
+    return true;
+  } catch (error) {
+    // ENOENT, EACCES and the like. Anything else is no error of the system.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
+}
 
 /** An SMTP server, with its credentials in the address. */
 export const smtpUrl: Kind<string> = text.refine((address) => {

@@ -15,6 +15,7 @@ test.each([
   "＋1",
   "－1",
   "＠x",
+  ...Array.from("\u115F\u1160\u3164\uFFA0\u180B\uFE0F\u{E0100}\u2800", (blank) => `${blank}=1`),
 ])("defuses %j", (text) => {
   expect(defuse(text)).toBe(`'${text}`);
 });

@@ -7,9 +7,9 @@ export type Cell = string | number | boolean | null;
 /** Tells spreadsheets that the file is UTF-8; stands once, before the header. */
 export const byteOrderMark = "\uFEFF";
 
-// What makes a spreadsheet take a cell for a formula, also behind white space and characters without width, which some
+// What makes a spreadsheet take a cell for a formula, also behind white space and characters that show nothing, which some
 // of them drop first. The full-width forms count in Japanese and Chinese editions.
-const startsFormula = /^(?:[\t\r\n]|[\s\p{White_Space}\p{Cf}]*[=+\-@＝＋－＠])/u;
+const startsFormula = /^(?:[\t\r\n]|[\s\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠])/u;
 
 /**
  * Puts an apostrophe before a text that a spreadsheet would run. Telephone numbers like `+44…` get it too: there is no

@@ -2,6 +2,8 @@ import Fastify from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
 import { createLog } from "../observe/log.ts";
 import { createMetrics } from "../observe/metrics.ts";
+import { ClientAddresses } from "./gate/client-address.ts";
+import { countWrongPasswords } from "./gate/credentials.ts";
 import { healthRoutes } from "./health.ts";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -10,13 +12,16 @@ afterEach(() => void vi.restoreAllMocks());
 async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
   const app = Fastify();
   const log = createLog("silent");
-  app.setErrorHandler((error, _request, reply) => reply.code("fault" in (error as object) ? 401 : 500).send(""));
+  app.setErrorHandler((error, _request, reply) =>
+    reply.code("fault" in (error as object) ? 401 : 500).send((error as { fault?: string }).fault ?? ""),
+  );
   healthRoutes(app, {
     log,
     metrics: createMetrics({}, () => 0),
     draining: { started: false },
     checks: {},
     metricsToken: null,
+    judgePassword: countWrongPasswords(new ClientAddresses({ kind: "none" }), 10),
     ...options,
   });
   return app;
@@ -58,4 +63,16 @@ test.each([
   const answer = await app.inject({ url: "/metrics", headers });
   expect(answer.statusCode).toBe(status);
   expect(answer.headers["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="metrics"' : undefined);
+});
+
+test("ten wrong tokens a minute are answered, then even the right one is refused; without any none is counted", async () => {
+  await using app = await open({ metricsToken: "secret" });
+  const ask = async (authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    return (await app.inject({ url: "/metrics", headers })).body;
+  };
+  for (let tries = 0; tries < 20; tries += 1) expect(await ask()).toBe("unauthorised");
+  for (let tries = 0; tries < 10; tries += 1) expect(await ask("Bearer wrong")).toBe("unauthorised");
+  expect(await ask("Bearer wrong")).toBe("tooManyAttempts");
+  expect(await ask("Bearer secret")).toBe("tooManyAttempts");
 });

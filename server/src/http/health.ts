@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { secretCheck } from "./gate/credentials.ts";
+import { secretCheck, type countWrongPasswords } from "./gate/credentials.ts";
 
 interface HealthOptions {
   readonly log: Log;
@@ -13,6 +13,7 @@ interface HealthOptions {
   readonly checks: Readonly<Record<string, () => Promise<{ readonly ready: boolean; readonly reason?: string }>>>;
   /** The Bearer token that readers of the metrics must send; null: none. */
   readonly metricsToken: string | null;
+  readonly judgePassword: ReturnType<typeof countWrongPasswords>;
 }
 
 /** Orchestrators and monitors ask these every few seconds. They need an answer however busy the process is. */
@@ -23,7 +24,7 @@ const keptMs = 1_000;
 
 /** Adds `/healthz`, `/readyz` and `/metrics`. */
 export function healthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const { metrics, metricsToken, draining } = options;
+  const { metrics, metricsToken, judgePassword, draining } = options;
   app.get("/healthz", () => ({ status: "ok" }));
 
   const failedLately = shared(() => failedChecks(options));
@@ -36,7 +37,9 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
 
   const isReader = bearerCheck(metricsToken);
   app.get("/metrics", async (request, reply) => {
-    if (!isReader(request.headers.authorization)) {
+    const right = isReader(request.headers.authorization);
+    if (request.headers.authorization !== undefined && metricsToken !== null) await judgePassword(request.raw, right);
+    if (!right) {
       reply.header("www-authenticate", 'Bearer realm="metrics"');
       throw new Fault("unauthorised");
     }

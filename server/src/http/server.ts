@@ -136,14 +136,15 @@ export async function buildHttp(options: HttpOptions): Promise<Http> {
 
   const { store, vault, metricsToken } = options;
   const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
-  healthRoutes(app, { log, metrics, draining, checks, metricsToken });
+  const judgePassword = countWrongPasswords(addresses, limits.wrongPasswordsMax);
+  healthRoutes(app, { log, metrics, draining, checks, metricsToken, judgePassword });
   // A worker answers health and metrics only.
   const isForeign = foreignSites(options);
   const guardOf: Http["guardOf"] = (name, shared) => {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
     return new Guard({ name, limit, addresses, isForeign, shared });
   };
-  if (options.mode !== "worker") await openDoors(app, options, { site, addresses, guardOf, limits });
+  if (options.mode !== "worker") await openDoors(app, options, { site, addresses, guardOf, limits, judgePassword });
   return { server: app, addresses, guardOf };
 }
 
@@ -182,12 +183,13 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
 interface Shared extends Omit<Http, "server"> {
   readonly site: Site;
   readonly limits: HttpLimits;
+  readonly judgePassword: ReturnType<typeof countWrongPasswords>;
 }
 
 async function openDoors(
   app: FastifyInstance,
   options: HttpOptions,
-  { site, addresses, guardOf, limits }: Shared,
+  { site, addresses, guardOf, limits, judgePassword }: Shared,
 ): Promise<void> {
   const { intake, store, vault, metrics, publicUrl, brand, callCounts } = options;
   const { proofOfWork, clock } = intake;
@@ -211,7 +213,6 @@ async function openDoors(
   const guard = guardOf("links", callCounts);
   await app.register((scope) => newsletterPages(scope, { brand, clock, store, guard }));
   if (options.postmarkWebhook !== null) {
-    const judgePassword = countWrongPasswords(addresses, limits.wrongPasswordsMax);
     postmarkWebhook(app, { credentials: options.postmarkWebhook, judgePassword, store, clock, metrics });
   }
 }

@@ -36,6 +36,9 @@ const isLoopbackName = (hostname: string): boolean => {
 const global = ipaddr.IPv6.parseCIDR("2000::/3");
 const documentation = ipaddr.IPv6.parseCIDR("3fff::/20");
 
+/** Azure's services for its own machines, under an address of the internet. Those of other clouds are link-local or private. */
+const metadata = new Set(["168.63.129.16"]);
+
 /** Whether a connection to an IP address may be made. */
 export function mayBeCalled(address: string, targets: WebhookTargets): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -44,6 +47,6 @@ export function mayBeCalled(address: string, targets: WebhookTargets): boolean {
   if (range === "loopback") return targets === "loopback";
   // Not private, link-local (with the metadata of clouds), carrier-grade NAT, multicast, reserved, or an IPv4 address in
   // an IPv6 one.
-  if (range !== "unicast") return false;
+  if (range !== "unicast" || metadata.has(parsed.toString())) return false;
   return parsed instanceof ipaddr.IPv4 || (parsed.match(global) && !parsed.match(documentation));
 }
