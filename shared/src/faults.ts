@@ -169,6 +169,18 @@ export const faults = {
     message: "This mail cannot be sent again.",
     when: "An operator sends a welcome mail again that was sent: its links are no longer known.",
   },
+  mailSuppressed: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This address gets no mail from us: it bounced, complained or unsubscribed.",
+    when: "An operator sends a receipt or newsletter mail again to a suppressed address.",
+  },
+  mailCapped: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This address has had 3 such mails within 24 hours. Try again later.",
+    when: "An operator sends a receipt or newsletter mail again to an address whose cap is reached.",
+  },
   resumeInfected: {
     status: 409,
     code: "CONFLICT",

@@ -67,6 +67,8 @@ export function registerMail(program: Command, deps: CommandDeps): void {
       await using store = await openStore(configOf(deps).storage);
       const which = id === undefined ? { status: status ?? "failed" } : { id };
       const count = await store.retryMails(which, store.clock.now());
+      if (count === "suppressed") throw new CommandFailed("The address of this mail is suppressed.");
+      if (count === "capped") throw new CommandFailed("The address of this mail has had 3 such mails within 24 hours.");
       if (id !== undefined && count === 0) throw new CommandFailed("No mail with this id waits or has failed.");
       tell(deps, `${mails(count)} due now.`);
     });

@@ -189,7 +189,7 @@ interface Shared extends Omit<Http, "server"> {
 async function openDoors(
   app: FastifyInstance,
   options: HttpOptions,
-  { site, addresses, guardOf, limits, judgePassword }: Shared,
+  { site, guardOf, limits, judgePassword }: Shared,
 ): Promise<void> {
   const { intake, store, vault, metrics, publicUrl, brand, callCounts } = options;
   const { proofOfWork, clock } = intake;

@@ -184,10 +184,14 @@ export interface DeskStore {
 
   /**
    * Makes a mail that failed or is in doubt due now. Of a sent mail a new one of the same kind is stored, due now; a sent
-   * welcome mail has lost its links and is not sent again. A queued mail is left alone. Null when the scope holds no such
-   * mail.
+   * welcome mail has lost its links and is not sent again. A queued mail is left alone. Mails to a stranger count against
+   * the cap of the address. Null when the scope holds no such mail.
    */
-  sendAgain(scope: Scope, mailId: string, actor: Actor): Promise<"due" | "queued" | "not-sendable" | null>;
+  sendAgain(
+    scope: Scope,
+    mailId: string,
+    actor: Actor,
+  ): Promise<"due" | "queued" | "not-sendable" | "suppressed" | "capped" | null>;
 
   /**
    * Removes one batch of what an address sent: submissions with their notes, mails, keys and words in the search, the

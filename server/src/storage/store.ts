@@ -159,9 +159,13 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Makes a mail that was not sent due now, or all of a status, whose tries are then counted anew. Works in batches, so
-   * that it may be done in part when it rejects. Answers how many. A sent mail is never sent again.
+   * that it may be done in part when it rejects. Answers how many. A sent mail is never sent again, and none
+   * is sent to a stranger whose address is suppressed or has had its share: of one mail it answers that.
    */
-  retryMails(which: { readonly id: string } | { readonly status: "failed" | "in-doubt" }, now: number): Promise<number>;
+  retryMails(
+    which: { readonly id: string } | { readonly status: "failed" | "in-doubt" },
+    now: number,
+  ): Promise<number | "suppressed" | "capped">;
 
   /**
    * How many mails wait, failed or are in doubt; since when the oldest waits, and when the first one is or was due (null

@@ -184,10 +184,67 @@ export function deskChangeGuarantees(test: StoreTest): void {
     );
     await store.mails.settle(sent, "this-process");
     await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
-    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("not-sendable");
+    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("suppressed");
     expect(await store.desk.sendAgain(marketing, welcome?.id ?? "", eva)).toBe("not-sendable");
     expect(await store.desk.sendAgain(wholeScope, "1-abc", eva)).toBeNull();
     expect(await store.desk.sendAgain(wholeScope, "no id", eva)).toBeNull();
+  });
+
+  test("counts what is sent again against the cap of the address, and a mail that never left once", async ({
+    store,
+  }) => {
+    const day = 24 * 60 * minute;
+    const [receipt] = await acceptMails(store, inquiry(1));
+    const end = (id: string, result: "sent" | "failed", at: number) =>
+      store.mails.settle(
+        [result === "sent" ? { id, at, result, providerId: "1" } : { id, at, result, error: "e", denials: null }],
+        "this-process",
+      );
+    await end(receipt.id, "failed", noon);
+    for (let n = 0; n < 5; n += 1) {
+      expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("due");
+      await store.mails.claim(eva.at, 10, { owner: "this-process", until: eva.at + minute });
+      await end(receipt.id, n < 4 ? "failed" : "sent", eva.at);
+    }
+    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("due");
+    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("due");
+    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("capped");
+    // Nor does a submission earn another one.
+    const next = await accept(store, inquiry(2, { email: inquiry(1).email, receivedAt: eva.at }));
+    expect(next.mails.map(({ kind }) => kind)).toEqual(["inquiry-notice"]);
+    expect(await store.desk.sendAgain(wholeScope, receipt.id, { ...eva, at: eva.at + day })).toBe("due");
+  });
+
+  test("mail retry keeps to the cap and to suppressed addresses", async ({ store }) => {
+    const receipts: string[] = [];
+    for (const n of [1, 2, 3, 4]) {
+      const at = noon + n * 25 * 60 * minute;
+      const [receipt] = await acceptMails(store, inquiry(n, { email: inquiry(1).email, receivedAt: at }));
+      receipts.push(receipt.id);
+    }
+    const now = noon + 200 * 60 * minute;
+    await store.mails.settle(
+      receipts.map((id) => ({ id, at: now, result: "failed", error: "e", denials: null }) as const),
+      "this-process",
+    );
+    expect(await store.retryMails({ status: "failed" }, now)).toBe(3);
+    expect(await store.retryMails({ id: receipts[3]! }, now)).toBe("capped");
+    await store.suppress({ email: inquiry(1).email, reason: "complained", at: now });
+    expect(await store.retryMails({ id: receipts[3]! }, now)).toBe("suppressed");
+  });
+
+  test("a waiting receipt to an address that was suppressed meanwhile fails, and the notice goes out", async ({
+    store,
+  }) => {
+    const [receipt, notice] = await acceptMails(store, inquiry(1));
+    const { mails } = await accept(store, subscription({ email: inquiry(1).email }));
+    await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
+    const at = noon + 60 * minute;
+    const claimed = await store.mails.claim(at, 10, { owner: "other", until: at + minute });
+    expect(claimed.map(({ id }) => id)).toEqual([notice.id]);
+    const failed = (await store.desk.listMails(wholeScope, "failed", {})).rows;
+    expect(new Set(failed.map(({ id }) => id))).toEqual(new Set([receipt.id, mails[0]!.id]));
+    expect(failed.map(({ lastError }) => lastError)).toEqual(["suppressed", "suppressed"]);
   });
 
   test("records views and exports, and reads the audit log in both directions", async ({ store }) => {

@@ -1,7 +1,9 @@
 // What became of a submission: mails, other submissions that it may repeat, and its history.
 import type { HistoryEntry, MailRow, SubmissionDetail } from "@submissions/shared/console";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { queryClient, trpc } from "../calls.ts";
+import { Question } from "../parts/dialogs.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Mark } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
@@ -26,24 +28,37 @@ export function MailWhen({
   );
 }
 
-/** A button that sends a mail again; none for one that goes out anyway. */
+/** A button that sends a mail again, a sent one only after a question; none for one that goes out anyway. */
 export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) {
   const { showToast, showFailure } = useToasts();
+  const [asking, setAsking] = useState(false);
   const retry = useMutation({
     ...trpc.mails.retry.mutationOptions(),
     onSuccess: () => showToast("The mail is on its way."),
     onError: (error) => showFailure("Not sent again.", error),
-    onSettled: () =>
-      Promise.all(
+    onSettled: () => {
+      setAsking(false);
+      return Promise.all(
         [trpc.mails.list, trpc.submission.get].map((shown) =>
           queryClient.invalidateQueries({ queryKey: shown.pathKey() }),
         ),
-      ),
+      );
+    },
   });
-  return status === "queued" ? null : (
-    <button type="button" className="small-button" disabled={retry.isPending} onClick={() => retry.mutate({ id })}>
-      Send again
-    </button>
+  if (status === "queued") return null;
+  const send = () => retry.mutate({ id });
+  const onClick = status === "sent" ? () => setAsking(true) : send;
+  return (
+    <>
+      <button type="button" className="small-button" disabled={retry.isPending} onClick={onClick}>
+        Send again
+      </button>
+      {asking && (
+        <Question title="Send this mail again?" word="Send" call={retry} onYes={send} onClose={() => setAsking(false)}>
+          <p>It was sent before. Its recipient gets it a second time.</p>
+        </Question>
+      )}
+    </>
   );
 }
 

@@ -21,6 +21,8 @@ export const mailProcedures = trpc.router({
     .mutation(async ({ ctx: { desk, scope, actor }, input }): Promise<null> => {
       const result = found(await desk.sendAgain(scope, input.id, actor));
       if (result === "not-sendable") throw new Fault("mailNotSendable");
+      if (result === "suppressed") throw new Fault("mailSuppressed");
+      if (result === "capped") throw new Fault("mailCapped");
       return null;
     }),
 });

@@ -43,6 +43,8 @@ const meets: Partial<Record<FaultName, (operation: Refusing) => boolean>> = {
   lastAdmin: never,
   notSpam: never,
   mailNotSendable: never,
+  mailSuppressed: never,
+  mailCapped: never,
   resumeInfected: never,
   resumeUnscanned: never,
   signInThrottled: never,

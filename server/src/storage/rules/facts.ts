@@ -28,13 +28,20 @@ export const lookUps = {
   // The latest are enough to tell whether a cap is reached, at whichever instant.
   receipts: {
     wanted: { key: "text", since: "bigint" },
-    text: `SELECT receipt_at AS at FROM submission WHERE email_key = $1 AND receipt_at > $2
-      ORDER BY receipt_at DESC LIMIT ${receiptsMax}`,
+    text: `SELECT at FROM (
+        SELECT * FROM (SELECT receipt_at AS at FROM submission WHERE email_key = $1 AND receipt_at > $2
+          ORDER BY receipt_at DESC LIMIT ${receiptsMax}) AS first
+        UNION ALL
+        SELECT again_at AS at FROM mail WHERE again_key = $1 AND again_at > $2 AND kind <> 'newsletter-welcome'
+      ) AS receipts ORDER BY at DESC LIMIT ${receiptsMax}`,
   },
   newsletters: {
     wanted: { key: "text", since: "bigint" },
-    text: `SELECT created_at AS at FROM mail WHERE subscriber = $1 AND created_at > $2
-      ORDER BY created_at DESC LIMIT ${newsletterMailsMax}`,
+    text: `SELECT at FROM (
+        SELECT created_at AS at FROM mail WHERE subscriber = $1 AND created_at > $2
+        UNION ALL
+        SELECT again_at AS at FROM mail WHERE again_key = $1 AND again_at > $2 AND kind = 'newsletter-welcome'
+      ) AS newsletters ORDER BY at DESC LIMIT ${newsletterMailsMax}`,
   },
   subscriber: {
     wanted: { key: "text" },

@@ -4,7 +4,6 @@ import type { Actor, AuditEntry, DeskStore, Scope } from "../desk-store.ts";
 import type { MailKind, MailStatus, SubmissionKind } from "../records.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/mail-id.ts";
-import { isAutomatic } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import {
   changingActions,
@@ -18,7 +17,7 @@ import {
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
-import { prepareStanding } from "./suppression.ts";
+import { prepareSendingAgain } from "./sending-again.ts";
 
 /** A submission that is to be changed. */
 interface Changing extends Triaged {
@@ -32,7 +31,6 @@ interface SentMail {
   readonly status: MailStatus;
   readonly submission: number | null;
   readonly reference: string | null;
-  readonly key: string | null;
 }
 
 export function makeChanges(engine: Engine, references: References) {
@@ -56,17 +54,18 @@ export function makeChanges(engine: Engine, references: References) {
     "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
   );
   const findMail = prepare<SentMail>(`
-    SELECT mail.kind, mail.status, mail.submission, submission.reference, submission.email_key AS key
+    SELECT mail.kind, mail.status, mail.submission, submission.reference
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
     WHERE mail.id = $1 AND mail.created_at = $2 ${locking("FOR UPDATE OF mail")}`);
   const wakeMail = prepare(
     "UPDATE mail SET status = 'queued', due_at = $2, scheduled_at = $2, attempts = 0 WHERE id = $1",
   );
-  const standingOf = prepareStanding(engine);
+  const again = prepareSendingAgain(engine);
   // The submission is locked, so that no other transaction erases it without this mail.
   const insertMail = prepare(`
-    INSERT INTO mail (kind, submission, status, created_at, due_at)
-    SELECT CAST($1 AS TEXT), arrival, 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT)
+    INSERT INTO mail (kind, submission, status, created_at, due_at, again_key, again_at)
+    SELECT CAST($1 AS TEXT), arrival, 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT),
+      CASE WHEN CAST($4 AS TEXT) IS NULL THEN NULL ELSE CAST($3 AS BIGINT) END
     FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
 
   /** The rows of some references that the scope holds, locked until the end of the transaction. */
@@ -80,11 +79,6 @@ export function makeChanges(engine: Engine, references: References) {
 
   const store = (changed: readonly Changing[]) =>
     together(changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival)));
-
-  function* isSuppressed(key: string): Steps<boolean> {
-    const [standing] = yield* standingOf(key);
-    return standing !== undefined && standing.reason !== null;
-  }
 
   function* triage(scope: Scope, targets: readonly TriageTarget[], request: TriageRequest, actor: Actor) {
     const rows = yield* lockRows(
@@ -146,14 +140,20 @@ export function makeChanges(engine: Engine, references: References) {
     sendAgain: (scope, id, actor) =>
       transaction(function* () {
         const named = parseMailId(id);
+        // The address is locked before the mail, as erasing does.
+        const judged = named === null ? null : yield* again.judge(named, actor.at);
         const [mail] = named === null ? [] : yield* findMail(named.row, named.createdAt);
-        if (named === null || mail === undefined || !mailKindsOf(scope).includes(mail.kind)) return null;
-        const { kind, status, submission, reference, key } = mail;
+        if (named === null || judged === null || mail === undefined || !mailKindsOf(scope).includes(mail.kind))
+          return null;
+        const { kind, status, submission, reference } = mail;
         if (status === "queued") return "queued";
-        if (status !== "sent") yield* wakeMail(named.row, actor.at);
-        else if (submission === null || key === null || (isAutomatic(kind) && (yield* isSuppressed(key))))
-          return "not-sendable";
-        else yield* insertMail(kind, submission, actor.at);
+        if (status === "sent" && submission === null) return "not-sendable";
+        if (typeof judged === "string") return judged;
+        if (status === "sent") yield* insertMail(kind, submission, actor.at, judged.key);
+        else {
+          yield* wakeMail(named.row, actor.at);
+          if (judged.key !== null) yield* again.count(named.row, judged.key, actor.at);
+        }
         yield* audit(
           { action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } },
           actor,

@@ -1,15 +1,19 @@
 // Mails as rows of the outbox; those that are made due now, which are the digest of a day and those that an operator wakes;
 // and how many wait.
+import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import { changeInBatches } from "../pages.ts";
 import type { LeasedMail, MailSettlement } from "../records.ts";
 import { storedDay } from "../rules/days.ts";
 import { type ClaimedMail, claimedColumns, endedMail, leasedMail } from "../rules/leased-mail.ts";
-import { parseMailId } from "../rules/mail-id.ts";
+import { type MailRow, parseMailId } from "../rules/mail-id.ts";
+import { capMs, isAutomatic } from "../rules/mails.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
-import type { Engine, Steps } from "./engine.ts";
+import { type Engine, type Steps, together } from "./engine.ts";
 import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
+import { prepareSendingAgain, type Refusal } from "./sending-again.ts";
+import { prepareStanding } from "./suppression.ts";
 
 /** Mails that one transaction wakes. */
 export const wokenAtOnce = 250;
@@ -39,7 +43,17 @@ export function makeMails(
   settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>,
 ) {
   const { prepare, indexedBy, amongUnlocked, read, write, transaction } = engine;
-  const outbox = makeOutbox(engine, mailTable, settleBeside);
+  const standingOf = prepareStanding(engine);
+  const again = prepareSendingAgain(engine);
+  /** The addresses of strangers may have been suppressed since their mails were stored. The team's notices go out. */
+  function* refused(rows: readonly ClaimedMail[]): Steps<ReadonlyMap<number, string>> {
+    const automatic = rows.filter(({ mailKind }) => isAutomatic(mailKind));
+    const keys = automatic.map(({ email, subscriber }) => emailKey(email ?? subscriber ?? ""));
+    const standings = yield* together(keys.map((key) => standingOf(key)));
+    const isRefused = (at: number) => (standings[at] ?? []).some(({ reason }) => reason !== null);
+    return new Map(automatic.flatMap(({ row }, at) => (isRefused(at) ? [[row, "suppressed"]] : [])));
+  }
+  const outbox = makeOutbox(engine, mailTable, refused, settleBeside);
   const storeDigest = prepare<{ id: number }>(`
     INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
     VALUES ('digest', $1, $2, 'queued', $3, $3) ON CONFLICT DO NOTHING RETURNING id`);
@@ -52,12 +66,32 @@ export function makeMails(
   // The status is part of the text, and the condition of the index is repeated: only then the planners use it.
   const stopped = (status: "failed" | "in-doubt") =>
     `FROM mail ${indexedBy("mail_stopped")} WHERE status IN ('failed', 'in-doubt') AND status = '${status}'`;
+  const isTeams = "kind IN ('inquiry-notice', 'application-notice', 'digest')";
+  // What never left counts already for a day. The others are judged one by one.
+  const isFree = (status: "failed" | "in-doubt") =>
+    status === "failed"
+      ? `(${isTeams} OR coalesce(again_at, created_at) > $3)`
+      : `(${isTeams} AND CAST($3 AS BIGINT) IS NOT NULL)`;
   const wakeBatch = (status: "failed" | "in-doubt") =>
     prepare<{ id: number }>(`
       ${wake} WHERE ${amongUnlocked(
         "id",
-        `SELECT id ${stopped(status)} AND id > $2 ORDER BY id LIMIT ${wokenAtOnce}`,
+        `SELECT id ${stopped(status)} AND id > $2 AND ${isFree(status)} ORDER BY id LIMIT ${wokenAtOnce}`,
       )} RETURNING id`);
+  const findStrangers = (status: "failed" | "in-doubt") =>
+    prepare<MailRow>(`
+      SELECT id AS row, created_at AS "createdAt" ${stopped(status)} AND id > $1 AND NOT ${isTeams}
+      ORDER BY id LIMIT ${wokenAtOnce}`);
+  const strangers = { failed: findStrangers("failed"), "in-doubt": findStrangers("in-doubt") };
+
+  const retryOne = (mail: MailRow, now: number) =>
+    transaction(function* (): Steps<number | Refusal> {
+      const judged = yield* again.judge(mail, now);
+      if (typeof judged === "string") return judged;
+      const woken = (yield* wakeOne(now, mail.row, mail.createdAt)).length;
+      if (woken > 0 && judged.key !== null) yield* again.count(mail.row, judged.key, now);
+      return woken;
+    });
   const wakeSome = { failed: wakeBatch("failed"), "in-doubt": wakeBatch("in-doubt") };
   const backlog = prepare<Awaited<ReturnType<Store["mailBacklog"]>>>(`
     SELECT queued, (SELECT count(*) ${stopped("failed")}) AS failed,
@@ -99,10 +133,20 @@ export function makeMails(
     async retryMails(which, now) {
       if ("id" in which) {
         const mail = parseMailId(which.id);
-        return mail === null ? 0 : (await write(wakeOne(now, mail.row, mail.createdAt))).length;
+        return mail === null ? 0 : retryOne(mail, now);
       }
       const wakeNext = wakeSome[which.status];
-      return changeInBatches(wokenAtOnce, (after) => write(wakeNext(now, after)));
+      let woken = await changeInBatches(wokenAtOnce, (after) => write(wakeNext(now, after, now - capMs)));
+      for (let after = 0; ;) {
+        const rows = await read(strangers[which.status](after));
+        for (const row of rows) {
+          const result = await retryOne(row, now);
+          if (typeof result === "number") woken += result;
+        }
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < wokenAtOnce) return woken;
+        after = last.row;
+      }
     },
 
     async mailBacklog() {

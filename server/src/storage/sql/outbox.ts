@@ -3,7 +3,7 @@
 import type { OutboxStore } from "../outbox-store.ts";
 import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
 import { type Ended, settlementWaitMs } from "../rules/mails.ts";
-import { type Engine, together } from "./engine.ts";
+import { type Engine, type Steps, together } from "./engine.ts";
 import { isFree, makeRewind } from "./set-back.ts";
 
 /** A row that was claimed. */
@@ -75,6 +75,7 @@ export const settling = (
   RETURNING ${name}.id`;
 
 /**
+ * @param refused which claimed rows must not be sent after all, and why
  * @param settleBeside settles rows in the next commit of submissions, and answers which it has settled. It passes over rows
  *   that another session has locked, so that no submission waits for them. Without it the engine's transactions are those
  *   commits.
@@ -82,6 +83,7 @@ export const settling = (
 export function makeOutbox<Row extends Claimed, Leased, Settlement extends { readonly id: string }>(
   engine: Engine,
   table: OutboxTable<Row, Leased, Settlement>,
+  refused: ((rows: readonly Row[]) => Steps<ReadonlyMap<number, string>>) | null = null,
   settleBeside: (rows: readonly Settled[]) => Promise<readonly number[]> = async () => [],
 ): OutboxStore<Leased, Settlement> {
   const { prepare, among, amongUnlocked, read, transaction } = engine;
@@ -130,17 +132,23 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
       const claim = function* () {
         const ids = (yield* lending()).flat().map(({ id }) => id);
         const rows = ids.length === 0 ? [] : yield* readLent(ids);
-        return rows.toSorted((one, other) => one.dueAt - other.dueAt || one.row - other.row);
+        const sorted = rows.toSorted((one, other) => one.dueAt - other.dueAt || one.row - other.row);
+        return { rows: sorted, refusals: refused === null ? new Map<number, string>() : yield* refused(rows) };
       };
       const leased: Leased[] = [];
-      const unreadable: Settled[] = [];
+      const failed: Settled[] = [];
       // Repeatable: leases whose answer was lost run out.
-      for (const row of await transaction(claim, { repeatable: true })) {
-        const one = table.leased(idOf(row), row, now, until);
+      const { rows, refusals } = await transaction(claim, { repeatable: true });
+      for (const row of rows) {
+        const refusal = refusals.get(row.row);
+        const one = refusal === undefined ? table.leased(idOf(row), row, now, until) : null;
         if (one !== null) leased.push(one);
-        else unreadable.push({ id: row.row, created_at: row.createdAt, owner, ...unreadableRow(row, now) });
+        else {
+          const ended = failedRow(row, now, refusal ?? "unreadable row");
+          failed.push({ id: row.row, created_at: row.createdAt, owner, ...ended });
+        }
       }
-      await settle(unreadable);
+      await settle(failed);
       return leased;
     },
 
@@ -161,12 +169,12 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
   };
 }
 
-const unreadableRow = ({ denials = null }: Claimed, now: number): Ended => ({
+const failedRow = ({ denials = null }: Claimed, now: number, last_answer: string): Ended => ({
   status: "failed",
   tries: 1,
   due_at: null,
   scheduled_at: null,
   ended_at: now,
-  last_answer: "unreadable row",
+  last_answer,
   denials,
 });
