@@ -63,7 +63,9 @@ test("a migration that waits for a table lets submissions be stored meanwhile, a
   const script = "-- needs 0001\nALTER TABLE submission ADD COLUMN later TEXT";
   const migrations = [...postgresMigrations(), { number: latest + 1, name: "later", script }];
   const applied = applyPending(connections, { migrations, waiting });
-  // What is stored just now waits for a second at most.
+  const queued = () => database.query("SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted");
+  await expect.poll(queued).toHaveLength(1);
+  // What is stored just now queues behind it, for a second at most.
   const stored = accept(store, inquiry(1));
   expect(await waits).toMatch(/^The migration later waits for process \d+ \(pg_dump\)\.$/);
   expect([await stored, await accept(store, inquiry(2))]).toMatchObject([
