@@ -5,7 +5,7 @@ import type { WebhookEvent } from "@submissions/shared/console";
 import { referenceDay } from "@submissions/shared/reference";
 import type { EarlierSubmission, IdempotencyRecord, SubmissionKind, TriageStatus } from "../records.ts";
 import { type Entry, idempotencyMs } from "../store.ts";
-import { capMs, newsletterMailsMax, receiptsMax } from "./mails.ts";
+import { capMs, receiptsMax } from "./mails.ts";
 import { hashedKey } from "./suppression.ts";
 import { type Columns, type RowOf, tables, type TableRow } from "./tables.ts";
 import { receivedEvent } from "./webhooks.ts";
@@ -25,7 +25,7 @@ export const lookUps = {
     wanted: { key: "text" },
     text: "SELECT 1 AS suppressed FROM suppression WHERE email_key = $1 AND reason IS NOT NULL",
   },
-  // The latest are enough to tell whether a cap is reached, at whichever instant.
+  // The latest are enough to tell whether a cap is reached, at whichever instant. What was sent again is capped itself.
   receipts: {
     wanted: { key: "text", since: "bigint" },
     text: `SELECT at FROM (
@@ -33,7 +33,7 @@ export const lookUps = {
           ORDER BY receipt_at DESC LIMIT ${receiptsMax}) AS first
         UNION ALL
         SELECT again_at AS at FROM mail WHERE again_key = $1 AND again_at > $2 AND kind <> 'newsletter-welcome'
-      ) AS receipts ORDER BY at DESC LIMIT ${receiptsMax}`,
+      ) AS receipts`,
   },
   newsletters: {
     wanted: { key: "text", since: "bigint" },
@@ -41,7 +41,7 @@ export const lookUps = {
         SELECT created_at AS at FROM mail WHERE subscriber = $1 AND created_at > $2
         UNION ALL
         SELECT again_at AS at FROM mail WHERE again_key = $1 AND again_at > $2 AND kind = 'newsletter-welcome'
-      ) AS newsletters ORDER BY at DESC LIMIT ${newsletterMailsMax}`,
+      ) AS newsletters`,
   },
   subscriber: {
     wanted: { key: "text" },
