@@ -502,6 +502,9 @@ describe("a submission", () => {
     const { rows: audit } = await site.store.desk.listAudit({});
     expect(audit[0]).toMatchObject({ action: "resume.view", subject: one.reference, operator });
     await page.getByRole("button", { name: "Send again" }).last().click();
+    // It was sent before.
+    const question = page.getByRole("dialog", { name: "Send this mail again?" });
+    await question.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("The mail is on its way.").waitFor();
   });
 

@@ -22,7 +22,8 @@ test("after a day's outage 10,000 mails go out in order of age, each once, and n
          SELECT kind, subscriber, tokens, 'queued', ?1 + n * ?2, ?1 + n * ?2 FROM mail, number
          ORDER BY n * 7919 % ${backlog}`,
       )
-      .run(start, Math.floor((24 * hour) / backlog));
+      // In the past: a row that was written later than now is due now.
+      .run(start - 24 * hour, Math.floor((24 * hour) / backlog));
   });
   postmark.breakdown = { kind: "error", status: 429 };
   const { outbox, pauses } = tested.openSender();
@@ -50,9 +51,9 @@ test("after a day's outage 10,000 mails go out in order of age, each once, and n
   expect(taken).toHaveLength(backlog + 1);
   expect(new Set(taken).size).toBe(backlog + 1);
   const mails = new Map((await listMails(store.desk, { limit: 2 * backlog })).map((mail) => [mail.id, mail]));
-  // The few that were tried in vain waited for their next try.
+  // Those that were tried in vain, one batch of 500 at most beside single ones, waited for their next try.
   const sentAtOnce = taken.filter((id) => id !== fresh!.id && mails.get(id)?.attempts === 1);
-  expect(sentAtOnce.length).toBeGreaterThan(backlog - 100);
+  expect(sentAtOnce.length).toBeGreaterThan(backlog - 600);
   const ages = sentAtOnce.map((id) => mails.get(id)?.createdAt ?? 0);
   expect(ages).toEqual(ages.toSorted((a, b) => a - b));
 });

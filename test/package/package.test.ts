@@ -111,7 +111,7 @@ describe("a project that installs it", () => {
 
   test("gets no types of the server's or of tRPC's, and no code but the client's own and tRPC's client", async () => {
     const { dependencies } = JSON.parse(await readFile(installed("client/package.json"), "utf8")) as Manifest;
-    expect(Object.keys(dependencies ?? {})).toEqual(["@submissions/shared", "@trpc/client", "@trpc/server"]);
+    expect(Object.keys(dependencies ?? {})).toEqual(["@submissions/shared", "@trpc/client", "@trpc/server", "uqr"]);
     const code = await importsBehind("client/dist/sdk/create-submissions-client.js");
     expect(code).toEqual(["@trpc/client"]);
     const types = await importsBehind("client/dist/sdk/create-submissions-client.d.ts");

@@ -18,7 +18,7 @@ const late = [
   "node_modules/ajv/",
   "node_modules/@fastify/ajv-compiler/",
   "node_modules/@fastify/fast-json-stringify-compiler/",
-  "node_modules/prom-client/",
+  "node_modules/prom-client/index.js",
   "node_modules/@opentelemetry/",
   "node_modules/yauzl/",
   "node_modules/trpc-to-openapi/",
