@@ -1,11 +1,11 @@
 // PostgreSQL as the engine of what both engines run.
 import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
-import { lookUps } from "../rules/facts.ts";
-import { tableOf } from "../rules/tables.ts";
+import { type FoundRow, type LookUp, lookUpNames, lookUps } from "../rules/facts.ts";
+import { type TableName, tableNames, tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
 import { makeLastComplete } from "./last-complete.ts";
 import type { Reader } from "./session.ts";
-import { type Columns, prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
+import { type Columns, prepared, type RowOf, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
 /** The number of the lock of an address, a key or a challenge. What is read behind it stays true until the transaction ends. */
 export const lockOf = (name: string): string => `hashtextextended(${name}, 0)`;
@@ -21,23 +21,8 @@ export const makeEngine = (connections: Connections, primary: Connections | null
     const statement = prepared<Row>(text);
     return (...values) => query(statement, ...values);
   },
-  // Places are counted from 1 there.
-  lookUp(name) {
-    const { wanted, text }: { wanted: Columns; text: string } = lookUps[name];
-    const names = Object.keys(wanted);
-    const one = text.replaceAll(/\$(\d)/g, (_, number: string) => `wanted.${names[Number(number) - 1]}`);
-    const statement = prepared(`
-      SELECT (wanted.place - 1)::integer AS place, found.*
-      FROM ${rowsAs("wanted", wanted, 1, "place")}, LATERAL (${one}) AS found`);
-    return (things) => query(statement, ...valuesOf(wanted, things));
-  },
-  insert(name) {
-    const { columns, conflict } = tableOf(name);
-    const statement = prepared(`
-      INSERT INTO ${name} (${Object.keys(columns).join(", ")}) SELECT * FROM ${rowsAs("new", columns)}
-      ${conflict === undefined ? "" : `ON CONFLICT ${conflict}`}`);
-    return (rows) => query(statement, ...valuesOf(columns, rows));
-  },
+  lookUp: (wanted) => findOf((name) => wanted[name]),
+  insert: (rows) => insertOf((name) => rows[name] ?? []),
   locking: (how) => how,
   // A statement sees what was committed before it begins: those behind the lock see what its last holder changed.
   *lockAddress<Rows extends readonly unknown[]>(key: string, queries: QueriesOf<Rows>) {
@@ -55,6 +40,67 @@ export const makeEngine = (connections: Connections, primary: Connections | null
     connections.write(statement as Statement<Row>, values, { repeatable: true }),
   transaction: (steps, options) => connections.transaction((session) => runSteps(session, steps()), options),
 });
+
+/** A part of a statement, and the columns of the rows that are its parameters. */
+interface Part<Name> {
+  readonly name: Name;
+  readonly columns: Columns;
+  /** @param first number of its first parameter */
+  text(first: number): string;
+}
+
+// Places are counted from 1 there.
+const lookUpParts = lookUpNames.map((name): Part<LookUp> => {
+  const { wanted: columns, text }: { wanted: Columns; text: string } = lookUps[name];
+  const names = Object.keys(columns);
+  const one = text.replaceAll(/\$(\d)/g, (_, number: string) => `wanted.${names[Number(number) - 1]}`);
+  return {
+    name,
+    columns,
+    text: (first) => `
+      SELECT '${name}' AS name, (wanted.place - 1)::integer AS place, row_to_json(found) AS row
+      FROM ${rowsAs("wanted", columns, first, "place")}, LATERAL (${one}) AS found`,
+  };
+});
+
+const insertParts = tableNames.map((name): Part<TableName> => {
+  const { columns, conflict } = tableOf(name);
+  return {
+    name,
+    columns,
+    text: (first) => `new_${name} AS (
+      INSERT INTO ${name} (${Object.keys(columns).join(", ")}) SELECT * FROM ${rowsAs("new", columns, first)}
+      ${conflict === undefined ? "" : `ON CONFLICT ${conflict}`})`,
+  };
+});
+
+const findOf = ofParts<LookUp, FoundRow>(lookUpParts, (texts) => texts.join(" UNION ALL "));
+const insertOf = ofParts<TableName, never>(insertParts, (texts) => `WITH ${texts.join(", ")} SELECT`);
+
+/** A statement of those parts that there are rows for: a batch seldom needs all. Each choice is prepared once. */
+function ofParts<Name extends string, Row>(
+  parts: readonly Part<Name>[],
+  whole: (texts: readonly string[]) => string,
+): (rowsFor: (name: Name) => readonly object[]) => Query<Row> {
+  const nameOf = (some: readonly Part<Name>[]) => some.map(({ name }) => name).join();
+  const prepareOf = (some: readonly Part<Name>[]) => {
+    let first = 1;
+    const texts = some.map(({ columns, text }) => {
+      const one = text(first);
+      first += Object.keys(columns).length;
+      return one;
+    });
+    return prepared<Row>(whole(texts));
+  };
+  const statements = new Map([[nameOf(parts), prepareOf(parts)]]);
+  return (rowsFor) => {
+    const needed = parts.filter(({ name }) => rowsFor(name).length > 0);
+    const statement = statements.get(nameOf(needed)) ?? prepareOf(needed);
+    statements.set(nameOf(needed), statement);
+    const values = needed.flatMap(({ name, columns }) => valuesOf(columns, rowsFor(name) as readonly RowOf<Columns>[]));
+    return query(statement, ...values);
+  };
+}
 
 export const rowsOf = <Row>(reader: Reader, { statement, values }: Query<Row>): Promise<Row[]> =>
   reader.all(statement as Statement<Row>, values);

@@ -82,6 +82,20 @@ interface EarlierRow extends Pick<EarlierSubmission, "fingerprint" | "reference"
 /** The rows that were found, each with the place of the thing that was asked for. */
 export type Found = { readonly [Name in LookUp]: readonly (FoundRows[Name] & { readonly place: number })[] };
 
+/** A row as an engine finds it. */
+export interface FoundRow {
+  readonly name: LookUp;
+  /** Of the thing that was asked for, from 0. */
+  readonly place: number;
+  readonly row: object;
+}
+
+export function foundOf(rows: readonly FoundRow[]): Found {
+  const found = Object.fromEntries(lookUpNames.map((name): [string, object[]] => [name, []]));
+  for (const { name, place, row } of rows) found[name]?.push(Object.assign(row, { place }));
+  return found as unknown as Found;
+}
+
 /** A key that is taken. */
 export interface Taken {
   readonly createdAt: number;

@@ -98,5 +98,7 @@ export const tables = {
 export type TableName = keyof typeof tables;
 export type TableRow<Name extends TableName> = RowOf<(typeof tables)[Name]["columns"]>;
 
+export type RowsToInsert = { readonly [Name in TableName]: readonly TableRow<Name>[] };
+
 export const tableNames = Object.keys(tables) as TableName[];
 export const tableOf = (name: TableName): Table => tables[name];

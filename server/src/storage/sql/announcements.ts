@@ -6,7 +6,6 @@ import type { Engine, Steps } from "./engine.ts";
 
 export function prepareAnnouncements({ prepare, insert }: Engine) {
   const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
-  const store = insert("webhook_delivery");
   return function* (
     before: SubscriberStatus | undefined,
     after: SubscriberStatus,
@@ -16,6 +15,7 @@ export function prepareAnnouncements({ prepare, insert }: Engine) {
     const event = subscriberEvent(before, after);
     if (event === null) return;
     const hearers = (yield* findHearers(event)).map(({ id }) => id);
-    if (hearers.length > 0) yield* store(deliveriesOf(hearers, event, { submission: null, subscriber: key }, at));
+    if (hearers.length > 0)
+      yield* insert({ webhook_delivery: deliveriesOf(hearers, event, { submission: null, subscriber: key }, at) });
   };
 }

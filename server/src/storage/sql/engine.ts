@@ -3,8 +3,8 @@
 // is given their rows. SQLite runs it to its end at once, as a job of the commit queue must be; PostgreSQL waits for each
 // answer.
 
-import type { LookUp, FoundRows, Wanted } from "../rules/facts.ts";
-import type { TableName, TableRow } from "../rules/tables.ts";
+import type { FoundRow, Wanted } from "../rules/facts.ts";
+import type { RowsToInsert } from "../rules/tables.ts";
 
 /** A list is for {@link Engine.among}, or for a statement of the engine's own. */
 export type Value = string | number | null | readonly (string | number | null)[];
@@ -31,12 +31,10 @@ export type Steps<T> = Generator<readonly Query<unknown>[], T, readonly (readonl
 
 export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
-  /** Runs a look-up for each of some things, in one statement where statements are round trips. */
-  lookUp<Name extends LookUp>(
-    name: Name,
-  ): (things: Wanted[Name]) => Query<FoundRows[Name] & { readonly place: number }>;
-  /** Stores rows, in the same way. */
-  insert<Name extends TableName>(name: Name): (rows: readonly TableRow<Name>[]) => Query<never>;
+  /** Runs the look-ups of `rules/facts.ts`, each for each thing that it is asked for: one message where that costs time. */
+  lookUp(wanted: Wanted): Query<FoundRow>;
+  /** Stores rows of the tables of `rules/tables.ts`, in the same way. */
+  insert(rows: Partial<RowsToInsert>): Query<never>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
   locking(how: `FOR ${string}`): string;
   /**

@@ -32,7 +32,6 @@ export function prepareLeavingSpam({ prepare, insert, lockAddress }: Engine) {
   const storeMail = prepare(
     "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)",
   );
-  const storeDeliveries = insert("webhook_delivery");
   const noteReceipt = prepare("UPDATE submission SET receipt_at = $2 WHERE arrival = $1");
 
   function* leave({ arrival, kind, reference, emailKey }: Former, now: number): Steps<number> {
@@ -60,7 +59,7 @@ export function prepareLeavingSpam({ prepare, insert, lockAddress }: Engine) {
     yield* together([
       ...mails.map((mail) => storeMail(mail, arrival, now)),
       ...(mails.some(isAutomatic) ? [noteReceipt(arrival, now)] : []),
-      ...(deliveries.length > 0 ? [storeDeliveries(deliveries)] : []),
+      ...(deliveries.length > 0 ? [insert({ webhook_delivery: deliveries })] : []),
     ]);
     return mails.length;
   }

@@ -1,7 +1,7 @@
 // SQLite as the engine of what both engines run.
 import type { SQLInputValue } from "node:sqlite";
-import { lookUps } from "../rules/facts.ts";
-import { tableOf } from "../rules/tables.ts";
+import { type FoundRow, lookUpNames, lookUps, type Wanted } from "../rules/facts.ts";
+import { type RowsToInsert, tableNames, tableOf } from "../rules/tables.ts";
 import { type Engine, type Query, queryOf, type Steps, together, type Value } from "../sql/engine.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { Readable, SqliteConnection, Statement } from "./connection.ts";
@@ -13,29 +13,8 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
     const statement = connection.prepare<SQLInputValue[], Row>(text.replaceAll("$", "?"));
     return (...values) => queryOf<Row>(statement, values.map(inputOf));
   },
-  lookUp(name) {
-    const { wanted, text } = lookUps[name];
-    const statement = connection.prepare<SQLInputValue[], object>(text.replaceAll("$", "?"));
-    const valuesOf = takeValues(Object.keys(wanted));
-    const all = (...things: object[]) =>
-      things.flatMap((thing, place) =>
-        statement.all(...valuesOf(thing)).map((found) => Object.assign(found, { place })),
-      );
-    return (things) => queryOf({ all }, things);
-  },
-  insert(name) {
-    const { columns, conflict } = tableOf(name);
-    const names = Object.keys(columns);
-    const statement = connection.prepare<SQLInputValue[]>(`
-      INSERT INTO ${name} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})
-      ${conflict === undefined ? "" : `ON CONFLICT ${conflict}`}`);
-    const valuesOf = takeValues(names);
-    const all = (...rows: object[]) => {
-      for (const row of rows) statement.run(...valuesOf(row));
-      return [];
-    };
-    return (rows) => queryOf({ all }, rows);
-  },
+  lookUp: prepareLookUp(connection),
+  insert: prepareInsert(connection),
   locking: () => "",
   lockAddress: (_key, queries) => together(queries),
   indexedBy: (index) => `INDEXED BY ${index}`,
@@ -58,6 +37,39 @@ export const readingBy = (engine: Engine, reader: Reader): Engine => ({
   read: <Row>({ statement, values }: Query<Row>) =>
     reader.all(statement as Readable<SQLInputValue[], Row>, ...(values as SQLInputValue[])),
 });
+
+function prepareLookUp(connection: SqliteConnection): Engine["lookUp"] {
+  const finds = lookUpNames.map((name) => {
+    const { wanted, text } = lookUps[name];
+    const statement = connection.prepare<SQLInputValue[], object>(text.replaceAll("$", "?"));
+    return { name, statement, valuesOf: takeValues(Object.keys(wanted)) };
+  });
+  const all = (wanted: Wanted) =>
+    finds.flatMap(({ name, statement, valuesOf }) =>
+      wanted[name].flatMap((thing, place) =>
+        statement.all(...valuesOf(thing)).map((row): FoundRow => ({ name, place, row })),
+      ),
+    );
+  return (wanted) => queryOf({ all }, [wanted]);
+}
+
+function prepareInsert(connection: SqliteConnection): Engine["insert"] {
+  const inserts = tableNames.map((name) => {
+    const { columns, conflict } = tableOf(name);
+    const names = Object.keys(columns);
+    const statement = connection.prepare<SQLInputValue[]>(`
+      INSERT INTO ${name} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})
+      ${conflict === undefined ? "" : `ON CONFLICT ${conflict}`}`);
+    return { name, statement, valuesOf: takeValues(names) };
+  });
+  const all = (rows: Partial<RowsToInsert>) => {
+    for (const { name, statement, valuesOf } of inserts) {
+      for (const row of rows[name] ?? []) statement.run(...valuesOf(row));
+    }
+    return [];
+  };
+  return (rows) => queryOf({ all }, [rows]);
+}
 
 const takeValues = (names: readonly string[]) => (row: object) =>
   names.map((name) => (row as Readonly<Record<string, SQLInputValue>>)[name] ?? null);
