@@ -9,7 +9,7 @@ import { openPostgresUnderTest } from "./postgres-under-test.ts";
 import { application, day, entry, inquiry, minute, noon, resume, subscription } from "./records.ts";
 import { openSqliteUnderTest } from "./sqlite-under-test.ts";
 
-const runs = 60;
+const runs = 25;
 const hour = 60 * minute;
 
 const drafts = fc.record({
