@@ -501,10 +501,8 @@ describe("a submission", () => {
     expect(await viewer.locator("body").evaluate(() => origin)).toBe("null");
     const { rows: audit } = await site.store.desk.listAudit({});
     expect(audit[0]).toMatchObject({ action: "resume.view", subject: one.reference, operator });
+    // The mail that failed goes out without a question.
     await page.getByRole("button", { name: "Send again" }).last().click();
-    // It was sent before.
-    const question = page.getByRole("dialog", { name: "Send this mail again?" });
-    await question.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("The mail is on its way.").waitFor();
   });
 
