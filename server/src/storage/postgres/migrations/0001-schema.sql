@@ -10,7 +10,9 @@ CREATE TABLE store (
   -- Key of the permutation that turns a day's counter into reference numbers.
   reference_key TEXT NOT NULL,
   -- The readiness check of the other engine writes to it.
-  probe INTEGER NOT NULL
+  probe INTEGER NOT NULL,
+  -- Signs the cookie of a device that has signed in, and what a browser keeps while it is at an identity provider.
+  cookie_key TEXT NOT NULL
 );
 
 -- From random UUIDs, which come from the system's strong generator: each has 122 random bits.
@@ -18,7 +20,8 @@ INSERT INTO store VALUES (
   1,
   replace(gen_random_uuid()::text, '-', ''),
   replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''),
-  0
+  0,
+  replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')
 );
 
 -- Inquiries and applications.
@@ -160,6 +163,10 @@ CREATE TABLE mail (
   ended_at BIGINT,
   -- The provider's id of a sent mail, otherwise why the last try failed.
   last_answer TEXT,
+  -- Of a mail to a stranger that an operator sent again: the address, as `submission.email_key`, and when. They count
+  -- against the cap of the address.
+  again_key TEXT COLLATE "C",
+  again_at BIGINT,
   CONSTRAINT queued_has_due_time CHECK ((status = 'queued') = (due_at IS NOT NULL)),
   CONSTRAINT about_one_thing CHECK (num_nonnulls(submission, subscriber, digest) = 1)
 );
@@ -169,6 +176,7 @@ CREATE INDEX mail_submission ON mail (submission) WHERE submission IS NOT NULL;
 CREATE INDEX mail_subscriber ON mail (subscriber, created_at) WHERE subscriber IS NOT NULL;
 CREATE UNIQUE INDEX mail_digest ON mail (digest_day) WHERE digest_day IS NOT NULL;
 CREATE INDEX mail_created ON mail (created_at);
+CREATE INDEX mail_again ON mail (again_key, again_at) WHERE again_key IS NOT NULL;
 -- What waits is few among what was ever sent.
 CREATE INDEX mail_due ON mail (due_at, id) WHERE status = 'queued';
 CREATE INDEX mail_stopped ON mail (status, id) WHERE status IN ('failed', 'in-doubt');
@@ -318,12 +326,28 @@ CREATE TABLE operator (
   created_at BIGINT NOT NULL,
   oidc_issuer TEXT COLLATE "C",
   oidc_subject TEXT COLLATE "C",
+  -- The second factor (RFC 6238), in base 32. Null: none is set.
+  totp_secret TEXT,
+  -- The latest time step whose code was used: a code works once.
+  totp_step BIGINT,
+  -- SHA-256 of the token in a link that signs the operator in, until it is used.
+  sign_in_hash TEXT COLLATE "C",
+  sign_in_expires_at BIGINT,
   CONSTRAINT invitation_expires CHECK ((invitation_hash IS NULL) = (invitation_expires_at IS NULL)),
   CONSTRAINT oidc_is_whole CHECK ((oidc_issuer IS NULL) = (oidc_subject IS NULL))
 );
 
 CREATE UNIQUE INDEX operator_invitation ON operator (invitation_hash) WHERE invitation_hash IS NOT NULL;
 CREATE UNIQUE INDEX operator_oidc ON operator (oidc_issuer, oidc_subject) WHERE oidc_issuer IS NOT NULL;
+CREATE UNIQUE INDEX operator_sign_in ON operator (sign_in_hash) WHERE sign_in_hash IS NOT NULL;
+
+-- Codes that replace the second factor, once each.
+CREATE TABLE recovery_code (
+  operator BIGINT NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  -- SHA-256.
+  code_hash TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (operator, code_hash)
+);
 
 CREATE TABLE session (
   -- SHA-256 of the cookie's value.
@@ -331,7 +355,12 @@ CREATE TABLE session (
   operator BIGINT NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
   created_at BIGINT NOT NULL,
   -- To the minute.
-  seen_at BIGINT NOT NULL
+  seen_at BIGINT NOT NULL,
+  -- What the browser called itself, and the network of the client address.
+  device TEXT NOT NULL DEFAULT '',
+  network TEXT NOT NULL DEFAULT '',
+  -- Whether more than a password vouched for it.
+  strong INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE INDEX session_operator ON session (operator);
