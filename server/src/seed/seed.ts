@@ -1,5 +1,5 @@
 // Fills an empty store with made-up submissions, rows written in bulk: a million take about a minute on SQLite.
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import { type MovableStore, movedTables, openEmpty, type Row } from "../storage/move.ts";
@@ -35,7 +35,14 @@ export async function seedStore(location: StoreLocation, options: SeedOptions): 
   const random = new Random(options.count);
   const identity = createHash("sha256").update(`seed ${options.count} ${options.now}`).digest("hex");
   const writer = new Writer(target);
-  await writer.add("store", { id: 1, identity: identity.slice(0, 32), reference_key: identity, probe: 0 });
+  const cookieKey = randomBytes(32).toString("hex");
+  await writer.add("store", {
+    id: 1,
+    identity: identity.slice(0, 32),
+    reference_key: identity,
+    probe: 0,
+    cookie_key: cookieKey,
+  });
   await writeSubmissions(writer, new References(identity), random, options);
   await writeSubscribers(writer, random, options);
   await writer.flush();
