@@ -67,6 +67,13 @@ export const faults = {
     message: "The body could not be read.",
     when: "The JSON, UTF-8, form or multipart body is malformed or ends too early, or a multipart field is named like a property of every JavaScript object (`constructor`).",
   },
+  boundaryMissing: {
+    status: 400,
+    code: "PARSE_ERROR",
+    message:
+      "The multipart boundary is missing. Do not set Content-Type yourself: the client sets it, with the boundary.",
+    when: "A `multipart/form-data` body has no boundary in its content type, because the caller set that header by hand.",
+  },
   bodyEmpty: {
     status: 400,
     code: "PARSE_ERROR",

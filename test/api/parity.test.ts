@@ -19,6 +19,7 @@ interface Refusal {
   readonly status: number;
   readonly code: string;
   readonly paths?: unknown[][];
+  readonly message?: string;
 }
 
 const refusals: Refusal[] = [
@@ -268,6 +269,8 @@ const refusals: Refusal[] = [
     init: () => text("--b\r\n\r\n--b--", "multipart/form-data"),
     status: 400,
     code: "PARSE_ERROR",
+    message:
+      "The multipart boundary is missing. Do not set Content-Type yourself: the client sets it, with the boundary.",
   },
   {
     name: "a multipart body that ends too early",
@@ -279,12 +282,12 @@ const refusals: Refusal[] = [
   },
 ];
 
-describe.each(refusals)("refuses $name ($procedure)", ({ procedure, init, status, code, paths }) => {
+describe.each(refusals)("refuses $name ($procedure)", ({ procedure, init, status, code, paths, message }) => {
   test("alike on both doors, and keeps nothing", async () => {
     const answers = [];
     for (const door of doors) answers.push(await door.send(service, procedure, init()));
     for (const answer of answers) {
-      expect(answer).toMatchObject({ status, fault: { code } });
+      expect(answer).toMatchObject({ status, fault: { code, ...(message && { message }) } });
       expect(answer.fault?.issues?.map(({ path }) => path)).toEqual(paths);
       expect(answer.fault?.requestId).toBe(answer.headers.get("x-request-id"));
     }
@@ -376,6 +379,23 @@ describe.each(doors)("accepts on $name", (door) => {
     expect(await service.files("resumes")).toHaveLength(before + 1);
   });
 
+  test("null as an absent field", async () => {
+    expect((await door.send(service, "marketplace.inquiry", json({ ...buyer, company: null }))).status).toBe(200);
+    const subscription = { email: `null@${door.name}.example`, source: null };
+    expect((await door.send(service, "newsletter.subscribe", json(subscription))).status).toBe(200);
+    const application = { ...applicant, phone: null, portfolioUrl: null, coverLetter: null, resumeFile: null };
+    expect((await door.send(service, "applications.submit", json(application))).status).toBe(200);
+    const { fault } = await door.send(service, "marketplace.inquiry", json({ ...buyer, name: null }));
+    expect(fault?.issues).toEqual([{ path: ["name"], message: "This field is required." }]);
+  });
+
+  test.each(["null", "undefined", "", " "])("the text “%s” in place of the resume as no resume", async (resumeFile) => {
+    const sent = [json({ ...applicant, resumeFile }), form({ ...applicant, resumeFile })];
+    for (const init of sent) expect((await door.send(service, "applications.submit", init)).status).toBe(200);
+    const { applications } = await service.stored();
+    expect(applications.slice(-2).map(({ resume }) => resume)).toEqual([null, null]);
+  });
+
   test("an application as JSON, and as a form with no file chosen", async () => {
     const before = (await service.files("resumes")).length;
     expect((await door.send(service, "applications.submit", json(applicant))).status).toBe(200);
@@ -393,6 +413,10 @@ describe.each(doors)("accepts on $name", (door) => {
 test("a URL-encoded application is taken on REST and refused on the typed door", async () => {
   const init = () => ({ body: new URLSearchParams({ ...applicant, coverLetter: "a\r\nb" }) });
   expect((await rest.send(service, "applications.submit", init())).status).toBe(200);
+  for (const resumeFile of ["null", "undefined", ""]) {
+    const body = new URLSearchParams({ ...applicant, coverLetter: "a\r\nb", resumeFile });
+    expect((await rest.send(service, "applications.submit", { body })).status).toBe(200);
+  }
   expect((await rpc.send(service, "applications.submit", init())).status).toBe(415);
   expect((await service.stored()).applications.at(-1)).toMatchObject({ coverLetter: "a\nb" });
 });

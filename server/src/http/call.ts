@@ -1,5 +1,6 @@
 // From a request to the call of a procedure: a door reads the input, makes the call from it, and then calls. The
 // Idempotency-Key is read here and nowhere else, and never logged.
+import { resumeField } from "@submissions/shared/application-fields";
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
@@ -101,7 +102,7 @@ function callOf(
   { value, problems, resume }: Input,
 ): Call {
   const watch = watchCall(metrics, procedure, request, reply);
-  const object = objectOnly(value);
+  const object = withoutAbsent(objectOnly(value));
   watch.ended("read");
   return {
     ...readHiddenFields(object),
@@ -120,6 +121,19 @@ function callOf(
 /** @throws Fault `bodyNotObject` for any other JSON value */
 export function objectOnly(value: unknown): object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Fault("bodyNotObject");
+  return value;
+}
+
+// Many clients write null for a field that is not filled in. FormData makes texts of it where a file was not chosen.
+function withoutAbsent(value: object): object {
+  const isNoFile = (text: unknown) => typeof text === "string" && ["", "null", "undefined"].includes(text.trim());
+  if (value instanceof FormData) {
+    if (value.getAll(resumeField).every(isNoFile)) value.delete(resumeField);
+    return value;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (member === null || (name === resumeField && isNoFile(member))) Reflect.deleteProperty(value, name);
+  }
   return value;
 }
 

@@ -19,12 +19,13 @@ export class DelimiterCounter {
   /**
    * @param contentType the request's header
    * @param partsMax one more part is counted; then the search ends
-   * @throws Fault `bodyMalformed` when the header holds no boundary, or one that is too long
+   * @throws Fault `bodyMalformed` when the boundary of the header is too long, `boundaryMissing` when it has none
    */
   constructor(contentType: string, partsMax = Infinity) {
     const [, quoted, plain] = /;[ \t]*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
     const boundary = quoted ?? plain ?? "";
-    if (boundary === "" || boundary.length > boundaryLengthMax) throw new Fault("bodyMalformed");
+    if (boundary === "") throw new Fault("boundaryMissing");
+    if (boundary.length > boundaryLengthMax) throw new Fault("bodyMalformed");
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
     this.#partsMax = partsMax;
   }

@@ -85,10 +85,10 @@ export class FormBody {
     if (bytes > bytesMax.formField) throw this.tooLong(name);
     this.#textBytes += bytes;
     if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
-    // A blank in the file's place is how some clients send an input with no file chosen; any other text there is added,
-    // and the schema says what is wrong with it.
-    if (name === resumeField ? bytes === 0 : !this.#names.has(name)) return;
+    // A text in the file's place is added, and the schema says what is wrong with it.
+    if (name !== resumeField && !this.#names.has(name)) return;
     const value = read();
+    if (value === null) return;
     // A hidden field is never refused for its kind: the refusal would give the honeypot away.
     const isHidden = name !== resumeField && !this.#shape.texts.includes(name);
     if (typeof value !== "string" && !isHidden) return this.refuse(name, "This field must be one text.");

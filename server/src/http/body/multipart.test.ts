@@ -104,11 +104,14 @@ test("an empty resume is a wrong field", async () => {
   }
 });
 
-test("a part that calls itself JSON may be a text, and nothing else", async () => {
+test("a part that calls itself JSON may be a text or null, which is an absent field, and nothing else", async () => {
   const json = (value: string): Part => ({ name: "accent", value, type: "application/json" });
   const { form } = await read(bodyOf([...fields(applicant), json('"Scottish"')]));
   expect(form?.at(-1)).toEqual(["accent", "Scottish"]);
-  for (const value of ["{}", "1", "null"]) {
+  expect((await read(bodyOf([...fields(applicant), json("null")]))).form?.map(([name]) => name)).not.toContain(
+    "accent",
+  );
+  for (const value of ["{}", "1"]) {
     expect((await read(bodyOf([...fields(applicant), json(value)]))).fault).toMatchObject({
       fault: "fieldsInvalid",
       issues: [{ path: ["accent"], message: "This field must be one text." }],
