@@ -1,5 +1,5 @@
 // Builds the operators' console: index.html, the shell of every page, viewer.html, which draws resumes in a frame, and the
-// files that they load, under names with a digest. Addresses are relative to the shell's <base>, so a proxy may put the service below a path.
+// files that they load, under names with a digest. The service writes the path of the console into the addresses of the shell, so a proxy may put it below a path.
 import { join } from "node:path";
 import { defineConfig } from "vite";
 

@@ -20,7 +20,7 @@ export interface Me {
   readonly mustSetSecondFactor?: true;
 }
 
-/** What the inbox shows. Every part is a search parameter of the page's address. */
+/** What the inbox shows. Every part stands in the page's address, the texts of searches in its fragment. */
 export interface InboxFilter {
   /** Absent: all that the role may see. */
   readonly kind?: SubmissionKind;
@@ -201,6 +201,9 @@ export interface SubscriberFilter {
   readonly status?: SubscriberStatus;
   readonly search?: string;
 }
+
+/** With what names the person in addresses of the console; null where there is none. */
+export type WithPerson<Row, Id = string> = Row & { readonly personId: Id };
 
 /** Everything from one address, as far as the role may see it. */
 export interface Person {

@@ -85,7 +85,7 @@ const asked: readonly Asked[] = [
   one("everything that matches", "inbox.matching", { filter: rare }),
   one("counts", "inbox.counts"),
   one("overview", "overview.get"),
-  one("person with thousands", "people.get", { email: "desk@agency.example" }),
+  one("person with thousands", "people.get", { person: "desk@agency.example" }),
   one("subscribers", "subscribers.list", { filter: { search: "reader77" }, page: {} }),
   one("mails", "mails.list", { page: {} }),
   one("audit log", "audit.list", { page: { limit: 100 } }),

@@ -107,4 +107,13 @@ test("an invitation is accepted with the account of a provider, whose page the b
   await page.getByRole("button", { name: "Accept with your organisation's account" }).click();
   await inbox(page).waitFor();
   expect(page.url()).toBe(offering.url);
+
+  // The provider's own session is another one. No call is under way that would find the session ended.
+  await page.waitForLoadState("networkidle");
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  const link = page.getByRole("link", { name: "Sign out of it as well" });
+  expect(new URL((await link.getAttribute("href"))!).origin).toBe(new URL(provider.issuer).origin);
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await link.count()).toBe(0);
 });

@@ -233,7 +233,7 @@ describe("the inbox", () => {
     const { page } = visit;
     const search = page.getByRole("searchbox", { name: "Search" });
     await search.pressSequentially("kalomi");
-    await page.waitForURL("**/console?q=kalomi");
+    await page.waitForURL("**/console#q=kalomi");
     await expect
       .poll(() =>
         rows(page)
@@ -245,8 +245,35 @@ describe("the inbox", () => {
     await search.fill("phonetics");
     await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
     await search.press("Enter");
-    await page.waitForURL("**/console?letter=phonetics");
+    await page.waitForURL("**/console#letter=phonetics");
     await expect.poll(() => rows(page).count()).toBeGreaterThan(3);
+  });
+
+  test("no server on the way is told what is searched for, and an old address is rewritten", async () => {
+    await using visit = await enter(browser, site);
+    const { page } = visit;
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.getByRole("searchbox", { name: "Search" }).pressSequentially("kalomi");
+    await page.waitForURL("**/console#q=kalomi");
+    await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
+    await page.waitForURL("**/console?status=new#q=kalomi");
+    await page.reload();
+    await rows(page).first().waitFor();
+    await page.goto(`${site.url}?order=oldest#q=kalomi`);
+    await rows(page).first().locator("a").first().click();
+    await page.getByRole("link", { name: "All from this address" }).click();
+    await page.getByRole("heading", { name: "anna.mueller@kalomi.example" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "anna.mueller@kalomi.example" }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL("**/console?order=oldest#q=kalomi");
+    expect(asked.filter((url) => /kalomi(?!\.js)/.test(url.split("#")[0]!))).toEqual([]);
+
+    await page.goto(`${site.url}?q=kalomi&status=new`);
+    await page.waitForURL("**/console?status=new#q=kalomi");
+    await expect.poll(() => page.getByRole("searchbox", { name: "Search" }).inputValue()).toBe("kalomi");
   });
 
   test("shows older submissions page by page", async () => {
@@ -823,6 +850,15 @@ test("of a person with hundreds of submissions it is said that there are more", 
   await page.getByText("Older ones are not shown. The export has all of them.").waitFor();
   await page.getByRole("button", { name: "Erase" }).click();
   await page.getByRole("dialog").getByText("more than 200 submissions").waitFor();
+});
+
+test("an old address of a person leads to the one without the e-mail address", async () => {
+  const { email } = site.submissions[0]!;
+  await using visit = await enter(browser, site, `/people/${encodeURIComponent(email)}`);
+  const { page } = visit;
+  await page.getByRole("heading", { name: email }).waitFor();
+  await page.waitForURL(/\/people\/[\w-]+$/);
+  expect(await page.getByRole("link", { name: "Export" }).getAttribute("href")).toMatch(/\/people\/[\w-]+\.ndjson$/);
 });
 
 test("a role that sees a part of a person is not offered to erase", async () => {

@@ -138,7 +138,7 @@ test("only administrators erase, so that no answer tells another role what it ma
   expect((await service.files("resumes")).filter(isResume)).toHaveLength(1);
   expect((await erase(admin, "Ann@Example.org")).data).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
   expect((await service.stored()).inquiries.map(({ email }) => email)).toEqual(["bo@example.org"]);
-  expect((await admin.call("people.get", { email: "ann@example.org" })).status).toBe(404);
+  expect((await admin.call("people.get", { person: "ann@example.org" })).status).toBe(404);
   expect((await service.files("resumes")).filter(isResume)).toEqual([]);
   expect(JSON.stringify(await auditOf(service))).not.toContain("ann@example.org");
 });

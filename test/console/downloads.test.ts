@@ -174,6 +174,13 @@ test("everything of one person, without the vault's key, recorded without the ad
   expect(text).not.toContain("other@example.org");
   expect(text).not.toContain('"key"');
   expect((await read(admin, "/console/people/nobody@example.org.ndjson")).response.status).toBe(404);
+  const { personId } = (await admin.call("people.get", { person: "Ann@example.org" })).data as { personId: string };
+  const byId = await read(admin, `/console/people/${personId}.ndjson`);
+  expect([byId.text, byId.response.headers.get("content-disposition")]).toEqual([
+    text,
+    response.headers.get("content-disposition"),
+  ]);
+  expect((await read(admin, `/console/people/${personId.slice(1)}.ndjson`)).response.status).toBe(404);
   const entry = (await auditOf(service)).findLast(({ action }) => action === "export");
   expect(entry).toMatchObject({ subject: "person", operator: "admin@example.org" });
   expect(JSON.stringify(entry)).not.toContain("ann@");

@@ -230,7 +230,7 @@ describe("what a role may not see answers like what does not exist", () => {
     expect(await references_("recruiting")).toEqual([application]);
 
     const person = async (role: Role) => {
-      const { data } = await sessions.get(role)!.call("people.get", { email: "ann@example.org" });
+      const { data } = await sessions.get(role)!.call("people.get", { person: "ann@example.org" });
       const { submissions, subscription } = data as { submissions: object[]; subscription: object | null };
       return [submissions.length, subscription !== null];
     };

@@ -11,7 +11,7 @@ const consoleFolder = shared(openFolder);
 const service = shared(async () => {
   const folder = consoleFolder.path;
   await mkdir(join(folder, "assets"));
-  await writeFile(join(folder, "index.html"), '<base href="/console/" /><script src="./assets/app-1a2b.js"></script>');
+  await writeFile(join(folder, "index.html"), '<link href="./icon.svg" /><script src="./assets/app-1a2b.js"></script>');
   await writeFile(join(folder, "viewer.html"), "the viewer");
   await writeFile(join(folder, "icon.svg"), "<svg/>");
   await writeFile(join(folder, "assets/app-1a2b.js"), "console.log(1)");
@@ -24,7 +24,9 @@ const pages = ["/console", "/console/", "/console/inquiries/INQ-20261121-123456"
 test.each([...pages, "/console/invitation", "/console/sign-in"])("%s is the shell, without a cookie", async (path) => {
   const response = await fetch(service.url + path, { headers: { accept: "text/html" } });
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-  expect(await response.text()).toContain('<base href="/console/"');
+  const html = await response.text();
+  expect(html).toContain('<script src="/console/assets/app-1a2b.js"');
+  expect(html).toContain('<link href="/console/icon.svg"');
   expect(response.headers.getSetCookie()).toEqual([]);
   expect(response.headers.get("cache-control")).toBe("no-cache");
   expect(response.headers.get("cross-origin-opener-policy")).toBe("same-origin");
@@ -35,6 +37,7 @@ test.each([...pages, "/console/invitation", "/console/sign-in"])("%s is the shel
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("img-src 'self' data:");
   expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("base-uri 'none'");
   expect(policy).not.toMatch(/unsafe|\*/);
 });
 
@@ -77,7 +80,9 @@ test("below the path of PUBLIC_URL the shell finds its files there", async () =>
     consoleFolder: consoleFolder.path,
     env: { PUBLIC_URL: "https://service.example/below" },
   });
-  expect(await (await fetch(`${below.url}/console`)).text()).toContain('<base href="/below/console/"');
+  expect(await (await fetch(`${below.url}/console`)).text()).toContain(
+    '<script src="/below/console/assets/app-1a2b.js"',
+  );
 });
 
 test("without the front end the calls are there all the same, and pages are not", async () => {

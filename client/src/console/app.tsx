@@ -108,7 +108,15 @@ function SignedIn() {
     <div className="frame">
       <ToastsProvider>
         <DraftsProvider>
-          <a className="skip" href={`${location.pathname}${location.search}#content`}>
+          <a
+            className="skip"
+            href="#content"
+            onClick={(event) => {
+              // The fragment may hold what is searched for.
+              event.preventDefault();
+              document.getElementById("content")?.focus();
+            }}
+          >
             Skip to the content
           </a>
           <Navigation onHelp={() => setHelping(true)} />

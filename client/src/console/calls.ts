@@ -6,8 +6,11 @@ import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { session } from "./session.ts";
 
+/** Of this script, which is built into `assets/`. */
+const { url: scriptUrl } = import.meta;
+
 /** The address of the console itself, with a slash at the end: `https://…/console/`. */
-export const consoleUrl = document.baseURI;
+export const consoleUrl = new URL("../", scriptUrl).href;
 
 const codeOf = (error: unknown) => (error instanceof TRPCClientError ? codeIn(error.data) : undefined);
 const codeIn = (data: unknown) => (data as { readonly code?: string } | null | undefined)?.code;

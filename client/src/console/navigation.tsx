@@ -7,6 +7,7 @@ import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
 import { Icon, type IconName } from "./parts/icons.tsx";
 import { Avatar } from "./parts/states.tsx";
 import { useToasts } from "./parts/toasts.tsx";
+import { keepProviderUrl } from "./sign-in/sign-in.tsx";
 import { cappedCount, shortName, word } from "./words.ts";
 
 /** Counts are asked for again every half a minute, and after each change. */
@@ -26,9 +27,12 @@ export function useSignOut(): (everywhere: boolean) => void {
   return (everywhere) =>
     void (everywhere ? signOutEverywhere : signOut)
       .mutate()
-      .catch((error: unknown) => {
-        if (!isSignedOut(error)) throw error;
-      })
+      .then(
+        (ended) => keepProviderUrl(ended?.providerUrl),
+        (error: unknown) => {
+          if (!isSignedOut(error)) throw error;
+        },
+      )
       .then(
         () => location.reload(),
         (error: unknown) => showFailure("Not signed out.", error),

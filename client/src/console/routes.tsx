@@ -52,7 +52,7 @@ const application = createRoute({
 
 const person = createRoute({
   getParentRoute: () => root,
-  path: "/people/$email",
+  path: "/people/$person",
   component: page(() => import("./person/person-page.tsx"), "PersonPage"),
 });
 const subscribers = createRoute({
@@ -99,6 +99,24 @@ const signInLink = createRoute({
   component: page(() => import("./sign-in/sign-in-link-page.tsx"), "SignInLinkPage"),
 });
 
+/**
+ * What is searched for stands in the fragment, which no server or log on the way sees. The pages read it like their other
+ * parameters. An old address with `?q=` is rewritten when it is opened.
+ */
+function moveWords(url: URL, from: URLSearchParams, to: URLSearchParams): URL {
+  const words = ["q", "letter"].flatMap((name) => {
+    const word = from.get(name);
+    return word === null ? [] : [[name, word] as const];
+  });
+  if (words.length === 0) return url;
+  for (const [name, word] of words) {
+    from.delete(name);
+    to.set(name, word);
+  }
+  url.hash = to === url.searchParams ? "" : to.toString();
+  return url;
+}
+
 /** `/console`, or longer where the service lies below a path. */
 const base = new URL(consoleUrl).pathname.replace(/\/$/, "");
 
@@ -119,11 +137,11 @@ export const router = createRouter({
     input: ({ url }) => {
       if (url.pathname === base || url.pathname.startsWith(`${base}/`))
         url.pathname = url.pathname.slice(base.length) || "/";
-      return url;
+      return moveWords(url, new URLSearchParams(url.hash.slice(1)), url.searchParams);
     },
     output: ({ url }) => {
       url.pathname = `${base}${url.pathname}`.replace(/\/$/, "");
-      return url;
+      return moveWords(url, url.searchParams, new URLSearchParams());
     },
   },
   defaultPreload: "intent",

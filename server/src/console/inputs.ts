@@ -27,6 +27,8 @@ export const reference = word(40);
 export const address = word(254);
 /** An address that will be stored. */
 export const newAddress: z.ZodType<string, string> = email;
+/** A person by the id in addresses of the console, or by the e-mail address. */
+export const personId = word(400);
 export const mailId = word(64);
 export const role = z.enum(roles, "This is no role.");
 /** What stands in one line: a token's name. */

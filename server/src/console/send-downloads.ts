@@ -17,6 +17,7 @@ import type { ReadFrom } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { inboxFilter } from "./inputs.ts";
+import { personIds } from "./person-ids.ts";
 import { scopeOf } from "./rules.ts";
 
 export interface DownloadCall {
@@ -93,7 +94,8 @@ const noSubscribers = (): never => {
 export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
   const { console, caller, request } = call;
   const { file } = request.params as { readonly file: string };
-  const email = file.slice(0, -".ndjson".length);
+  const email = personIds(await console.access.cookieKey()).emailOf(file.slice(0, -".ndjson".length));
+  if (email === null) throw new Fault("notFound");
   const facts = console.desk.readPerson(scopeOf(caller.role), email)[Symbol.asyncIterator]();
   const first = await facts.next();
   if (first.done === true) throw new Fault("notFound");
@@ -102,7 +104,7 @@ export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
   async function* lines() {
     for (let next = first; next.done !== true; next = await facts.next()) yield personLine(next.value);
   }
-  return sendTexts(call, file, "ndjson", lines());
+  return sendTexts(call, `${email}.ndjson`, "ndjson", lines());
 }
 
 async function record({ desk, clock, acted }: Console, { name }: Caller, entry: AuditEntry): Promise<void> {

@@ -23,8 +23,7 @@ const shellPolicy = (provider: string | null): string =>
     "img-src 'self' data:",
     "font-src 'self'",
     `form-action 'self'${provider === null ? "" : ` ${provider}`}`,
-    // The shell's own `base` is checked against it.
-    "base-uri 'self'",
+    "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
   ].join("; ");
@@ -76,7 +75,7 @@ export function consolePages(
   if (viewer === null) return true;
   app.get("/console/viewer.html", (request, reply) => {
     reply.header("access-control-allow-origin", "*");
-    return sendHtml(reply, inPath(viewer, publicUrl()), viewerPolicy(originsOf(request, publicUrl())));
+    return sendHtml(reply, viewer, viewerPolicy(originsOf(request, publicUrl())));
   });
   return true;
 }
@@ -92,9 +91,12 @@ const sendHtml = (reply: FastifyReply, html: string, policy: string): FastifyRep
 const isTrustworthy = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
-/** The service may lie below a path, which only its base address tells. */
+/**
+ * Every page of the console is this shell, so its files need whole paths. The service may lie below a path, which only its
+ * base address tells.
+ */
 const inPath = (html: string, publicUrl: string): string =>
-  html.replace('<base href="/console/"', `<base href="${new URL(publicUrl).pathname.replace(/\/$/, "")}/console/"`);
+  html.replaceAll(/(?<=(?:src|href)=")\.\//g, `${new URL(publicUrl).pathname.replace(/\/$/, "")}/console/`);
 
 /** The base address, and the name by which this browser calls the service, where it is another. */
 function originsOf({ host }: FastifyRequest, publicUrl: string): string {

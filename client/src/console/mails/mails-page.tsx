@@ -1,6 +1,6 @@
 // Mails: what failed or is in doubt, and why.
 import { Link, useSearch } from "@tanstack/react-router";
-import type { MailRow } from "@submissions/shared/console";
+import type { MailRow, WithPerson } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
@@ -46,7 +46,7 @@ export function MailsPage() {
         keyOf={({ id }) => id}
         cells={(mail) => [
           mailWord(mail.kind),
-          <MailTo email={mail.email} />,
+          <MailTo mail={mail} />,
           <About mail={mail} />,
           <State mail={mail} />,
           <SendAgain mail={mail} />,
@@ -69,11 +69,11 @@ export function MailsPage() {
   );
 }
 
-const MailTo = ({ email }: { readonly email: string | null }) =>
-  email === null ? (
+const MailTo = ({ mail: { email, personId } }: { readonly mail: WithPerson<MailRow, string | null> }) =>
+  personId === null ? (
     <span className="quiet">the team</span>
   ) : (
-    <Link to="/people/$email" params={{ email }}>
+    <Link to="/people/$person" params={{ person: personId }}>
       {email}
     </Link>
   );

@@ -1,7 +1,7 @@
 // Everything from one address, and erasing it.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Person } from "@submissions/shared/console";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe } from "../me.ts";
@@ -16,18 +16,23 @@ import { languageWords, plural, word } from "../words.ts";
 
 export function PersonPage() {
   const me = useMe();
-  const { email = "" } = useParams({ strict: false });
-  const person = useQuery(trpc.people.get.queryOptions({ email }));
+  const { person: asked = "" } = useParams({ strict: false });
+  const person = useQuery(trpc.people.get.queryOptions({ person: asked }));
+  const id = person.data?.personId ?? asked;
+  const navigate = useNavigate();
   const [erasing, setErasing] = useState(false);
-  const exportUrl = new URL(`people/${encodeURIComponent(email)}.ndjson`, consoleUrl).href;
+  // An old address of the page has the person's address in it.
+  useEffect(() => {
+    if (id !== asked) void navigate({ to: "/people/$person", params: { person: id }, replace: true });
+  }, [id, asked, navigate]);
   return (
     <PageFrame
-      title={email}
+      title={person.data?.email ?? "Person"}
       lead="Everything from this address."
       actions={
         person.data && (
           <>
-            <DownloadLink className="button-like" href={exportUrl}>
+            <DownloadLink className="button-like" href={new URL(`people/${id}.ndjson`, consoleUrl).href}>
               <Icon name="download" size={16} /> Export
             </DownloadLink>
             {isAdmin(me) && (

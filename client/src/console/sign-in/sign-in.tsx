@@ -17,12 +17,21 @@ export function takeWanted(): string | null {
   return `${location.href}/` === consoleUrl ? wanted : null;
 }
 
+/** Where the page after a sign-out finds the provider's end of session, in this tab. */
+const providerKey = "console.provider";
+
+export function keepProviderUrl(url: string | undefined): void {
+  if (url !== undefined) sessionStorage.setItem(providerKey, url);
+}
+
 const icon = new URL("../icon.svg", import.meta.url).href;
 
 export function SignInPage() {
   // Runs after a sign-in with the password or in another tab, but not when the browser leaves for the provider.
   useEffect(() => () => sessionStorage.removeItem(wantedKey), []);
   useTitle("Sign in");
+  const [providerUrl] = useState(() => sessionStorage.getItem(providerKey));
+  useEffect(() => sessionStorage.removeItem(providerKey), []);
   return (
     <main className="card-page">
       <div className="card">
@@ -31,6 +40,12 @@ export function SignInPage() {
           Console
         </p>
         <h1>Sign in</h1>
+        {providerUrl !== null && (
+          <p className="quiet">
+            You are signed out here. Your organisation's account may still be signed in in this browser.{" "}
+            <a href={providerUrl}>Sign out of it as well</a>
+          </p>
+        )}
         <SignInForm />
       </div>
     </main>

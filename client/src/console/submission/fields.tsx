@@ -1,6 +1,6 @@
 // The fields of a submission as people read them.
 import { applicationFields } from "@submissions/shared/application-fields";
-import type { SubmissionDetail, SubmissionKind } from "@submissions/shared/console";
+import type { SubmissionDetail, SubmissionKind, WithPerson } from "@submissions/shared/console";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import type { Field, FieldKind, FieldTable } from "@submissions/shared/field-table";
 import { inquiryFields } from "@submissions/shared/inquiry-fields";
@@ -19,7 +19,7 @@ const otherLabels: Readonly<Record<string, string>> = {
   consentPage: "Shown on",
 };
 
-export function Fields({ detail }: { readonly detail: SubmissionDetail }) {
+export function Fields({ detail }: { readonly detail: WithPerson<SubmissionDetail> }) {
   const table = tables[detail.kind];
   return (
     <dl className="fields">
@@ -40,7 +40,7 @@ function shownValue(
   kind: FieldKind | undefined,
   label: string,
   value: string | readonly string[],
-  detail: SubmissionDetail,
+  detail: WithPerson<SubmissionDetail>,
 ): ReactNode {
   if (typeof value !== "string") {
     return (
@@ -54,18 +54,23 @@ function shownValue(
       </ul>
     );
   }
-  if (kind === "email") return <EmailValue email={value} disposable={detail.disposable} />;
+  if (kind === "email") return <EmailValue email={value} detail={detail} />;
   const tel = kind === "tel" ? telOf(value) : undefined;
   if (tel !== undefined) return <a href={tel}>{value}</a>;
   if (kind === "url") return <WebAddress url={value} name={label} />;
   return value;
 }
 
-const EmailValue = ({ email, disposable }: { readonly email: string; readonly disposable: boolean }) => (
+interface EmailProps {
+  readonly email: string;
+  readonly detail: WithPerson<SubmissionDetail>;
+}
+
+const EmailValue = ({ email, detail: { disposable, personId } }: EmailProps) => (
   <>
     <a href={mailtoOf(email)}>{email}</a>
     {disposable && <span className="disposable">throw-away</span>}
-    <Link to="/people/$email" params={{ email }} className="aside">
+    <Link to="/people/$person" params={{ person: personId }} className="aside">
       All from this address
     </Link>
   </>

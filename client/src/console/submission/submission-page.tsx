@@ -1,7 +1,7 @@
 // One submission: what was sent, what became of it, and what to do next.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { triageStatuses, type SubmissionDetail } from "@submissions/shared/console";
+import { triageStatuses, type SubmissionDetail, type WithPerson } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
 import { isMissing, queryClient, trpc } from "../calls.ts";
 import { filterOf, oneOf } from "../inbox/inbox-search.ts";
@@ -47,7 +47,7 @@ export function SubmissionPage() {
   );
 }
 
-function Submission({ detail }: { readonly detail: SubmissionDetail }) {
+function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> }) {
   const { reference, kind, name, status, assignee, receivedAt, resume } = detail;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);

@@ -45,9 +45,9 @@ export function SubscribersPage() {
         load={(page, signal) => calls.subscribers.list.query({ filter, page }, { signal })}
         columns={["Address", "State", "Source", "Subscribed"]}
         keyOf={({ arrival }) => arrival}
-        cells={({ email, status, source, lastSource, subscribedAt, disposable }) => [
+        cells={({ email, personId, status, source, lastSource, subscribedAt, disposable }) => [
           <>
-            <Link to="/people/$email" params={{ email }}>
+            <Link to="/people/$person" params={{ person: personId }}>
               {email}
             </Link>
             {disposable && <span className="disposable">throw-away</span>}

@@ -1,18 +1,21 @@
 // Mails, what failed of them, and sending one again.
-import type { MailRow, Page } from "@submissions/shared/console";
+import type { MailRow, Page, WithPerson } from "@submissions/shared/console";
 import { z } from "zod";
 import { Fault } from "../../fault.ts";
 import { shownMail } from "../../storage/desk-store.ts";
 import { mailId, mailStatus, page } from "../inputs.ts";
+import { personIds } from "../person-ids.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 
 export const mailProcedures = trpc.router({
   list: reads(...everyRole)
     .input(z.object({ status: mailStatus.optional(), page }))
-    .query(async ({ ctx: { desk, scope }, input }): Promise<Page<MailRow>> => {
+    .query(async ({ ctx: { access, desk, scope }, input }): Promise<Page<WithPerson<MailRow, string | null>>> => {
+      const { idOf } = personIds(await access.cookieKey());
       const { rows, next } = await desk.listMails(scope, input.status, input.page);
-      return { rows: rows.map(shownMail), next };
+      const named = (mail: MailRow) => ({ ...mail, personId: mail.email && idOf(mail.email) });
+      return { rows: rows.map((row) => named(shownMail(row))), next };
     }),
 
   /** A mail that is queued already goes out anyway. */

@@ -1,20 +1,24 @@
 // One person, with everything from one address and erasing it; subscribers and their growth.
-import type { Page, Person, SubscriberRow } from "@submissions/shared/console";
+import type { Page, Person, SubscriberRow, WithPerson } from "@submissions/shared/console";
 import { z } from "zod";
 import { titled } from "../../desk/detail.ts";
 import { erasePerson, type Erased } from "../../desk/erase.ts";
 import type { StoredSubscriber } from "../../storage/records.ts";
-import { address, page, subscriberFilter } from "../inputs.ts";
+import { address, page, personId, subscriberFilter } from "../inputs.ts";
+import { personIds } from "../person-ids.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 
 export const peopleProcedures = trpc.router({
   get: reads(...everyRole)
-    .input(z.object({ email: address }))
-    .query(async ({ ctx: { desk, scope, console }, input }): Promise<Person> => {
-      const person = found(await desk.findPerson(scope, input.email));
+    .input(z.object({ person: personId }))
+    .query(async ({ ctx: { access, desk, scope, console }, input }): Promise<WithPerson<Person>> => {
+      const { emailOf, idOf } = personIds(await access.cookieKey());
+      const email = found(emailOf(input.person));
+      const person = found(await desk.findPerson(scope, email));
       const subscription = person.subscription && marked(person.subscription, console.isDisposable);
-      return { ...person, submissions: titled(person.submissions, console.packageTitles), subscription };
+      const submissions = titled(person.submissions, console.packageTitles);
+      return { ...person, submissions, subscription, personId: idOf(email) };
     }),
 
   // Only for those who see everything. For the others either answer would tell: "erased" what they never saw, and a
@@ -37,9 +41,10 @@ const growthDays = 90;
 export const subscriberProcedures = trpc.router({
   list: reads("admin", "marketing")
     .input(z.object({ filter: subscriberFilter, page }))
-    .query(async ({ ctx: { desk, console }, input }): Promise<Page<SubscriberRow>> => {
+    .query(async ({ ctx: { access, desk, console }, input }): Promise<Page<WithPerson<SubscriberRow>>> => {
+      const { idOf } = personIds(await access.cookieKey());
       const { rows, next } = await desk.listSubscribers(input.filter, input.page);
-      return { rows: rows.map((row) => marked(row, console.isDisposable)), next };
+      return { rows: rows.map((row) => ({ ...marked(row, console.isDisposable), personId: idOf(row.email) })), next };
     }),
 
   growth: reads("admin", "marketing").query(

@@ -9,6 +9,7 @@ import type {
   SubmissionDetail,
   SubmissionKind,
   TriageOutcome,
+  WithPerson,
 } from "@submissions/shared/console";
 import { z } from "zod";
 import { submissionDetail, titled } from "../../desk/detail.ts";
@@ -17,6 +18,7 @@ import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import type { Scope } from "../../storage/desk-store.ts";
 import { inboxFilter, kind, noteText, page, reference, triageRequest } from "../inputs.ts";
+import { personIds } from "../person-ids.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { scopeOf, submissionRoles } from "../rules.ts";
 
@@ -65,9 +67,10 @@ export const inboxProcedures = trpc.router({
 export const submissionProcedures = trpc.router({
   get: reads(...submissionRoles)
     .input(z.object({ reference }))
-    .query(async ({ ctx: { desk, scope, console }, input }): Promise<SubmissionDetail> => {
+    .query(async ({ ctx: { access, desk, scope, console }, input }): Promise<WithPerson<SubmissionDetail>> => {
       const detail = found(await desk.findDetail(scope, input.reference));
-      return submissionDetail(detail, console);
+      const personId = personIds(await access.cookieKey()).idOf(detail.row.email);
+      return { ...submissionDetail(detail, console), personId };
     }),
 
   neighbours: reads(...submissionRoles)
