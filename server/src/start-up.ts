@@ -36,11 +36,15 @@ interface Known {
  *
  * @param address where it listens
  */
-export function whatToOpen(address: string, { dataFolder, mail }: Config, { signIn, mailbox }: Known = {}): string {
+export function whatToOpen(
+  address: string,
+  { dataFolder, mail, hasFrontPage }: Config,
+  { signIn, mailbox }: Known = {},
+): string {
   const mails = mail.kind === "mailbox" ? (mailbox ?? mail.folder) : `really sent, by ${mail.kind}`;
+  const frontPage = hasFrontPage ? `  front page  ${address}/\n` : "";
   return `
-  front page  ${address}/
-  console     ${address}/console${signIn ? `  (${signIn})` : ""}
+${frontPage}  console     ${address}/console${signIn ? `  (${signIn})` : ""}
   API docs    ${address}/docs
   mailbox     ${mails}
   data        ${dataFolder}

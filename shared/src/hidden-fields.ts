@@ -4,6 +4,12 @@
 /** Honeypot: only programs fill it in. */
 export const honeypotField = "website";
 
+/**
+ * Where a form without script comes back to after success: a path, or an address of an origin in `CORS_ORIGINS`. Anything
+ * else is as if it were not there.
+ */
+export const nextField = "next";
+
 /** Proof of work: the solution of a challenge, base64 of JSON with both, as ALTCHA's widget sends it. */
 export const altchaField = "altcha";
 

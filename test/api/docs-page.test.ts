@@ -11,7 +11,8 @@ let addresses: string[];
 beforeAll(async () => {
   const hostile = `</title><script>alert("1")</script>`;
   const publicUrl = () => "https://submissions.test/";
-  openApiRoutes(app, { brand: `Speech & ${hostile}`, publicUrl, version: "1.2.3", proofOfWork: false });
+  const site = { brand: `Speech & ${hostile}`, hasFrontPage: true };
+  openApiRoutes(app, { site, publicUrl, version: "1.2.3", proofOfWork: false });
   const response = await app.inject("/docs");
   expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
   page = response.body;

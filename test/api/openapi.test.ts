@@ -288,7 +288,8 @@ describe("over HTTP", () => {
     const app = Fastify();
     let asked = 0;
     const publicUrl = () => `https://submissions.test/base${(asked += 1)}/`;
-    openApiRoutes(app, { ...options, brand: "Example Speech", publicUrl });
+    const site = { brand: "Example Speech", hasFrontPage: true };
+    openApiRoutes(app, { ...options, site, publicUrl });
     expect(asked).toBe(0);
     const [first, second] = await Promise.all([app.inject("/openapi.json"), app.inject("/openapi.json")]);
     expect(first.statusCode).toBe(200);

@@ -51,6 +51,7 @@ test("needs nothing to start, and defaults as documented", () => {
     proofOfWork: null,
     disposableDomains: [],
     corsOrigins: [],
+    hasFrontPage: true,
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
     retentionDays: { inquiry: null, application: null, spam: null },

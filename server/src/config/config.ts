@@ -48,6 +48,8 @@ export function configFrom(values: Values) {
     disposableDomains: values.DISPOSABLE_DOMAINS,
     /** Origins whose pages may call from a browser; empty: none. */
     corsOrigins: values.CORS_ORIGINS,
+    /** Whether the sample site is shown. */
+    hasFrontPage: values.SITE === "on",
     trustedProxy: values.TRUST_PROXY,
     /** Submissions per client address in a window. */
     rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },

@@ -68,6 +68,12 @@ const network = {
     values: "Exact origins with commas between them. `*`, `null`, patterns, paths and closing slashes are refused.",
     example: "https://www.example.org, https://shop.example.org",
   }),
+  SITE: valued(kind.oneOf("on", "off"), "on", {
+    means: "whether the sample site is shown",
+    values:
+      "`on`, `off`. `off` takes the front page away; the forms' script, the page of thanks and the newsletter's pages stay.",
+    example: "off",
+  }),
   TRUST_PROXY: valued(kind.trustedProxy, "0", {
     means: "the proxies in front of the service",
     values:

@@ -8,7 +8,6 @@ import { answerCall, countRefusal, type DoorOptions } from "./call.ts";
 import { acceptBodies, type BodyKind, takeUrlencoded } from "./body/content-type.ts";
 import { FormBody, formShapes } from "./body/form-body.ts";
 import { refuse } from "./fault-reply.ts";
-import { thanksAddress } from "./pages/page-answer.ts";
 import { variesBy } from "./headers.ts";
 
 /** Adds the REST routes, each in a scope of its own for the bodies that it takes. JSON is parsed by the scope around. */
@@ -38,7 +37,7 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
       variesBy(reply, "Accept");
       try {
         const receipt = await answerCall(door, entry, { request, reply, by: "rest", form: formOf(request, entry) });
-        return request.page ? reply.redirect(thanksAddress(request, receipt), 303) : receipt;
+        return request.page ? reply.redirect(request.page.after(receipt), 303) : receipt;
       } catch (error) {
         return refuse(request, reply, error);
       }

@@ -46,6 +46,7 @@ type Configured =
   | "brand"
   | "mode"
   | "privacy"
+  | "hasFrontPage"
   | "corsOrigins"
   | "trustedProxy"
   | "rateLimit"
@@ -191,9 +192,9 @@ async function openDoors(
   options: HttpOptions,
   { site, guardOf, limits, judgePassword }: Shared,
 ): Promise<void> {
-  const { intake, store, vault, metrics, publicUrl, brand, callCounts } = options;
+  const { intake, store, vault, metrics, publicUrl, callCounts } = options;
   const { proofOfWork, clock } = intake;
-  openApiRoutes(app, { publicUrl, brand, version: options.version, proofOfWork: proofOfWork !== null });
+  openApiRoutes(app, { publicUrl, site, version: options.version, proofOfWork: proofOfWork !== null });
   if (proofOfWork !== null) {
     // Making a challenge costs as much as a guess.
     const onRequest = guardOf("challenges", callCounts).hook();
@@ -211,7 +212,7 @@ async function openDoors(
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
   const guard = guardOf("links", callCounts);
-  await app.register((scope) => newsletterPages(scope, { brand, clock, store, guard }));
+  await app.register((scope) => newsletterPages(scope, { site, clock, store, guard }));
   if (options.postmarkWebhook !== null) {
     postmarkWebhook(app, { credentials: options.postmarkWebhook, judgePassword, store, clock, metrics });
   }
@@ -225,9 +226,10 @@ function beginAtZero({ submissions }: Metrics): void {
   }
 }
 
-function openSite({ brand, packages, intake, privacy, publicUrl, log, mode, formsFolder }: HttpOptions): Site {
+function openSite({ log, mode, formsFolder, ...options }: HttpOptions): Site {
+  const { brand, packages, intake, privacy, corsOrigins, hasFrontPage, publicUrl } = options;
   const bundle = mode === "worker" ? null : findFormsBundle(formsFolder);
   if (mode !== "worker" && bundle === null)
     log.warn("the forms' script was not built (npm run build): forms work without it");
-  return siteOf({ brand, packages, intake, privacy, publicUrl, bundle });
+  return siteOf({ brand, packages, intake, privacy, corsOrigins, hasFrontPage, publicUrl, bundle });
 }

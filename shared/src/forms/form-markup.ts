@@ -1,6 +1,6 @@
 // The forms as HTML, for the server's declarative shadow roots and for the elements. Each is a real form that posts to
 // the service without any script. It knows no DOM.
-import { consentPageField, consentTextField, honeypotField } from "../hidden-fields.ts";
+import { consentPageField, consentTextField, honeypotField, nextField } from "../hidden-fields.ts";
 import { languageField } from "../language.ts";
 import { fieldMarkup } from "./field-markup.ts";
 import { fieldOf, fieldsOf, formGroups, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
@@ -24,6 +24,7 @@ function openForm(form: FormName, state: FormState): Markup {
     [idempotencyKeyField]: state.idempotencyKey,
     ...(form === "newsletter" && { source: values["source"] ?? "" }),
     ...(consent && { [consentTextField]: consent, [consentPageField]: page }),
+    ...(state.next && { [nextField]: state.next }),
     // Mails to the person are written in it. English is what the service takes for granted.
     ...(strings.lang !== "en" && { [languageField]: strings.lang }),
   };

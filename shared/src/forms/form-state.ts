@@ -21,6 +21,8 @@ export interface FormState {
   readonly strings: FormStrings;
   /** The same for every try of one submission, another one for the next. */
   readonly idempotencyKey: string;
+  /** Where the form leads after success without script (`nextField`); absent: to the service's thanks. */
+  readonly next?: string | undefined;
   /** Why a submission was refused, beside its issues, in the language of the form. */
   readonly message?: string | undefined;
   /** The privacy notice; absent: none. */

@@ -53,6 +53,7 @@ const { server } = await buildHttp({
   draining: new Draining(),
   traces: null,
   privacy: null,
+  hasFrontPage: true,
   packages: [],
   corsOrigins: [],
   trustedProxy: { kind: "hops", count: 1 },

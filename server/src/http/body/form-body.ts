@@ -4,7 +4,13 @@ import { applicationTextFields } from "@submissions/shared/application";
 import { resumeField } from "@submissions/shared/application-fields";
 import type { FaultName } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
-import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";
+import {
+  altchaField,
+  consentPageField,
+  consentTextField,
+  honeypotField,
+  nextField,
+} from "@submissions/shared/hidden-fields";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { languageField } from "@submissions/shared/language";
 import { bytesMax } from "@submissions/shared/limits";
@@ -68,7 +74,7 @@ export class FormBody {
   /** @param keyed whether the form may hold its idempotency key: pages cannot send the header */
   constructor(shape: FormShape = applicationForm, { keyed } = { keyed: false }) {
     this.#shape = shape;
-    const hidden = [honeypotField, altchaField, languageField, consentTextField, consentPageField];
+    const hidden = [honeypotField, altchaField, languageField, consentTextField, consentPageField, nextField];
     this.#names = new Set([...shape.texts, ...hidden, ...(keyed ? [idempotencyKeyField] : [])]);
   }
 

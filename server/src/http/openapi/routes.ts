@@ -6,12 +6,13 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { html } from "@submissions/shared/html";
 import type { FastifyInstance } from "fastify";
-import { Asset, serveAsset, siteAssets } from "../pages/assets.ts";
+import { Asset, serveAsset } from "../pages/assets.ts";
 import { sendPage } from "../pages/page-answer.ts";
+import type { Site } from "../pages/site.ts";
 import type { DocumentOptions } from "./document.ts";
 
 interface OpenApiRoutesOptions extends Omit<DocumentOptions, "publicUrl"> {
-  readonly brand: string;
+  readonly site: Pick<Site, "brand" | "hasFrontPage">;
   /** Where callers reach the service; asked for once, at the first request. */
   readonly publicUrl: () => string;
 }
@@ -35,7 +36,7 @@ const readerAssets = {
 const caching = "public, max-age=300";
 
 /** Adds `/openapi.json`, and `/docs` with its assets. */
-export function openApiRoutes(app: FastifyInstance, { brand, publicUrl, ...options }: OpenApiRoutesOptions): void {
+export function openApiRoutes(app: FastifyInstance, { site, publicUrl, ...options }: OpenApiRoutesOptions): void {
   let built: Promise<string> | undefined;
 
   async function build(): Promise<string> {
@@ -59,15 +60,15 @@ export function openApiRoutes(app: FastifyInstance, { brand, publicUrl, ...optio
     return reply.type("application/json; charset=utf-8").header("cache-control", caching).send(json);
   });
   app.get("/docs", async (_request, reply) => {
-    const page = await readerPage(brand);
+    const page = await readerPage(site);
     return sendPage(reply.header("cache-control", caching), page, { policy: "reader", indexed: true });
   });
   for (const asset of Object.values(readerAssets)) serveAsset(app, asset);
 }
 
 /** The page around the reader, which reader.js starts. */
-async function readerPage(brand: string): Promise<string> {
-  const { layout } = await import("../pages/frame.ts");
+async function readerPage({ brand, hasFrontPage }: OpenApiRoutesOptions["site"]): Promise<string> {
+  const { brandMark, layout } = await import("../pages/frame.ts");
   const { swaggerScript, swaggerStyle, script, style } = readerAssets;
   return layout({
     title: `API · ${brand}`,
@@ -78,9 +79,9 @@ async function readerPage(brand: string): Promise<string> {
     body: html`<body>
       <a class="skip" href="#operations">Skip to the content</a>
       <header>
-        <a class="brand" href="./"><img src="${siteAssets.icon.href}" alt="" width="28" height="28" />${brand}</a>
+        ${brandMark(brand, hasFrontPage ? "" : null, "")}
         <nav aria-label="Site">
-          <a href="./">Front page</a>
+          ${hasFrontPage && html`<a href="./">Front page</a>`}
           <a href="openapi.json">OpenAPI document</a>
         </nav>
       </header>

@@ -20,7 +20,7 @@ const siteSource = "front page";
 
 /** What is in a form, and what is wrong with it. */
 export type Filled = Partial<
-  Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages" | "strings">
+  Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages" | "strings" | "next">
 >;
 
 const stateOf = (form: FormName, site: Site, root: string, filled: Filled): FormState => ({

@@ -37,20 +37,22 @@ export const homeOf = (root: string): string => (root === "" ? "./" : root);
 
 interface Card {
   readonly language?: Language;
-  readonly brand: string;
+  readonly site: Pick<Site, "brand" | "hasFrontPage">;
   readonly root: string;
   readonly sign: keyof typeof signs;
   readonly heading: string;
   readonly body: Markup;
-  /** The way on; the front page, if it is left out. */
-  readonly on?: Markup;
+  /** The way on; the front page, if it is left out and there is one. */
+  readonly on?: Markup | false;
 }
 
 const toFrontPage: Readonly<Record<Language, string>> = { en: "Go to the front page", de: "Zur Startseite" };
 
 /** A page of one card: what happened, and the way on. */
-export function card({ language = "en", brand, root, sign, heading, body, on }: Card): string {
+export function card({ language = "en", site, root, sign, heading, body, on }: Card): string {
+  const { brand, hasFrontPage } = site;
   const home = homeOf(root);
+  const way = on ?? (hasFrontPage && html`<a href="${home}">${toFrontPage[language]}</a>`);
   return layout({
     language,
     title: `${heading} · ${brand}`,
@@ -59,11 +61,10 @@ export function card({ language = "en", brand, root, sign, heading, body, on }: 
     head: noindex,
     body: html`<body>
       <main>
-        <p class="brand"><a href="${home}">${brand}</a></p>
+        <p class="brand">${hasFrontPage ? html`<a href="${home}">${brand}</a>` : brand}</p>
         ${signs[sign]}
         <h1>${heading}</h1>
-        ${body}
-        <p class="on">${on ?? html`<a href="${home}">${toFrontPage[language]}</a>`}</p>
+        ${body} ${way && html`<p class="on">${way}</p>`}
       </main>
     </body>`,
   });
@@ -93,7 +94,15 @@ interface SitePage {
 }
 
 /** A page with the site's header and footer. */
-export function sitePage({ language, site: { brand }, root, title, styles = [], head, body }: SitePage): string {
+export function sitePage({
+  language,
+  site: { brand, hasFrontPage },
+  root,
+  title,
+  styles = [],
+  head,
+  body,
+}: SitePage): string {
   return layout({
     ...(language && { language }),
     title: title === brand ? brand : `${title} · ${brand}`,
@@ -103,15 +112,16 @@ export function sitePage({ language, site: { brand }, root, title, styles = [], 
     body: html`<body>
       <a class="skip" href="#content">Skip to the content</a>
       <header>
-        <a class="brand" href="${homeOf(root)}"
-          ><img src="${root}${siteAssets.icon.href}" alt="" width="28" height="28" />${brand}</a
-        >
-        <nav aria-label="Site">
-          <a href="${root}#packages">Packages</a>
-          <a href="${root}#inquiry">Inquiry</a>
-          <a href="${root}#newsletter">Newsletter</a>
-          <a href="${root}#careers">Careers</a>
-        </nav>
+        ${brandMark(brand, hasFrontPage ? root : null, root)}
+        ${
+          hasFrontPage &&
+          html`<nav aria-label="Site">
+            <a href="${root}#packages">Packages</a>
+            <a href="${root}#inquiry">Inquiry</a>
+            <a href="${root}#newsletter">Newsletter</a>
+            <a href="${root}#careers">Careers</a>
+          </nav>`
+        }
       </header>
       ${body}
       <footer>
@@ -123,6 +133,14 @@ export function sitePage({ language, site: { brand }, root, title, styles = [], 
       </footer>
     </body>`,
   });
+}
+
+/** The sign and the name of the installation. @param home where they lead; null: nowhere */
+export function brandMark(brand: string, home: string | null, root: string): Markup {
+  const mark = html`<img src="${root}${siteAssets.icon.href}" alt="" width="28" height="28" />${brand}`;
+  return home === null
+    ? html`<span class="brand">${mark}</span>`
+    : html`<a class="brand" href="${homeOf(home)}">${mark}</a>`;
 }
 
 /** For the head of a page with the forms' elements: their style sheet, and their script where it was built. */

@@ -4,6 +4,7 @@ import { html } from "@submissions/shared/html";
 import { languageField, type Language } from "@submissions/shared/language";
 import type { LinkPurpose } from "../../storage/records.ts";
 import { card } from "./frame.ts";
+import type { Site } from "./site.ts";
 
 /** The pages are one level below the root. */
 const root = "../";
@@ -61,12 +62,12 @@ const deadLink: Readonly<Record<Language, readonly [heading: string, why: string
 };
 
 export interface Spoken {
-  readonly brand: string;
+  readonly site: Pick<Site, "brand" | "hasFrontPage">;
   readonly language: Language;
 }
 
 /** The page that a link opens: one button. */
-export function questionPage({ brand, language }: Spoken, purpose: LinkPurpose, token: string): string {
+export function questionPage({ site, language }: Spoken, purpose: LinkPurpose, token: string): string {
   const { ask, explain, button } = words[language][purpose];
   const body = html`<p>${explain}</p>
     <form method="post" action="${purpose}">
@@ -74,19 +75,27 @@ export function questionPage({ brand, language }: Spoken, purpose: LinkPurpose, 
       ${language !== "en" && html`<input type="hidden" name="${languageField}" value="${language}" />`}
       <button class="button">${button}</button>
     </form>`;
-  return card({ language, brand, root, sign: "mail", heading: ask, body });
+  return card({ language, site, root, sign: "mail", heading: ask, body });
 }
 
 /** The page after the button, the first time and again. */
-export function outcomePage({ brand, language }: Spoken, purpose: LinkPurpose): string {
+export function outcomePage({ site, language }: Spoken, purpose: LinkPurpose): string {
   const { done, outcome } = words[language][purpose];
-  return card({ language, brand, root, sign: "done", heading: done, body: html`<p role="status">${outcome}</p>` });
+  return card({ language, site, root, sign: "done", heading: done, body: html`<p role="status">${outcome}</p>` });
 }
 
 /** The one page for every link that does not work, whatever the reason. */
-export function deadLinkPage({ brand, language }: Spoken): string {
+export function deadLinkPage({ site, language }: Spoken): string {
   const [heading, why, leave, on] = deadLink[language];
   const body = html`<p>${why}</p>
     <p>${leave}</p>`;
-  return card({ language, brand, root, sign: "stop", heading, body, on: html`<a href="${root}#newsletter">${on}</a>` });
+  return card({
+    language,
+    site,
+    root,
+    sign: "stop",
+    heading,
+    body,
+    on: site.hasFrontPage && html`<a href="${root}#newsletter">${on}</a>`,
+  });
 }

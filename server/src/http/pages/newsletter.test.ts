@@ -15,6 +15,8 @@ const site = siteOf({
   packages: samplePackages,
   intake,
   privacy: null,
+  corsOrigins: [],
+  hasFrontPage: true,
   publicUrl: () => "https://submissions.example.org",
   bundle: null,
 });
@@ -41,7 +43,7 @@ async function listen(): Promise<AddressInfo> {
     unsubscribe: () => Promise.resolve(true),
   };
   const clock = { now: Date.now };
-  await app.register((scope) => newsletterPages(scope, { brand: site.brand, clock, store, guard }));
+  await app.register((scope) => newsletterPages(scope, { site, clock, store, guard }));
   await app.listen({ port: 0, host: "127.0.0.1" });
   return app.server.address() as AddressInfo;
 }

@@ -8,13 +8,14 @@ import { hashOfSent } from "../../secrets.ts";
 import type { LinkPurpose } from "../../storage/records.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Guard } from "../gate/guard.ts";
+import type { Spoken } from "./newsletter-page.ts";
 import { sendPage } from "./page-answer.ts";
 
 /** A token and the words of RFC 8058, with what mail programs put around them. */
 const formBytesMax = 4 * 1024;
 
 interface NewsletterOptions {
-  readonly brand: string;
+  readonly site: Spoken["site"];
   readonly store: Pick<Store, "checkLink" | "confirmSubscription" | "unsubscribe">;
   readonly clock: Clock;
   /** Counts the links that a client follows. */
@@ -28,7 +29,7 @@ export async function newsletterPages(app: FastifyInstance, options: NewsletterO
 }
 
 function addPages(app: FastifyInstance, purpose: LinkPurpose, options: NewsletterOptions): void {
-  const { brand, store, clock, guard } = options;
+  const { site, store, clock, guard } = options;
   const url = `/newsletter/${purpose}`;
   const linkOf = (token: string) => {
     const tokenHash = hashOfSent(token);
@@ -40,7 +41,7 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
     const link = linkOf(token);
     const works = link !== null && (await store.checkLink(purpose, link));
     const { questionPage, deadLinkPage } = await import("./newsletter-page.ts");
-    const spoken = { brand, language: languageAsked(request) };
+    const spoken = { site, language: languageAsked(request) };
     return works
       ? sendPage(reply, questionPage(spoken, purpose, token), { posts: true })
       : sendPage(reply, deadLinkPage(spoken), { status: 404 });
@@ -54,7 +55,7 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
     const done =
       link !== null && (await (purpose === "confirm" ? store.confirmSubscription(link) : store.unsubscribe(link)));
     const { outcomePage, deadLinkPage } = await import("./newsletter-page.ts");
-    const spoken = { brand, language: languageAsked(request) };
+    const spoken = { site, language: languageAsked(request) };
     return done
       ? sendPage(reply, outcomePage(spoken, purpose))
       : sendPage(reply, deadLinkPage(spoken), { status: 404 });

@@ -6,11 +6,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
 import { isRpc } from "../fault-reply.ts";
+import { nextAddress } from "./next-address.ts";
 import { formOf, type Site } from "./site.ts";
 
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
   /** The form that was sent, once it is being read. */
   form: null as FormBody | null,
+  /** Where the browser goes after its form was accepted. */
+  after(receipt: unknown): string {
+    return nextAddress(this.form?.fields, site) ?? thanksAddress(request, receipt);
+  },
   /** Answers with the page of a refusal; with the form again, where its fields are known. Never rejects. */
   async refuse(reply: FastifyReply, failure: Failure): Promise<void> {
     try {
@@ -18,7 +23,9 @@ const pageAnswer = (request: FastifyRequest, site: Site) => ({
       const { status } = failure;
       // Only the script can prove work, so there it comes with the form.
       const policy = site.proofOfWork && this.form !== null ? "forms" : "still";
-      sendPage(reply, refusalPage(site, request, failure, this.form), { status, policy, posts: true });
+      // Browsers hold the redirect after a form against its page's policy, too.
+      const leadsTo = URL.parse(nextAddress(this.form?.fields, site) ?? "")?.origin;
+      sendPage(reply, refusalPage(site, request, failure, this.form), { status, policy, posts: true, leadsTo });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
       request.failure = { fault: "internal", error, before: request.failure };
@@ -64,8 +71,8 @@ function readRange(range: string): [type: string, quality: number] {
   return [type, quality === undefined ? 1 : Number(quality) || 0];
 }
 
-/** Where a browser goes after its form was accepted, seen from the address that the form was sent to. */
-export function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, receipt: unknown): string {
+/** The page of thanks, seen from the address that the form was sent to. */
+function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, receipt: unknown): string {
   const form = formOf(url) ?? "";
   const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
   const reference = inquiryId ?? applicationId;
@@ -108,19 +115,24 @@ interface Sent {
    * token in it.
    */
   readonly posts?: boolean;
+  /** Another origin that its form leads to. */
+  readonly leadsTo?: string | undefined;
 }
 
 export function sendPage(
   reply: FastifyReply,
   page: string,
-  { status = 200, policy = "still", indexed = false, posts = false }: Sent = {},
+  { status = 200, policy = "still", indexed = false, posts = false, leadsTo }: Sent = {},
 ): FastifyReply {
   if (!indexed) reply.header("x-robots-tag", "noindex, nofollow");
   if (posts) reply.header("referrer-policy", "strict-origin");
   return reply
     .code(status)
     .type("text/html; charset=utf-8")
-    .header("content-security-policy", policies[policy])
+    .header(
+      "content-security-policy",
+      leadsTo ? policies[policy].replace(/form-action 'self'/, `$& ${leadsTo}`) : policies[policy],
+    )
     .send(page);
 }
 

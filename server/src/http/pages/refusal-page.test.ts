@@ -13,6 +13,8 @@ const site = siteOf({
   packages: samplePackages,
   intake: { packageTitles: null, newsletterOptIn: "double", proofOfWork: null },
   privacy: null,
+  corsOrigins: [],
+  hasFrontPage: true,
   publicUrl: () => "https://submissions.example.org",
   bundle: null,
 });

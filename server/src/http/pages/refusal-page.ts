@@ -17,6 +17,7 @@ import type { FormBody } from "../body/form-body.ts";
 import { siteAssets } from "./assets.ts";
 import { formElement, plainForm, type Filled } from "./form-element.ts";
 import { card, formsHead, homeOf, sitePage } from "./frame.ts";
+import { nextAddress } from "./next-address.ts";
 import { formOf, packagesWith, type Site } from "./site.ts";
 
 // `fileGone`: no page can put a file back into its field.
@@ -82,6 +83,7 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
     issues: [...issuesOf(failure, strings, told), ...chooseAgain(sent, failure, told)],
     message: failure.fault === "idempotencyKeyReused" ? told.keyReused : translated(failure.message, strings),
     idempotencyKey: keyOf(fields, failure),
+    next: nextAddress(fields, site),
   };
   return sitePage({
     language,
@@ -129,7 +131,7 @@ const explanations: Partial<Record<FaultName, string>> = {
  * @param form the form that was refused before it was read. A reload sends it again with its file and key: so do browsers
  * when the page answers a form.
  */
-function refusalCard({ brand }: Site, url: string, failure: Failure, form?: FormName): string {
+function refusalCard(site: Site, url: string, failure: Failure, form?: FormName): string {
   const root = rootOf(url);
   const { fault, status, message, retryAfterSeconds } = failure;
   const wait = retryAfterSeconds !== undefined && duration(retryAfterSeconds);
@@ -137,24 +139,26 @@ function refusalCard({ brand }: Site, url: string, failure: Failure, form?: Form
     form === undefined
       ? `You can try again in ${wait}.`
       : `What you typed is not lost. Wait ${wait}, reload this page, and let your browser send the form again.`;
-  const explanation = explanations[fault] ?? (wait && retry);
+  const own = site.hasFrontPage ? explanations[fault] : undefined;
+  const explanation = own ?? (wait && retry);
   return card({
-    brand,
+    site,
     root,
     sign: "stop",
     heading: form ? words.en[form] : (headings[fault] ?? headings[status] ?? "That did not work"),
     body: html`<p>${message}</p>
       ${explanation && html`<p>${explanation}</p>`}`,
-    ...(form && { on: html`<a href="${homeOf(root)}${formAnchors[form]}">Open the form on our site</a>` }),
+    ...(form &&
+      site.hasFrontPage && { on: html`<a href="${homeOf(root)}${formAnchors[form]}">Open the form on our site</a>` }),
     ...(url.startsWith("/console/") && { on: html`<a href="${root}console">Go to the console</a>` }),
   });
 }
 
 // The form was sent twice at once. It may be stored already, so the page does not show it as unsent.
-const underWay = ({ brand }: Site, root: string, language: Language): string =>
+const underWay = (site: Site, root: string, language: Language): string =>
   card({
     language,
-    brand,
+    site,
     root,
     sign: "wait",
     heading: words[language].underWayHeading,

@@ -20,13 +20,15 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
   serveAsset(app, siteAssets.icon, { path: "/favicon.ico" });
   for (const asset of [formsStyle, ...(site.bundle?.files ?? [])]) serveAsset(app, asset, { headers: forAnyOrigin });
 
-  app.get<Query>("/", async (request, reply) => {
-    const { frontPage } = await import("./front-page.ts");
-    // The browser that got the page keeps it, so that going back finds the same keys in the forms.
-    reply.header("cache-control", "private, no-cache");
-    const wanted = [request.query["package"] ?? []].flat().map(String);
-    return sendPage(reply, frontPage(site, wanted), { policy: "forms", indexed: true, posts: true });
-  });
+  if (site.hasFrontPage) {
+    app.get<Query>("/", async (request, reply) => {
+      const { frontPage } = await import("./front-page.ts");
+      // The browser that got the page keeps it, so that going back finds the same keys in the forms.
+      reply.header("cache-control", "private, no-cache");
+      const wanted = [request.query["package"] ?? []].flat().map(String);
+      return sendPage(reply, frontPage(site, wanted), { policy: "forms", indexed: true, posts: true });
+    });
+  }
 
   app.get<Query>("/thanks", async (request, reply) => {
     const { thanksPage } = await import("./thanks-page.ts");

@@ -13,6 +13,10 @@ interface SiteFacts {
   readonly packages: readonly CataloguePackage[];
   /** The privacy notice of the forms; null: there is none. */
   readonly privacy: { readonly url: string; readonly consent: string } | null;
+  /** Origins whose pages may embed the forms and are returned to. */
+  readonly corsOrigins: readonly string[];
+  /** Whether the front page is there. */
+  readonly hasFrontPage: boolean;
   /** The base address of this service. Asked for once it listens. */
   readonly publicUrl: () => string;
   /** The forms' script; null when it was not built. */

@@ -48,7 +48,7 @@ export function thanksPage(site: Site, query: Readonly<Record<string, unknown>>)
     }`;
   return card({
     language,
-    brand: site.brand,
+    site,
     root: "",
     sign: kind === "newsletter" && !isActive ? "mail" : "done",
     heading: isActive ? texts[language].activeHeading : strings.forms[kind].accepted,
