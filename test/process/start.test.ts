@@ -20,6 +20,7 @@ const late = [
   "node_modules/@fastify/fast-json-stringify-compiler/",
   "node_modules/prom-client/index.js",
   "node_modules/@opentelemetry/",
+  "node_modules/zod/v4/locales/de.js",
   "node_modules/yauzl/",
   "node_modules/trpc-to-openapi/",
   "node_modules/altcha-lib/",
