@@ -29,8 +29,8 @@ type Fields = z.ZodObject<typeof shape>;
 type Form = z.ZodPipe<z.ZodTransform<Fields, FormData | z.input<Fields>>, Fields>;
 
 /**
- * Body of `applications.submit`: `FormData`, or the same fields as a plain object without the file. Unknown fields are
- * ignored.
+ * Body of `applications.submit`: `FormData`, or the same fields as a plain object without the file. Further
+ * fields are kept beside it (docs/api.md).
  */
 // zod-form-data throws a TypeError for anything else, so anything else becomes an object without fields.
 export const applicationInput = z.preprocess(

@@ -130,6 +130,8 @@ export interface ResumeFacts {
 export interface SubmissionDetail extends InboxRow {
   /** The fields as they were sent, by their names in the request; absent ones are null. */
   readonly fields: Readonly<Record<string, string | readonly string[] | null>>;
+  /** What the form sent beside the documented fields, by its names; null: nothing. */
+  readonly more: Readonly<Record<string, string>> | null;
   /** Titles of the selected packages, where the catalogue has them. */
   readonly packageTitles: Readonly<Record<string, string>>;
   readonly resume: ResumeFacts | null;

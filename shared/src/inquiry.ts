@@ -22,7 +22,7 @@ const boundedPackageIds = z.preprocess((ids: string[], context) => {
   return z.NEVER;
 }, packageIds);
 
-/** Body of `marketplace.inquiry`. Unknown fields are ignored. */
+/** Body of `marketplace.inquiry`. Further fields are kept beside it (docs/api.md). */
 export const inquiryInput = z
   .object(
     {

@@ -15,6 +15,9 @@ export const textLengthMax = {
   /** What browsers and proxies carry. */
   url: 2_048,
   packageId: 100,
+  /** Name and value of a field that the service does not document: what a form builder calls its fields, and a message. */
+  furtherName: 64,
+  furtherValue: 2_000,
   /** A version of a privacy notice: a date, a number or a hash. */
   consentText: 100,
   /** What is stored of a newsletter source. Longer ones are cut, never refused. */
@@ -25,6 +28,9 @@ export const textLengthMax = {
 
 /** Identifiers in one inquiry, before repeats are dropped. */
 export const packageIdsMax = 50;
+
+/** Fields beside the documented ones that are kept with a submission. Forms of ours have none; long ones of others have ten. */
+export const furtherFieldsMax = 20;
 
 /** Largest headers and bodies, in bytes. */
 export const bytesMax = {

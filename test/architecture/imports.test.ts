@@ -159,6 +159,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "rpc/",
     // What a procedure is called with.
     "intake/call.ts",
+    "intake/further-fields.ts",
     "intake/intake.ts",
     // The webhook has no procedure between it and what it does.
     "mail/webhook.ts",

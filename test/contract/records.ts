@@ -44,6 +44,7 @@ export function inquiry(number: number, more: Partial<InquiryRecord> = {}): Inqu
       selectedPackageIds: ["en-GB-scottish", "de-AT"],
     }),
     consent,
+    more: null,
     ...more,
   };
 }
@@ -80,6 +81,7 @@ export function application(number: number, more: Partial<ApplicationRecord> = {
     }),
     resume: resume(number),
     consent,
+    more: { message: "Line one\nsecond line", constructor: "5", "utm[source]": "Frühling" },
     ...more,
   };
 }

@@ -34,6 +34,7 @@ const filed = {
   door: "rest",
   requestId: "r-1",
   consent: null,
+  more: null,
   language: "en",
 } as const;
 

@@ -17,6 +17,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
   return {
     ...row,
     fields: { ...sentFields(submission), ...languageOf(submission), ...consentOf(submission) },
+    more: submission.more,
     packageTitles: Object.fromEntries(
       ids.flatMap((id) => {
         const title = packageTitles?.get(id);

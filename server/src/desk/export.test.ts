@@ -32,6 +32,7 @@ const inquiry: StoredInquiry = {
     selectedPackageIds: ["de-AT", "en|GB"],
   }),
   consent: { text: "2026-11", page: "https://example.org/contact", at: receivedAt },
+  more: null,
 };
 
 const application: StoredApplication = {
@@ -48,6 +49,7 @@ const application: StoredApplication = {
     coverLetter: 'Dear "team",\nhello',
   }),
   consent: { text: "=3", page: null, at: receivedAt },
+  more: { budget: "=5", message: "one\ntwo" },
   resume: { key: "secret-key", filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
 };
 
@@ -99,6 +101,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     consentPage: "https://example.org/contact",
     consentAt: "2026-11-21T08:30:00.005Z",
     language: "en",
+    more: null,
   });
   expect(JSON.parse(await exported("applications", "ndjson"))).toEqual({
     applicationId: "APP-20261121-907715",
@@ -121,6 +124,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     consentPage: null,
     consentAt: "2026-11-21T08:30:00.005Z",
     language: "de",
+    more: { budget: "=5", message: "one\ntwo" },
   });
   expect(JSON.parse(await exported("subscribers", "ndjson"))).toEqual({
     email: "reader@throwaway.example",
@@ -141,15 +145,15 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
 
 test("CSV has stable columns", async () => {
   expect(await exported("inquiries", "csv")).toBe(
-    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +
-      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7","2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en"\r\n',
+    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt","language","more"\r\n' +
+      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7","2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en",\r\n',
   );
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
       '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
-      '"emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +
+      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more"\r\n' +
       '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@throwaway.example","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de"\r\n`,
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}"\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
     '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +

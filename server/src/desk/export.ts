@@ -44,6 +44,7 @@ export const submissionFields = (submission: StoredSubmission) => ({
   receivedAt: iso(submission.receivedAt),
   ...sentFields(submission),
   ...(submission.kind === "application" && { resume: resumeFields(submission.resume) }),
+  more: submission.more,
 });
 
 /** Without its key, which is the vault's own. */
@@ -79,16 +80,13 @@ const resumeColumn =
   ({ resume }) =>
     (resume as ResumeRecord | null)?.[name] ?? null;
 
-const inquiryColumns: Columns = plain(
-  "inquiryId",
-  "status",
-  "receivedAt",
-  "name",
-  "company",
-  "email",
-  "selectedPackageIds",
-  ...markNames,
-);
+/** Further fields have a stranger's names, so all of them are one cell of JSON. */
+const moreColumn: Columns = { more: ({ more }) => (more === null ? null : JSON.stringify(more)) };
+
+const inquiryColumns: Columns = {
+  ...plain("inquiryId", "status", "receivedAt", "name", "company", "email", "selectedPackageIds", ...markNames),
+  ...moreColumn,
+};
 
 const applicationColumns: Columns = {
   ...plain("applicationId", "status", "receivedAt", "fullName", "email", "position", "phone", "company"),
@@ -98,6 +96,7 @@ const applicationColumns: Columns = {
   resumeSize: resumeColumn("size"),
   resumeSha256: resumeColumn("sha256"),
   ...plain(...markNames),
+  ...moreColumn,
 };
 
 const subscriberColumns: Columns = {

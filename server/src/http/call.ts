@@ -5,6 +5,7 @@ import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { readHiddenFields, type Call, type Input } from "../intake/call.ts";
+import { readFurtherFields } from "../intake/further-fields.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Vault } from "../resumes/vault.ts";
@@ -99,7 +100,7 @@ function callOf(
   { metrics, limits }: DoorOptions,
   door: Door,
   procedure: string,
-  { value, problems, resume }: Input,
+  { value, problems, resume, further }: Input,
 ): Call {
   const watch = watchCall(metrics, procedure, request, reply);
   const object = withoutAbsent(objectOnly(value));
@@ -109,6 +110,7 @@ function callOf(
     value: object,
     problems,
     resume,
+    more: readFurtherFields(procedure, further ?? Object.entries(object)),
     door,
     requestId: request.id,
     key: idempotencyKeyOf(request),

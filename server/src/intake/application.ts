@@ -6,11 +6,12 @@ import type { Feature } from "./submit.ts";
 
 export const application: Feature<ApplicationInput, ApplicationReceipt> = {
   procedure: "applications.submit",
-  record: (input, { received, resume }) => ({
+  record: (input, { received, resume, more }) => ({
     ...received,
     kind: "application",
     ...valuesOf("application", input),
     resume,
+    more,
   }),
   delivery: "awaited",
   receipt: ({ reference, confirmationEmailSent }) => ({

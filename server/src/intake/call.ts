@@ -7,6 +7,7 @@ import { languageField, languageOf, type Language } from "@submissions/shared/la
 import { textLengthMax } from "@submissions/shared/limits";
 import { cleanLine, optionalText, readText } from "@submissions/shared/text";
 import type { StagedResume } from "../resumes/vault.ts";
+import type { FurtherFields } from "./further-fields.ts";
 import type { ConsentRecord, Door, LeasedMail } from "../storage/records.ts";
 
 /** What came in a body. */
@@ -16,6 +17,8 @@ export interface Input {
   /** Problems of a form that the schema cannot see. They are reported together with its own. */
   readonly problems: readonly Problem[];
   readonly resume: StagedResume | null;
+  /** What a form held that no field of it is. Absent: the value holds it. */
+  readonly further?: readonly (readonly [string, unknown])[];
 }
 
 /** Something wrong with one field. */
@@ -37,6 +40,7 @@ export interface Call extends Input {
   /** Which privacy notice the form showed; null: it did not tell. */
   readonly consent: Omit<ConsentRecord, "at"> | null;
   readonly language: Language;
+  readonly more: FurtherFields | null;
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
   readonly watch: CallWatch;

@@ -10,7 +10,7 @@ import type { Feature } from "./submit.ts";
 export const inquiry: Feature<InquiryInput, InquiryReceipt> = {
   procedure: "marketplace.inquiry",
   refusals: (intake, { selectedPackageIds }) => unknownPackages(intake, selectedPackageIds),
-  record: (input, { received }) => ({ ...received, kind: "inquiry", ...valuesOf("inquiry", input) }),
+  record: (input, { received, more }) => ({ ...received, kind: "inquiry", ...valuesOf("inquiry", input), more }),
   delivery: "awaited",
   receipt: ({ reference, confirmationEmailSent }) => ({
     message: "Thank you. We received your inquiry, and our sales team will contact you by e-mail.",

@@ -39,6 +39,7 @@ const call: Call = {
   spam: false,
   solution: null,
   consent: null,
+  more: null,
   deadline: Number.POSITIVE_INFINITY,
   watch: { ended, replayed, stored: () => {} },
 };

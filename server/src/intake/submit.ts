@@ -17,6 +17,7 @@ import type {
 } from "../storage/records.ts";
 import { StorageUnavailable, type Acceptance, type Accepted } from "../storage/store.ts";
 import type { Call } from "./call.ts";
+import type { FurtherFields } from "./further-fields.ts";
 import type { Intake } from "./intake.ts";
 import { proofRefused } from "./proof-of-work.ts";
 
@@ -42,6 +43,7 @@ export interface Feature<Input extends { readonly email: string }, Receipt> {
 interface Facts {
   readonly received: Received;
   readonly resume: ResumeRecord | null;
+  readonly more: FurtherFields | null;
   readonly intake: Intake;
 }
 
@@ -82,7 +84,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   const { door, requestId, language, spam, deadline } = call;
   const consent = call.consent && { ...call.consent, at: receivedAt };
   const received = { receivedAt, door, requestId, language, email: input.email, consent };
-  const submission = feature.record(input, { received, resume, intake });
+  const submission = feature.record(input, { received, resume, more: call.more, intake });
   const lease = intake.outbox.lease();
   const waitMs = feature.commitWaitMs ?? 0;
   const stored = intake.store.accept({ submission, spam, key, challenge, lease, deadline, waitMs });
@@ -105,13 +107,22 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
 function keyRecord(
   procedure: string,
   input: object,
-  { key, resume }: Call,
+  { key, resume, more }: Call,
   createdAt: number,
 ): IdempotencyRecord | null {
   if (key === null) return null;
   const keyHash = createHash("sha256").update(key).digest("hex");
   // A file counts by its own SHA-256 and not by its name.
-  return { procedure, keyHash, fingerprint: fingerprint({ ...input, [resumeField]: resume?.sha256 }), createdAt };
+  return {
+    procedure,
+    keyHash,
+    fingerprint: fingerprint({
+      ...input,
+      [resumeField]: resume?.sha256,
+      more: more && Object.entries(more).toSorted(byName),
+    }),
+    createdAt,
+  };
 }
 
 /**
@@ -120,11 +131,13 @@ function keyRecord(
  */
 function fingerprint(input: object): string {
   const fields = Object.entries(input as Readonly<Record<string, unknown>>)
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]) => value !== undefined && value !== null)
     .map(([name, value]) => [name, name === "email" && typeof value === "string" ? emailKey(value) : value])
-    .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+    .toSorted(byName);
   return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
 }
+
+const byName = ([a]: readonly unknown[], [b]: readonly unknown[]) => (String(a) < String(b) ? -1 : 1);
 
 const nameOf = ({ procedure, keyHash }: IdempotencyRecord) => `${procedure} ${keyHash}`;
 

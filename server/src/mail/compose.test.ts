@@ -22,6 +22,7 @@ const filed = {
   door: "rest",
   requestId: "r",
   consent: null,
+  more: null,
   language: "en",
 } as const;
 const digest: Digest = {

@@ -27,6 +27,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: "suppression", key: ["email_key"] },
   { name: "idempotency", key: ["procedure", "key_hash"] },
   { name: "spent_challenge", key: ["challenge_hash"] },
+  { name: "tag", key: ["submission", "word"] },
   { name: "note", key: ["id"], numbered: true },
   { name: "audit", key: ["id"], numbered: true },
   { name: "erased_resume", key: ["resume_key"] },

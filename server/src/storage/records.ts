@@ -42,11 +42,17 @@ export interface SubmissionValues {
   readonly application: Values<Omit<ApplicationInput, "fullName" | "resumeFile">> & { readonly name: string };
 }
 
+/** What a form sent beside the documented fields, by its names; null: nothing. */
+interface Further {
+  readonly more: Readonly<Record<string, string>> | null;
+}
+
 /** A buyer's inquiry. */
-export type InquiryRecord = Received & SubmissionValues["inquiry"] & { readonly kind: "inquiry" };
+export type InquiryRecord = Received & Further & SubmissionValues["inquiry"] & { readonly kind: "inquiry" };
 
 /** A job application. */
 export type ApplicationRecord = Received &
+  Further &
   SubmissionValues["application"] & { readonly kind: "application"; readonly resume: ResumeRecord | null };
 
 /** The resume of an application; its bytes lie in the vault under `key`. */

@@ -17,6 +17,7 @@ import { useToasts } from "../parts/toasts.tsx";
 import { listKey, readAgain, showNews, useTriage } from "../triage/triage.ts";
 import { exactTime, shortName, submissionPath, word } from "../words.ts";
 import { Fields, Letter } from "./fields.tsx";
+import { MoreFields } from "./more-fields.tsx";
 import { Duplicates, History, Mails } from "./events.tsx";
 import { Notes } from "./notes.tsx";
 import { ResumePanel } from "./resume-panel.tsx";
@@ -77,6 +78,7 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
             <Fields detail={detail} />
           </section>
           <Letter detail={detail} />
+          <MoreFields detail={detail} />
           {resume && <ResumePanel reference={reference} resume={resume} />}
         </div>
         <div className="column">

@@ -1,5 +1,5 @@
 // Gathers the fields of a form, from multipart parts or URL-encoded pairs, into FormData that holds nothing but known
-// names: the names are a stranger's, and zod-form-data builds paths from them.
+// names: the names are a stranger's, and zod-form-data builds paths from them. Further fields are set aside before it.
 import { applicationTextFields } from "@submissions/shared/application";
 import { resumeField } from "@submissions/shared/application-fields";
 import type { FaultName } from "@submissions/shared/faults";
@@ -13,9 +13,11 @@ import {
 } from "@submissions/shared/hidden-fields";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { languageField } from "@submissions/shared/language";
-import { bytesMax } from "@submissions/shared/limits";
+import { bytesMax, textLengthMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
+import { rawLengthFactor } from "@submissions/shared/text";
 import { Fault } from "../../fault.ts";
+import { isFurtherName } from "../../intake/further-fields.ts";
 import type { Input, Problem } from "../../intake/call.ts";
 import type { StagedResume } from "../../resumes/vault.ts";
 
@@ -54,8 +56,11 @@ function plain(form: FormData): Record<string, unknown> {
   );
 }
 
-/** Text fields that a form may hold: those of the largest, and as many hidden ones of the page that posted it. */
-export const textFieldsMax = 2 * applicationForm.texts.length;
+/** Text fields that a form may hold: far more than those of the largest, the hidden ones and the further ones that are kept. */
+export const textFieldsMax = 100;
+
+/** Longer texts are not kept as further fields whatever they hold: four bytes for each code unit that is read. */
+const furtherBytesMax = 4 * rawLengthFactor * textLengthMax.furtherValue;
 
 /** Entries of the one field that may come many times: far more than a catalogue shows. */
 const listEntriesMax = 1_000;
@@ -65,6 +70,7 @@ export class FormBody {
   readonly #names: ReadonlySet<string>;
   /** What came so far. */
   readonly fields = new FormData();
+  readonly #further: [string, unknown][] = [];
   readonly #problems: Problem[] = [];
   #resume: StagedResume | null = null;
   #textFields = 0;
@@ -92,7 +98,10 @@ export class FormBody {
     this.#textBytes += bytes;
     if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
     // A text in the file's place is added, and the schema says what is wrong with it.
-    if (name !== resumeField && !this.#names.has(name)) return;
+    if (name !== resumeField && !this.#names.has(name)) {
+      if (isFurtherName(name) && bytes <= furtherBytesMax) this.#further.push([name, readable(read)]);
+      return;
+    }
     const value = read();
     if (value === null) return;
     // A hidden field is never refused for its kind: the refusal would give the honeypot away.
@@ -130,6 +139,17 @@ export class FormBody {
 
   /** What came in all. */
   get input(): Input {
-    return { value: this.#shape.valueOf(this.fields), problems: this.#problems, resume: this.#resume };
+    const [problems, resume, further] = [this.#problems, this.#resume, this.#further];
+    return { value: this.#shape.valueOf(this.fields), problems, resume, further };
+  }
+}
+
+/** The value of a field that is never refused; undefined where it cannot be read. */
+function readable(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Fault || error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

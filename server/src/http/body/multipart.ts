@@ -126,12 +126,14 @@ export class MultipartForm {
         headerSize: partHeaderBytesMax,
       },
     });
+    maskNames(this.#request.raw);
     // The first call connects the parser; only then may the bytes be watched, or they would flow past it.
     let next = parts.next();
     this.#request.raw.prependListener("data", this.#watch);
     for (let part = await this.#orOverrun(next); !part.done; part = await this.#orOverrun(next)) {
       this.#parts += 1;
-      await this.#take(part.value as Part);
+      const value = part.value as Part;
+      await this.#take({ ...value, fieldname: value.fieldname?.replace(mask, "") });
       next = parts.next();
     }
   }
@@ -220,6 +222,23 @@ export class MultipartForm {
     reached("staged");
     return staged;
   }
+}
+
+/** Stands before a name that every object has. */
+const mask = "\0";
+
+// The plugin refuses a form for such a name (`constructor`), which may be that of a further field: nothing is looked up by
+// it here. So the plugin is given another name for it.
+function maskNames(raw: Readable): void {
+  const pipe = raw.pipe.bind(raw);
+  raw.pipe = (parser) => {
+    const emit = parser.emit.bind(parser);
+    parser.emit = (event, first: unknown, ...more: unknown[]) => {
+      const isMasked = event === "file" && typeof first === "string" && first in Object.prototype;
+      return emit(event, isMasked ? mask + first : first, ...more);
+    };
+    return pipe(parser);
+  };
 }
 
 /** A text, or any value of a part that calls itself JSON. */

@@ -8,7 +8,7 @@ import {
   consentTextField,
 } from "@submissions/shared/hidden-fields";
 import { languageField } from "@submissions/shared/language";
-import { bytesMax } from "@submissions/shared/limits";
+import { bytesMax, furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";
 import { everyAnswer, headers, parameters, rateLimit, refer, refusalSchemas, retryAfter } from "./components.ts";
@@ -27,7 +27,9 @@ const description = `Takes inquiries about dataset packages, newsletter subscrip
 
 A \`200\` means that the submission and its mails are on stable storage. Every refusal has one body, \`Refusal\`: a message that is safe to show, a code for programs, the id of the request, and under \`issues\` all problems of the fields at once. A refused request leaves nothing behind.
 
-Texts are trimmed and brought to Unicode's composed form (NFC). Lengths count code points, not bytes. An optional field that is blank counts as absent. Fields that are not documented are ignored.
+Texts are trimmed and brought to Unicode's composed form (NFC). Lengths count code points, not bytes. An optional field that is blank counts as absent.
+
+Further fields of an inquiry or an application are kept as texts with it: at most ${furtherFieldsMax}, with names of at most ${textLengthMax.furtherName} letters, digits and \`_-.[]\` that do not begin with \`_\`, and values of at most ${textLengthMax.furtherValue.toLocaleString("en")} characters, numbers and booleans. What exceeds that is left out and never refused. A subscription ignores them.
 
 A form that shows a privacy notice may send the texts \`${consentTextField}\`, the version of the notice, and \`${consentPageField}\`, the address of the page, beside the fields of any submission. They are kept with it and never refused.
 
@@ -86,7 +88,8 @@ function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: 
   if (shown === undefined || receipt === undefined || body === undefined)
     throw new Error(`${operationId} lacks its body, its receipt or its examples.`);
   const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
-  schemas[`${name}Request`] = withExamples(body, shown);
+  const reference = Object.keys(receipt.properties ?? {}).some((field) => field.endsWith("Id"));
+  schemas[`${name}Request`] = { ...withExamples(body, shown), ...(reference && furtherFields) };
   schemas[`${name}Receipt`] = receipt;
   const file = type === multipart;
   return {
@@ -123,13 +126,17 @@ function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: 
       ...refusalsOf({
         submission: true,
         file,
-        reference: Object.keys(receipt.properties ?? {}).some((field) => field.endsWith("Id")),
+        reference,
         proofOfWork,
         issues: shown.issues,
       }),
     },
   };
 }
+
+const furtherFields = {
+  additionalProperties: { description: "A further field: a text, or a number or boolean, which becomes its text." },
+};
 
 const json = "application/json";
 const multipart = "multipart/form-data";

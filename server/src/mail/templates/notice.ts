@@ -38,20 +38,21 @@ export function noticeOf(
   heading: string,
   answer: string,
 ): (submission: StoredSubmission, notice: Notice, about: NoticeFacts) => Written {
-  const fill = frame<"subject" | "brand" | "preheader" | "facts" | "consoleUrl" | "letter">((slot) =>
+  const fill = frame<"subject" | "brand" | "preheader" | "facts" | "consoleUrl" | "more" | "letter">((slot) =>
     layout({
       language: "en",
       subject: slot("subject"),
       brand: slot("brand"),
       heading,
       preheader: slot("preheader"),
-      body: html`${slot("facts")}${button(slot("consoleUrl"), consoleWords, "Or open this address:")}${slot("letter")}`,
+      body: html`${slot("facts")}${button(slot("consoleUrl"), consoleWords, "Or open this address:")}${slot("more")}${slot("letter")}`,
       footer: `${answer} All values above are as the sender typed them.`,
     }),
   );
   return (submission, { preheader, packageTitles, facts: own = [] }, { brand, consoleUrl, isDisposable }) => {
     const { kind, name, language, receivedAt, reference } = submission;
     const sent = namedFields[kind].filter(({ storedAs }) => storedAs !== "name");
+    const more = furtherOf(submission);
     const letter = letterOf(submission);
     const subject = `${heading} from ${forSubject(name)} (${reference})`;
     const facts: readonly Fact[] = [
@@ -64,8 +65,21 @@ export function noticeOf(
     ];
     return {
       subject,
-      text: textOf(factLines(facts), [`${consoleWords}: ${consoleUrl}`, answer], ...(letter?.text ?? [])),
-      html: fill({ subject, preheader, facts: factList(facts), brand, consoleUrl, letter: letter?.html }).text,
+      text: textOf(
+        factLines(facts),
+        [`${consoleWords}: ${consoleUrl}`, answer],
+        more?.text ?? null,
+        ...(letter?.text ?? []),
+      ),
+      html: fill({
+        subject,
+        preheader,
+        facts: factList(facts),
+        brand,
+        consoleUrl,
+        more: more?.html,
+        letter: letter?.html,
+      }).text,
     };
   };
 }
@@ -148,6 +162,17 @@ const letterFrame = frame<"heading" | "lines">(
         ${slot("lines")}
       </div>`,
 );
+
+/** What no field of the table is. It has a heading of its own, so that none of it can pass for one of our lines. */
+function furtherOf({ more }: StoredSubmission) {
+  if (more === null) return undefined;
+  const heading = "Further fields, as the form sent them";
+  const facts = Object.entries(more).map(([label, text]): Fact => {
+    const lines = text.split("\n");
+    return { label, value: lines.length === 1 ? text : lines };
+  });
+  return { text: [`${heading}:`, ...factLines(facts)], html: letterFrame({ heading, lines: factList(facts) }) };
+}
 
 // Line breaks as elements: some desktop programs ignore `white-space`.
 const letterLines = (letter: string) =>

@@ -47,10 +47,11 @@ export interface SubmissionRow {
   readonly fields: string;
 }
 
-/** What of a call is kept only where it is not the usual: most forms are in English, and show no privacy notice. */
+/** What of a call is kept only where it is not the usual: most forms are in English, show no privacy notice and have no further fields. */
 interface Unusual {
   readonly language?: Language;
   readonly consent?: ConsentRecord;
+  readonly more?: NonNullable<SubmissionRecord["more"]>;
 }
 
 // The others of a kind have columns of their own.
@@ -65,9 +66,10 @@ export function fieldsOf(record: SubmissionRecord): string {
   return JSON.stringify({ ...texts, ...resume, ...unusual(record) });
 }
 
-const unusual = ({ language, consent }: SubmissionRecord): Unusual => ({
+const unusual = ({ language, consent, more }: SubmissionRecord): Unusual => ({
   ...(language !== "en" && { language }),
   ...(consent !== null && { consent }),
+  ...(more !== null && { more }),
 });
 
 function resumeFields(resume: ResumeRecord | null): Omit<ResumeRecord, "key"> | null {
@@ -119,6 +121,7 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     assignee: row.assignee,
     version: row.version,
     consent: consentOf(fields["consent"]),
+    more: moreOf(fields["more"]),
   };
   const values = Object.fromEntries(jsonFields[row.kind].map((field) => [field.storedAs, readValue(field, fields)]));
   const submission = row.kind === "inquiry" ? values : { ...values, resume: resumeOf(row, fields) };
@@ -137,6 +140,12 @@ function consentOf(stored: unknown): ConsentRecord | null {
   if (!isFields(stored)) return null;
   const { text: version, page, at } = stored;
   return isText(version) && typeof at === "number" ? { text: version, page: isText(page) ? page : null, at } : null;
+}
+
+/** Further fields as they were stored. */
+function moreOf(stored: unknown): SubmissionRecord["more"] {
+  const texts = isFields(stored) ? Object.entries(stored).filter(([, value]) => isText(value)) : [];
+  return texts.length === 0 ? null : (Object.fromEntries(texts) as Record<string, string>);
 }
 
 /** As {@link consentOf}, of a column that holds it as JSON. */

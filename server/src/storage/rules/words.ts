@@ -55,5 +55,7 @@ export function indexedWords(texts: readonly (string | null)[]): string[] {
 export const whoTexts = ({ name, email, company }: StoredSubmission): (string | null)[] => [name, email, company];
 
 /** Everything that a person wrote. */
-export const letterTexts = (submission: StoredSubmission): (string | null)[] =>
-  Object.values(sentFields(submission)).flat();
+export const letterTexts = (submission: StoredSubmission): (string | null)[] => [
+  ...Object.values(sentFields(submission)).flat(),
+  ...Object.values(submission.more ?? {}),
+];

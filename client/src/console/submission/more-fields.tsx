@@ -1,0 +1,17 @@
+// What a form sent beside the documented fields: names and texts are a stranger's.
+import type { SubmissionDetail } from "@submissions/shared/console";
+import { Fact } from "../parts/states.tsx";
+
+export const MoreFields = ({ detail: { more } }: { readonly detail: Pick<SubmissionDetail, "more"> }) =>
+  more && (
+    <section className="box">
+      <h2>Further fields</h2>
+      <dl className="fields">
+        {Object.entries(more).map(([name, text]) => (
+          <Fact key={name} label={name}>
+            <span className="letter">{text}</span>
+          </Fact>
+        ))}
+      </dl>
+    </section>
+  );
