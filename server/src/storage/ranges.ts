@@ -1,54 +1,72 @@
-// Walks along row numbers in ranges that grow as long as they are quick, so that a list whose rows are rare neither
-// keeps other lists waiting nor takes for ever.
+// Walks along row numbers in ranges, so that a list whose rows are rare neither keeps other lists waiting nor takes for
+// ever.
+import type { Page, PageRequest } from "@submissions/shared/console";
+import { pageLimit, pageLimitMax } from "./desk-store.ts";
 
-/** Nearly every page is found in it. */
-const usualWidth = 2_000;
+/** How an engine divides a list into statements. */
+export interface Ranges {
+  /** Row numbers that the first statement of a list looks at. */
+  readonly width: number;
+  /** The same of a search for words, where each statement costs something of its own. */
+  readonly searchWidth: number;
+  /** How many the next one looks at. */
+  widthAfter(width: number, tookMs: number): number;
+  /** After this much work a page is answered as far as it is found. */
+  readonly workMsMax: number;
+}
 
-/** A range that took less may be followed by a wider one. */
-const quickMs = 4;
-
-/** After this much work a page is answered as far as it is found. */
-const workMsMax = 400;
+/** Above all row numbers. */
+export const endless = Number.MAX_SAFE_INTEGER;
 
 export interface Bounds {
   /** Row numbers between these, both excluded. */
   readonly above: number;
   readonly below: number;
   readonly descending: boolean;
-  /** Rows that are wanted. */
-  readonly limit: number;
 }
 
 interface RangeSearch<Row> extends Bounds {
-  /** Row numbers of the first range. Wider where each range costs something of its own. */
-  readonly firstWidth?: number;
+  readonly ranges: Ranges;
+  readonly isSearch?: boolean;
+  /** The last row number. */
+  last(): Promise<number>;
   /** Reads the wanted rows of a range in order, at most `limit`. */
-  read(above: number, below: number, limit: number): Promise<Row[]>;
+  read(above: number, below: number, limit: number, isFirst: boolean): Promise<readonly Row[]>;
+  /** The next page begins after that of the last row shown. */
+  numberOf(row: Row): number;
 }
 
-export interface Found<Row> {
-  readonly rows: readonly Row[];
-  /** Where to go on when the search ended before the end of the rows; null: it did not. */
-  readonly stoppedAt: number | null;
+export async function readPage<Row>(search: RangeSearch<Row>, page: Pick<PageRequest, "limit">): Promise<Page<Row>> {
+  const limit = Math.max(1, Math.min(Math.trunc(page.limit ?? pageLimit), pageLimitMax));
+  // One more tells whether there are more.
+  const { rows, stoppedAt } = await searchRanges(search, limit + 1);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown, next: rows.length > limit && last !== undefined ? search.numberOf(last) : stoppedAt };
 }
 
-export async function searchRanges<Row>(search: RangeSearch<Row>): Promise<Found<Row>> {
-  const { descending, limit } = search;
-  let { above, below } = search;
+/** `stoppedAt`: where to go on when the search ended before the end of the rows; null: it did not. */
+async function searchRanges<Row>(
+  { ranges, isSearch = false, last, read, ...bounds }: RangeSearch<Row>,
+  limit: number,
+): Promise<{ readonly rows: readonly Row[]; readonly stoppedAt: number | null }> {
+  const { descending } = bounds;
+  let { above, below } = bounds;
+  let width = isSearch ? ranges.searchWidth : ranges.width;
+  if (below === endless && Number.isFinite(width)) below = (await last()) + 1;
   const rows: Row[] = [];
-  let width = search.firstWidth ?? usualWidth;
-  for (let worked = 0; above + 1 < below && rows.length < limit;) {
+  for (let worked = 0, isFirst = true; above + 1 < below && rows.length < limit; isFirst = false) {
     const edge = descending ? Math.max(above, below - width - 1) : Math.min(below, above + width + 1);
     const startedAt = performance.now();
     const [from, to] = descending ? [edge, below] : [above, edge];
-    rows.push(...(await search.read(from, to, limit - rows.length)));
+    rows.push(...(await read(from, to, limit - rows.length, isFirst)));
     const took = performance.now() - startedAt;
     // The row at the edge itself was not looked at.
     if (descending) below = edge === above ? above : edge + 1;
     else above = edge === below ? below : edge - 1;
     worked += took;
-    if (worked > workMsMax && rows.length < limit) return { rows, stoppedAt: descending ? below : above };
-    if (took < quickMs) width *= 4;
+    if (worked > ranges.workMsMax && rows.length < limit) return { rows, stoppedAt: descending ? below : above };
+    width = ranges.widthAfter(width, took);
   }
   return { rows, stoppedAt: null };
 }

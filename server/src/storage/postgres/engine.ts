@@ -1,10 +1,11 @@
 // PostgreSQL as the engine of what both engines run.
+import type { Ranges } from "../ranges.ts";
 import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
 import { type FoundRow, type LookUp, lookUpNames, lookUps } from "../rules/facts.ts";
 import { type TableName, tableNames, tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
 import { makeLastComplete } from "./last-complete.ts";
-import type { Reader } from "./session.ts";
+import type { Reader, Session } from "./session.ts";
 import { type Columns, prepared, type RowOf, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
 /** The number of the lock of an address, a key or a challenge. What is read behind it stays true until the transaction ends. */
@@ -15,12 +16,34 @@ const lockAddress = prepared(`SELECT pg_advisory_xact_lock(${lockOf("$1::text")}
 /** A statement of this engine's own, for a transaction. */
 export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
 
+/** One statement a list, however many rows it passes over: other lists do not wait for it. */
+const ranges: Ranges = {
+  width: Infinity,
+  // A word that fills no page among these is rare enough for the index of words.
+  searchWidth: 20_000,
+  widthAfter: () => Infinity,
+  workMsMax: Infinity,
+};
+
+/** A statement that is planned with its values: rare and frequent words need different plans. */
+interface Unprepared extends Statement<unknown> {
+  readonly settings: string;
+}
+
+const withValues = "SET LOCAL plan_cache_mode = force_custom_plan";
+const withoutSorting =
+  "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_bitmapscan = off";
+
+export const settingsFor = (order: "index" | "any"): string =>
+  order === "index" ? `${withValues}; ${withoutSorting}` : withValues;
+
 /** @param primary the server that `connections` may be a standby of; null: it is the one that is written to */
 export const makeEngine = (connections: Connections, primary: Connections | null): Engine => ({
   prepare<Row>(text: string) {
     const statement = prepared<Row>(text);
     return (...values) => query(statement, ...values);
   },
+  unprepared: (text, values, order) => queryOf({ text, settings: settingsFor(order) } satisfies Unprepared, values),
   lookUp: (wanted) => findOf((name) => wanted[name]),
   insert: (rows) => insertOf((name) => rows[name] ?? []),
   locking: (how) => how,
@@ -30,12 +53,19 @@ export const makeEngine = (connections: Connections, primary: Connections | null
     return rows as AnswersOf<Rows>;
   },
   indexedBy: () => "",
+  ranges,
   among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,
   rowId: () => "ctid",
   // As an array: the planner then uses the index.
   amongUnlocked: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
   lastComplete: makeLastComplete(connections, primary),
-  read: (one) => rowsOf(connections, one),
+  read<Row>(one: Query<Row>) {
+    const { settings } = one.statement as Partial<Unprepared>;
+    if (settings === undefined) return rowsOf(connections, one);
+    // In this order: the settings are there before the statement is planned.
+    const work = async (session: Session) => (await Promise.all([session.script(settings), rowsOf(session, one)]))[1];
+    return connections.transaction(work, { repeatable: true });
+  },
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),
   transaction: (steps, options) => connections.transaction((session) => runSteps(session, steps()), options),

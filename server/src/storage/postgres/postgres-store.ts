@@ -11,12 +11,15 @@ import { makeChanges } from "../sql/changes.ts";
 import type { Engine } from "../sql/engine.ts";
 import { makeErasing } from "../sql/erasing.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
+import { makeInboxLists } from "../sql/inbox-list.ts";
 import { makeLinks } from "../sql/links.ts";
+import { makeLists } from "../sql/lists.ts";
 import { makeMails } from "../sql/mails.ts";
 import { makeOutbox } from "../sql/outbox.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeReading } from "../sql/reading.ts";
 import { makeResumes } from "../sql/resumes.ts";
+import { makeIndexing } from "../sql/search-index.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
@@ -31,11 +34,9 @@ import {
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
-import { makeDeskLists } from "./desk-lists.ts";
-import { makeDeskReading } from "./desk-reading.ts";
-import { makeDeskSearch } from "./desk-search.ts";
 import { makeEngine } from "./engine.ts";
 import { sqlState } from "./errors.ts";
+import { inbox, prepareSearchIndex } from "./inbox.ts";
 import { checkServer, findPending, migratePostgres } from "./migrate.ts";
 import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
@@ -146,6 +147,7 @@ function makeStore(
   const engine = makeEngine(connections, primary);
   const { read, lastComplete } = makeEngine(reads, primary);
   const reading: Engine = { ...engine, read, lastComplete };
+  const searchIndex = prepareSearchIndex(engine);
   const suppressions = prepareSuppressions(engine);
   const acceptor = new Acceptor(connections, engine, references, onCommit);
   let closed: Promise<void> | undefined;
@@ -159,18 +161,19 @@ function makeStore(
     identity,
     clock,
     desk: {
-      ...makeDeskLists(reads, reading, references),
+      ...makeInboxLists(reading, references, inbox),
       ...makeBelongings(reading, references),
       ...makeAuditLog(reading),
-      ...makeDeskReading(reads),
+      ...makeLists(reading),
       ...makeOverview(reading),
       ...makeChanges(engine, references),
       ...makeErasing(engine, {
         atOnce: erasedAtOnce,
         // As all transactions that lock several, so that they cannot deadlock.
         order: "ORDER BY arrival",
+        removeWords: searchIndex.removeWords,
       }),
-      ...makeDeskSearch(connections, engine),
+      ...makeIndexing(engine, searchIndex),
     },
     access: makeAccess(engine),
     webhooks: makeWebhooks(reading),

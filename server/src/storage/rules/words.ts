@@ -23,8 +23,14 @@ export const searchedWords = (text: string): string[] =>
     .map((one) => one.slice(0, wordLengthMax).toWellFormed())
     .slice(0, wordsMax);
 
-/** A search as it is typed: every word but the last is whole, the last one is a beginning. Null: too short. */
-export function typedWords(text: string): { readonly whole: readonly string[]; readonly beginning: string } | null {
+/** A search as it is typed: every word but the last is whole. */
+export interface TypedWords {
+  readonly whole: readonly string[];
+  readonly beginning: string;
+}
+
+/** Null: too short. */
+export function typedWords(text: string): TypedWords | null {
   const words = searchedWords(text);
   const beginning = words.at(-1);
   if (beginning === undefined) return null;

@@ -1,9 +1,9 @@
 // The audit log.
 import type { AuditRow } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
-import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
 import { readFields } from "../rules/json-column.ts";
 import type { Engine } from "./engine.ts";
+import { prepareNewestFirst } from "./newest-first.ts";
 import { prepareReader } from "./reading.ts";
 
 /** An entry as it is stored. */
@@ -25,22 +25,25 @@ export function prepareAudit({ prepare }: Engine) {
 }
 
 export function makeAuditLog(engine: Engine) {
-  const { prepare, read, transaction } = engine;
   const add = prepareAudit(engine);
-  const before = prepare<StoredEntry>(`SELECT ${entryColumns} FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2`);
+  const entries = prepareNewestFirst<StoredEntry>(engine, {
+    columns: entryColumns,
+    name: "audit",
+    number: "id",
+    numberOf: ({ id }) => id,
+  });
   const readBehind = prepareReader<StoredEntry>(engine, { table: "audit", number: "id", columns: entryColumns });
   const auditRow = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
 
   return {
     audit: (entry, actor) =>
-      transaction(function* () {
+      engine.transaction(function* () {
         yield* add(entry, actor);
       }),
 
     async listAudit(page) {
-      const limit = rowsOf(page);
-      const rows = await read(before(page.after ?? Number.MAX_SAFE_INTEGER, limit + 1));
-      return pageOf(rows.map(auditRow), limit, ({ id }) => id);
+      const found = await entries(() => ({ conditions: [] }), page);
+      return { ...found, rows: found.rows.map(auditRow) };
     },
 
     async *readAudit(after) {

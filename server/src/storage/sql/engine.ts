@@ -4,6 +4,7 @@
 // answer.
 
 import type { FoundRow, Wanted } from "../rules/facts.ts";
+import type { Ranges } from "../ranges.ts";
 import type { RowsToInsert } from "../rules/tables.ts";
 
 /** A list is for {@link Engine.among}, or for a statement of the engine's own. */
@@ -31,6 +32,12 @@ export type Steps<T> = Generator<readonly Query<unknown>[], T, readonly (readonl
 
 export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
+  /**
+   * For {@link read}: a statement whose text varies. It is planned each time, with its values.
+   *
+   * @param order `index`: the planner must not sort, because an index gives the order
+   */
+  unprepared<Row>(text: string, values: readonly Value[], order: "index" | "any"): Query<Row>;
   /** Runs the look-ups of `rules/facts.ts`, each for each thing that it is asked for: one message where that costs time. */
   lookUp(wanted: Wanted): Query<FoundRow>;
   /** Stores rows of the tables of `rules/tables.ts`, in the same way. */
@@ -42,8 +49,10 @@ export interface Engine {
    * {@link together}: in one round trip.
    */
   lockAddress<Rows extends readonly unknown[]>(key: string, queries: QueriesOf<Rows>): Steps<AnswersOf<Rows>>;
-  /** Which index a SELECT walks along, where the planner needs to be told; stands behind the table. */
-  indexedBy(index: string): string;
+  /** Which index a SELECT walks along (null: the table itself), where the planner needs to be told; behind the table. */
+  indexedBy(index: string | null): string;
+  /** How lists are divided into statements. */
+  readonly ranges: Ranges;
   /** A condition: a column is in the list of a parameter. */
   among(column: string, parameter: string, type?: "text" | "bigint"): string;
   /** What names a row for {@link amongUnlocked}: its key, of one column or several, or what the engine has instead. */
@@ -68,6 +77,14 @@ export interface Engine {
     options?: { readonly repeatable?: boolean; readonly waitMs?: number },
   ): Promise<T>;
 }
+
+/** Adds a value to the parameters of a text, and answers how the text names it. */
+export type Bind = (value: Value) => string;
+
+export const bindTo =
+  (values: Value[]): Bind =>
+  (value) =>
+    `$${values.push(value)}`;
 
 /** To be used by an engine. */
 export const queryOf = <Row>(statement: unknown, values: readonly unknown[]): Query<Row> => ({

@@ -4,6 +4,7 @@ import type { DeskStore } from "../desk-store.ts";
 import { hashedKey } from "../rules/suppression.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
+import type { SearchIndex } from "./search-index.ts";
 import { suppressText } from "./suppression.ts";
 
 /** What differs between the engines. */
@@ -12,8 +13,7 @@ interface Own {
   readonly atOnce: number;
   /** In which order it takes those of a person, in SQL. */
   readonly order: string;
-  /** Removes submissions from the search. To be called before they are deleted. */
-  removeWords?(arrivals: readonly number[]): void;
+  readonly removeWords: SearchIndex["removeWords"];
 }
 
 interface Row {
@@ -83,8 +83,7 @@ export function makeErasing(engine: Engine, own: Own) {
   /** Keys of their resumes are kept. Answers how many there are. */
   function* eraseRows(rows: readonly Row[]): Steps<number> {
     const arrivals = rows.map(({ arrival }) => arrival);
-    own.removeWords?.(arrivals);
-    yield* together([statements.keepResumeKeys(arrivals), statements.erase(arrivals)]);
+    yield* together([...own.removeWords(arrivals), statements.keepResumeKeys(arrivals), statements.erase(arrivals)]);
     return rows.filter(({ resumeKey }) => resumeKey !== null).length;
   }
 

@@ -1,30 +1,40 @@
-// A page of the inbox, the neighbours of a submission in it, and how many there are. An engine finds the arrival numbers of
-// the rows.
+// A page of the inbox, the neighbours of a submission in it, and how many there are.
 import type { InboxCounts, InboxFilter, InboxRow, Page, PageRequest } from "@submissions/shared/console";
 import { referenceShape } from "@submissions/shared/reference";
 import type { DeskStore, Scope } from "../desk-store.ts";
-import type { Bounds, Found } from "../ranges.ts";
-import { countMax, pageOf, rowsOf } from "../rules/inbox-filter.ts";
+import { type Bounds, endless, readPage } from "../ranges.ts";
+import { countMax, type ListColumn, type ListPlan, type ListWords, planList, wordsOf } from "../rules/inbox-filter.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { DayNumber, References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
-import type { Engine } from "./engine.ts";
+import { type Bind, bindTo, type Engine, type Value } from "./engine.ts";
 
-/** Finds arrival numbers, in the order of the list. */
-type Find = (scope: Scope, filter: InboxFilter, bounds: Bounds) => Promise<Found<number>>;
+/** A part of a list: what lies between two arrival numbers (in SQL). */
+export interface ListPart {
+  readonly above: string;
+  readonly below: string;
+  readonly direction: "ASC" | "DESC";
+}
+
+/** What differs between the engines in the lists and searches of the inbox. */
+export interface Inbox {
+  /** How a list walks along the index of a column. `value`: what the column is, in SQL. */
+  walk(column: ListColumn, value: string, part: ListPart): { readonly condition: string; readonly order: string };
+  /**
+   * A SELECT of the arrival numbers of what words match.
+   *
+   * @param areRare whether it must look the words up first, because they fill no page among the nearest rows
+   */
+  find(words: ListWords, part: ListPart, bind: Bind, areRare: boolean): string;
+}
 
 /** Of a time with more submissions than these the list is read from its end. */
 const boundedMax = 20_000;
 
-/** The latest arrival number. */
-export function prepareFindLast({ prepare, read }: Engine): () => Promise<number> {
-  const last = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM submission");
-  return async () => (await read(last()))[0]?.last ?? 0;
-}
-
-export function makeInboxLists(engine: Engine, references: References, find: Find) {
-  const { prepare, indexedBy, among, read } = engine;
+export function makeInboxLists(engine: Engine, references: References, inbox: Inbox) {
+  const { prepare, unprepared, indexedBy, among, ranges, read } = engine;
+  const findLast = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM submission");
   const arrivalOfDay = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
@@ -43,9 +53,9 @@ export function makeInboxLists(engine: Engine, references: References, find: Fin
 
   /** Between which arrival numbers everything is that was received from one instant to another. */
   async function boundsOf({ from, until }: InboxFilter): Promise<{ above: number; below: number }> {
-    const all = { above: 0, below: Number.MAX_SAFE_INTEGER };
+    const all = { above: 0, below: endless };
     if (from === undefined && until === undefined) return all;
-    const [span] = await read(spanOf(from ?? 0, until ?? Number.MAX_SAFE_INTEGER));
+    const [span] = await read(spanOf(from ?? 0, until ?? endless));
     if (span === undefined || span.count > boundedMax) return all;
     return { above: (span.first ?? 1) - 1, below: (span.last ?? 0) + 1 };
   }
@@ -72,6 +82,47 @@ export function makeInboxLists(engine: Engine, references: References, find: Fin
   const arrivalOf = async (named: DayNumber): Promise<number | null> =>
     (await read(arrivalOfDay(named.dayNumber, named.kind)))[0]?.arrival ?? null;
 
+  /** A page of arrival numbers. */
+  async function find(scope: Scope, filter: InboxFilter, bounds: Bounds, page: PageRequest): Promise<Page<number>> {
+    const { search, letter, status, assignee, hasResume, disposable } = filter;
+    const isSearch = search !== undefined || letter !== undefined;
+    // Otherwise another part of the filter may be the narrow one.
+    const isWide = [status, assignee, hasResume, disposable].every((one) => one === undefined);
+    const ofFilter: Value[] = [];
+    const plan = planList(scope, filter, bindTo(ofFilter));
+    const words = wordsOf(filter);
+    if (plan === null || words === null) return { rows: [], next: null };
+    const readRange = async (above: number, below: number, limit: number, isFirst: boolean) => {
+      const values = [...ofFilter];
+      const bind = bindTo(values);
+      const part = { above: bind(above), below: bind(below), direction: bounds.descending ? "DESC" : "ASC" } as const;
+      const text = isSearch
+        ? searchText(plan, inbox.find(words, part, bind, isWide && !isFirst), part)
+        : listText(plan, part);
+      const order = isSearch ? "any" : "index";
+      const rows = await read(unprepared<{ arrival: number }>(`${text} LIMIT ${bind(limit)}`, values, order));
+      return rows.map(({ arrival }) => arrival);
+    };
+    const last = async () => (await read(findLast()))[0]?.last ?? 0;
+    return readPage({ ...bounds, ranges, isSearch, last, read: readRange, numberOf: (arrival) => arrival }, page);
+  }
+
+  function listText({ along, fixed, conditions }: ListPlan, part: ListPart): string {
+    const others = [...fixed].filter(([column]) => column !== along).map(equals);
+    const { condition, order } =
+      along === null
+        ? { condition: `arrival > ${part.above} AND arrival < ${part.below}`, order: `arrival ${part.direction}` }
+        : inbox.walk(along, fixed.get(along) ?? "", part);
+    return `SELECT arrival FROM submission ${indexedBy(along && `submission_${along}`)}
+      WHERE ${[...others, ...conditions, condition].join(" AND ")} ORDER BY ${order}`;
+  }
+
+  /** @param found a SELECT. CROSS JOIN: SQLite reads it first. */
+  const searchText = ({ fixed, conditions }: ListPlan, found: string, { direction }: ListPart): string => `
+    SELECT found.arrival FROM (${found}) AS found CROSS JOIN submission
+    WHERE ${["submission.arrival = found.arrival", ...[...fixed].map(equals), ...conditions].join(" AND ")}
+    ORDER BY found.arrival ${direction}`;
+
   async function list<Row>(
     scope: Scope,
     asked: InboxFilter,
@@ -88,12 +139,10 @@ export function makeInboxLists(engine: Engine, references: References, find: Fin
       const only = (named && (await arrivalOf(named))) ?? 0;
       [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
     }
-    const limit = rowsOf(page);
-    const found = await find(scope, filter, { above, below, limit: limit + 1, descending });
-    const { rows: arrivals, next } = pageOf(found.rows, limit, (arrival) => arrival);
-    if (arrivals.length === 0) return { rows: [], next: next ?? found.stoppedAt };
+    const { rows: arrivals, next } = await find(scope, filter, { above, below, descending }, page);
+    if (arrivals.length === 0) return { rows: [], next };
     const byArrival = new Map((await read(rowsOfArrivals(arrivals))).map((row) => [row.arrival, rowOf(row)]));
-    return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next: next ?? found.stoppedAt };
+    return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next };
   }
 
   const nameOf = ([row]: readonly InboxRow[]) =>
@@ -127,6 +176,8 @@ export function makeInboxLists(engine: Engine, references: References, find: Fin
     },
   } satisfies Partial<DeskStore>;
 }
+
+const equals = ([column, value]: readonly [ListColumn, string]): string => `${column} = ${value}`;
 
 /** A search for a whole reference, if it is one, and what else the filter wants. */
 function splitReference(asked: InboxFilter): { reference: string | null; filter: InboxFilter } {

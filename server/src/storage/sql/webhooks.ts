@@ -2,7 +2,6 @@
 import type { DeliveryRow, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { AuditEntry } from "../desk-store.ts";
 import { changeInBatches } from "../pages.ts";
-import { pageOf, rowsOf } from "../rules/inbox-filter.ts";
 import {
   type ClaimedDelivery,
   claimedColumns,
@@ -23,6 +22,7 @@ import {
 } from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import { prepareNewestFirst } from "./newest-first.ts";
 import type { OutboxTable } from "./outbox.ts";
 
 /** Deliveries that one transaction replays. */
@@ -61,16 +61,9 @@ const entryOf = (
   detail: { host: URL.parse(url)?.host ?? null, ...more },
 });
 
+const live = "removed_at IS NULL";
+
 function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
-  const live = "removed_at IS NULL";
-  const list = (condition: string) =>
-    prepare<Omit<DeliveryRow, "id">>(`
-      SELECT delivery.id AS number, delivery.webhook, delivery.event, submission.reference, delivery.status,
-        delivery.attempts, delivery.created_at AS "createdAt", delivery.due_at AS "dueAt",
-        delivery.ended_at AS "endedAt", delivery.last_answer AS "lastAnswer"
-      FROM webhook_delivery AS delivery JOIN webhook ON webhook.id = delivery.webhook
-      LEFT JOIN submission ON submission.arrival = delivery.submission
-      WHERE ${live} AND delivery.id < $1 AND ${condition} ORDER BY delivery.id DESC LIMIT $2`);
   // A lease stays with its holder: the delivery may be on its way at this moment.
   const replay =
     "UPDATE webhook_delivery SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL, attempts = 0";
@@ -88,8 +81,6 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
     rotate: prepare<StoredWebhook>(`
       UPDATE webhook SET old_secret = secret, old_secret_until = $2, secret = $3 WHERE id = $1 AND ${live}
       RETURNING ${webhookColumns}`),
-    listAll: list("true"),
-    listOf: list("delivery.webhook = $3"),
     replayOne: prepare<{ id: number; url: string }>(`
       ${replay} WHERE id = $2 AND created_at = $3 AND webhook IN (SELECT id FROM webhook WHERE ${live})
       RETURNING webhook AS id, (SELECT url FROM webhook WHERE webhook.id = webhook_delivery.webhook) AS url`),
@@ -107,6 +98,15 @@ export function makeWebhooks(engine: Engine) {
   const { read, write, transaction } = engine;
   const statements = prepareStatements(engine);
   const audit = prepareAudit(engine);
+  const deliveries = prepareNewestFirst<Omit<DeliveryRow, "id">>(engine, {
+    columns: `webhook_delivery.id AS number, webhook, event, reference, webhook_delivery.status, attempts,
+      webhook_delivery.created_at AS "createdAt", due_at AS "dueAt", ended_at AS "endedAt", last_answer AS "lastAnswer"`,
+    name: "webhook_delivery",
+    joins: `JOIN webhook ON webhook.id = webhook_delivery.webhook
+      LEFT JOIN submission ON submission.arrival = webhook_delivery.submission`,
+    number: "webhook_delivery.id",
+    numberOf: ({ number }) => number,
+  });
 
   return {
     add: ({ url, events, secret }, actor) =>
@@ -138,12 +138,14 @@ export function makeWebhooks(engine: Engine) {
       }),
 
     async listDeliveries(webhook, page) {
-      const limit = rowsOf(page);
-      const [after, count] = [page.after ?? Number.MAX_SAFE_INTEGER, limit + 1];
-      const { listAll, listOf } = statements;
-      const rows = await read(webhook === null ? listAll(after, count) : listOf(after, count, webhook));
-      const deliveries = rows.map((row) => ({ ...row, id: deliveryId(row.number, row.createdAt) }));
-      return pageOf(deliveries, limit, ({ number }) => number);
+      const found = await deliveries(
+        (bind) =>
+          webhook === null
+            ? { conditions: [live] }
+            : { conditions: [live, `webhook = ${bind(webhook)}`], index: "webhook_delivery_webhook" },
+        page,
+      );
+      return { ...found, rows: found.rows.map((row) => ({ ...row, id: deliveryId(row.number, row.createdAt) })) };
     },
 
     replay: (id, actor) =>

@@ -1,5 +1,6 @@
 // SQLite as the engine of what both engines run.
 import type { SQLInputValue } from "node:sqlite";
+import type { Ranges } from "../ranges.ts";
 import { type FoundRow, lookUpNames, lookUps, type Wanted } from "../rules/facts.ts";
 import { type RowsToInsert, tableNames, tableOf } from "../rules/tables.ts";
 import { type Engine, type Query, queryOf, type Steps, together, type Value } from "../sql/engine.ts";
@@ -8,16 +9,32 @@ import type { Readable, SqliteConnection, Statement } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
 import type { Reader } from "./reading-thread.ts";
 
+/** Other lists wait while a statement runs, so each looks at few rows, and at more as long as that is quick. */
+const ranges: Ranges = {
+  // Nearly every page is found in it.
+  width: 2_000,
+  // Each range looks its words up again.
+  searchWidth: 50_000,
+  widthAfter: (width, tookMs) => (tookMs < 4 ? width * 4 : width),
+  workMsMax: 400,
+};
+
 export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine => ({
   prepare<Row>(text: string) {
     const statement = connection.prepare<SQLInputValue[], Row>(text.replaceAll("$", "?"));
     return (...values) => queryOf<Row>(statement, values.map(inputOf));
   },
+  unprepared(text, values) {
+    const sourceSQL = text.replaceAll("$", "?");
+    const all = (...inputs: SQLInputValue[]) => connection.prepare(sourceSQL).all(...inputs);
+    return queryOf({ sourceSQL, all }, values.map(inputOf));
+  },
   lookUp: prepareLookUp(connection),
   insert: prepareInsert(connection),
   locking: () => "",
   lockAddress: (_key, queries) => together(queries),
-  indexedBy: (index) => `INDEXED BY ${index}`,
+  indexedBy: (index) => (index === null ? "NOT INDEXED" : `INDEXED BY ${index}`),
+  ranges,
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   rowId: (key) => key,
   amongUnlocked: (column, select) => `(${column}) IN (${select})`,

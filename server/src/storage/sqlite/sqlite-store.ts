@@ -10,12 +10,15 @@ import { makeBelongings } from "../sql/belongings.ts";
 import { makeChanges } from "../sql/changes.ts";
 import { makeErasing } from "../sql/erasing.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
+import { makeInboxLists } from "../sql/inbox-list.ts";
 import { makeLinks } from "../sql/links.ts";
+import { makeLists } from "../sql/lists.ts";
 import { makeMails } from "../sql/mails.ts";
 import { makeOutbox } from "../sql/outbox.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeReading } from "../sql/reading.ts";
 import { makeResumes } from "../sql/resumes.ts";
+import { makeIndexing } from "../sql/search-index.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { writeNewFile } from "../new-file.ts";
@@ -30,11 +33,9 @@ import {
 import { prepareAccept } from "./accept.ts";
 import { engineWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { makeDeskLists } from "./desk-lists.ts";
-import { prepareDeskReading } from "./desk-reading.ts";
-import { prepareDeskSearch } from "./desk-search.ts";
 import { makeEngine, readingBy, runSteps } from "./engine.ts";
 import { asUnavailable } from "./errors.ts";
+import { inbox, prepareSearchIndex } from "./inbox.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
 import { type Reader, readerOf, ReadingThread } from "./reading-thread.ts";
 
@@ -70,7 +71,7 @@ export function makeSqliteStore(
   const engine = makeEngine(connection, run);
   const accept = prepareAccept(engine, references);
   const suppressions = prepareSuppressions(engine);
-  const search = prepareDeskSearch(connection, run);
+  const searchIndex = prepareSearchIndex(engine);
 
   // Lists do not wait for exports.
   const threads = [new ReadingThread(connection, readMs), new ReadingThread(connection, readMs)] as const;
@@ -79,7 +80,7 @@ export function makeSqliteStore(
   function readsBy(reader: Reader) {
     const by = readingBy(engine, reader);
     return {
-      ...makeDeskLists(by, reader, references),
+      ...makeInboxLists(by, references, inbox),
       ...makeBelongings(by, references),
       ...makeAuditLog(by),
     };
@@ -94,7 +95,7 @@ export function makeSqliteStore(
       listWhole,
       readAudit,
       readPerson,
-      ...prepareDeskReading(connection, lists),
+      ...makeLists(forLists),
       ...makeOverview(forLists),
       // Of the housekeeping, which begins no thread.
       countNextDay: makeOverview(engine).countNextDay,
@@ -103,9 +104,9 @@ export function makeSqliteStore(
         atOnce: erasedAtOnce,
         // By the index: to sort would take long for a person with many.
         order: "",
-        removeWords: (numbers) => numbers.forEach(search.remove),
+        removeWords: searchIndex.removeWords,
       }),
-      indexNext: search.indexNext,
+      ...makeIndexing(engine, searchIndex),
     },
     access: makeAccess(engine),
     webhooks: makeWebhooks(forLists),

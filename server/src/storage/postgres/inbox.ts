@@ -1,0 +1,63 @@
+// The lists and the search of the inbox on PostgreSQL: lexemes in a table of their own.
+import { folded, indexedWords, letterTexts, type TypedWords, whoTexts } from "../rules/words.ts";
+import type { Engine } from "../sql/engine.ts";
+import type { Inbox } from "../sql/inbox-list.ts";
+import type { SearchIndex } from "../sql/search-index.ts";
+
+/** Which rows an index has, in its own words: comparing rows implies none of it. */
+const partial = { assignee: "AND assignee IS NOT NULL", disposable: "AND disposable > 0", kind: "", status: "" };
+
+export const inbox: Inbox = {
+  // A comparison of rows finds the place in the index. An equality would make the order by this column mean nothing.
+  walk: (column, value, { above, below, direction }) => ({
+    condition: `(${column}, arrival) > (${value}, CAST(${above} AS BIGINT))
+      AND (${column}, arrival) < (${value}, CAST(${below} AS BIGINT)) ${partial[column]}`,
+    order: `${column} ${direction}, arrival ${direction}`,
+  }),
+
+  find({ search, letter }, { above, below }, bind, areRare) {
+    const matches = (column: string, query: string) => `${column} @@ ${bind(query)}::tsquery`;
+    const conditions = [`arrival > ${above}`, `arrival < ${below}`];
+    if (search !== undefined) conditions.push(matches("who", typedQuery(search)));
+    if (letter !== undefined) {
+      const { words, typed } = letter;
+      const either = [matches("letter", words.map(lexeme).join(" & "))];
+      if (typed !== null) either.push(matches("who", typedQuery(typed)));
+      conditions.push(`(${either.join(" OR ")})`);
+    }
+    // The planner cannot tell: it takes any word that it has no statistics of for a frequent one, and would read all rows
+    // in their order to find that there is none. Behind an OFFSET it cannot see that order.
+    return `SELECT arrival FROM submission_search WHERE ${conditions.join(" AND ")} ${areRare ? "OFFSET 0" : ""}`;
+  },
+};
+
+// Words of letters and digits alone need no quoting but for apostrophes, which they have not.
+const lexeme = (word: string): string => `'${folded(word)}'`;
+
+const typedQuery = ({ whole, beginning }: TypedWords): string =>
+  [...whole.map(lexeme), `${lexeme(beginning)}:*`].join(" & ");
+
+export function prepareSearchIndex({ prepare }: Engine): SearchIndex {
+  // Words travel as JSON, and become the lexemes as they are: what counts as a word is decided in `rules/words.ts`. A row
+  // that was erased meanwhile is left out.
+  const lexemes = (words: string) => `array_to_tsvector(ARRAY (SELECT jsonb_array_elements_text(${words}::jsonb)))`;
+  const add = prepare(`
+    INSERT INTO submission_search (arrival, who, letter)
+    SELECT submission.arrival, ${lexemes("words.who")}, ${lexemes("words.letter")}
+    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS words (arrival, who, letter)
+    JOIN submission ON submission.arrival = words.arrival
+    FOR KEY SHARE OF submission
+    ON CONFLICT (arrival) DO NOTHING`);
+  const jsonOf = (texts: readonly (string | null)[]) => JSON.stringify(indexedWords(texts));
+  return {
+    addWords: (_after, _last, added) => [
+      add(
+        added.map(({ arrival }) => arrival),
+        added.map((one) => jsonOf(whoTexts(one))),
+        added.map((one) => jsonOf(letterTexts(one))),
+      ),
+    ],
+    // They go with their submission.
+    removeWords: () => [],
+  };
+}

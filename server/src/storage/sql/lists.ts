@@ -1,0 +1,53 @@
+// Subscribers and mails, page by page.
+import { emailKey } from "@submissions/shared/fields";
+import type { DeskStore } from "../desk-store.ts";
+import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
+import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
+import type { Engine } from "./engine.ts";
+import { prepareNewestFirst } from "./newest-first.ts";
+
+export function makeLists(engine: Engine) {
+  const subscribers = prepareNewestFirst<SubscriberRow>(engine, {
+    columns: subscriberColumns,
+    name: "subscriber",
+    number: "arrival",
+    numberOf: ({ arrival }) => arrival,
+  });
+  const mails = prepareNewestFirst<ReadMail>(engine, {
+    columns: mailColumns,
+    name: "mail",
+    joins: mailJoins,
+    number: "mail.id",
+    numberOf: ({ row }) => row,
+  });
+
+  return {
+    async listSubscribers({ status, search = "" }, page) {
+      const found = await subscribers((bind) => {
+        // Both engines call this differently: whether a text holds another.
+        const holds = search === "" ? [] : [`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`];
+        if (status === undefined) return { conditions: holds };
+        return { conditions: [`status = ${bind(status)}`, ...holds], index: "subscriber_status" };
+      }, page);
+      return { ...found, rows: found.rows.map(storedSubscriber) };
+    },
+
+    async listMails(scope, status, page) {
+      const kinds = mailKindsOf(scope);
+      if (kinds.length === 0) return { rows: [], next: null };
+      const ofKinds = `mail.kind IN (${quoted(kinds)})`;
+      const ofStatus = status === undefined ? [] : [`mail.status = '${status}'`];
+      const hasStopped = status === "failed" || status === "in-doubt";
+      const found = await mails(() => {
+        if (!hasStopped) return { conditions: [ofKinds, ...ofStatus] };
+        // As the index says it.
+        return {
+          conditions: [ofKinds, ...ofStatus, "mail.status IN ('failed', 'in-doubt')"],
+          index: "mail_stopped",
+        };
+      }, page);
+      return { ...found, rows: found.rows.map(storedMail) };
+    },
+  } satisfies Partial<DeskStore>;
+}

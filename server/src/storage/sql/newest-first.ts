@@ -1,0 +1,38 @@
+// Pages of a table, newest first.
+import type { Page, PageRequest } from "@submissions/shared/console";
+import { endless, readPage } from "../ranges.ts";
+import { type Bind, bindTo, type Engine, type Value } from "./engine.ts";
+
+interface Table<Row> {
+  readonly columns: string;
+  readonly name: string;
+  /** What stands between the table and the conditions. */
+  readonly joins?: string;
+  /** The column of the row's number. */
+  readonly number: string;
+  numberOf(row: Row): number;
+}
+
+/** The conditions of a list, in SQL. `index`: which one it walks along; absent: the table itself. */
+type Wanted = (bind: Bind) => { readonly conditions: readonly string[]; readonly index?: string };
+
+export function prepareNewestFirst<Row>(
+  { prepare, indexedBy, ranges, read, unprepared }: Engine,
+  { columns, name, joins = "", number, numberOf }: Table<Row>,
+): (wanted: Wanted, page: PageRequest) => Promise<Page<Row>> {
+  const findLast = prepare<{ last: number }>(`SELECT coalesce(max(${number}), 0) AS last FROM ${name}`);
+  return (wanted, { after, ...page }) => {
+    const readRange = (above: number, below: number, limit: number) => {
+      const values: Value[] = [];
+      const bind = bindTo(values);
+      const { conditions, index } = wanted(bind);
+      const all = [...conditions, `${number} > ${bind(above)}`, `${number} < ${bind(below)}`];
+      const text = `SELECT ${columns} FROM ${name} ${indexedBy(index ?? null)} ${joins}
+        WHERE ${all.join(" AND ")} ORDER BY ${number} DESC LIMIT ${bind(limit)}`;
+      return read(unprepared<Row>(text, values, "index"));
+    };
+    const bounds = { above: 0, below: after ?? endless, descending: true };
+    const last = async () => (await read(findLast()))[0]?.last ?? 0;
+    return readPage({ ...bounds, ranges, last, read: readRange, numberOf }, page);
+  };
+}
