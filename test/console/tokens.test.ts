@@ -25,7 +25,7 @@ test("a token is shown once, reads what its role sees, and its use is recorded",
   expect(await (await script.fetch("/console/exports/inquiries.ndjson")).text()).toContain("Ann Buyer");
   expect((await listed())[0]?.usedAt).toEqual(expect.any(Number));
   const entry = (await auditOf(service)).findLast(({ action }) => action === "export");
-  expect(entry?.operator).toBe("token Nightly export");
+  expect(entry?.operator).toBe("token 1 (Nightly export)");
 });
 
 test("a token changes nothing, has no session, and its request's cookie counts for nothing", async () => {

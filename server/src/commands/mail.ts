@@ -70,6 +70,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
       if (count === "suppressed") throw new CommandFailed("The address of this mail is suppressed.");
       if (count === "capped") throw new CommandFailed("The address of this mail has had 3 such mails within 24 hours.");
       if (id !== undefined && count === 0) throw new CommandFailed("No mail with this id waits or has failed.");
+      await store.desk.audit({ action: "mail.again", subject: "", detail: { ...which, count } }, commandLine(store));
       tell(deps, `${mails(count)} due now.`);
     });
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { publicUrl } from "../config/config.ts";
 import { describeSettings, reportMisspellings } from "../config/load.ts";
 import { migrate, openStore, pendingMigrations } from "../storage/open-store.ts";
-import { CommandFailed, configOf, fileOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, configOf, fileOf, record, tell, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const backupExamples = `
@@ -35,7 +35,10 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
     .argument("<file>", "the new file")
     .addHelpText("after", backupExamples)
     .action(async (file: string) => {
-      await using store = await openStore(configOf(deps).storage, { access: "read-only" });
+      const config = configOf(deps);
+      await using store = await openStore(config.storage, { access: "read-only" });
+      // PostgreSQL's own tools copy its databases, and say so here.
+      if (config.storage.kind === "sqlite") await record(config, { action: "backup", subject: "" });
       await store.backup(fileOf(deps, file));
       tell(deps, `The database was copied to ${file}.`);
     });

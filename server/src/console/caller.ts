@@ -9,7 +9,7 @@ import { sessionCookie } from "./cookies.ts";
 export type Caller =
   | {
       readonly kind: "operator";
-      /** As the audit log names the caller: the e-mail address, or the name of the token. */
+      /** As the audit log names the caller: the e-mail address, or the number and the name of the token. */
       readonly name: string;
       readonly role: Role;
       readonly operatorId: number;
@@ -47,7 +47,9 @@ export async function callerOf(
     const [, sent = ""] = /^bearer +([\w-]+) *$/i.exec(request.headers.authorization ?? "") ?? [];
     const hash = hashOfSent(sent);
     const token = hash === null ? null : await access.findToken(hash, now);
-    return token === null ? null : { kind: "token", name: `token ${token.name}`, role: token.role, tokenId: token.id };
+    return token === null
+      ? null
+      : { kind: "token", name: `token ${token.id} (${token.name})`, role: token.role, tokenId: token.id };
   }
   const sessionHash = hashOfSent(cookies.read(request, sessionCookie) ?? "");
   const operator = sessionHash === null ? null : await access.findSession(sessionHash, now);

@@ -7,7 +7,7 @@ import type { Store } from "../storage/store.ts";
 import type { WebhookTargets } from "../webhooks/target.ts";
 import { cookiesOf } from "./cookies.ts";
 import { rememberCounts } from "./counts.ts";
-import { FailedSignIns } from "./failed-sign-ins.ts";
+import { GatheredAudit } from "./gathered-audit.ts";
 import { openIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
 import { openSignIns } from "./sign-in.ts";
 import { exportTurns, readTurns, Turns } from "./turns.ts";
@@ -42,7 +42,7 @@ export type Console = ReturnType<typeof openConsole>;
 export function openConsole(options: ConsoleOptions) {
   const { store, clock, log, brand, publicUrl, oidc, passwordsOn, totpRequired, acted } = options;
   const { desk, access } = store;
-  const failures = new FailedSignIns(desk, clock, log);
+  const gathered = new GatheredAudit(desk, clock, log);
   const refused = (code: string) => log.warn({ code }, "a sign-in with OpenID Connect failed");
   return {
     ...options,
@@ -51,12 +51,12 @@ export function openConsole(options: ConsoleOptions) {
     cookies: cookiesOf(publicUrl),
     counts: rememberCounts(desk),
     turns: { reads: new Turns(readTurns), exports: new Turns(exportTurns) },
-    signIns: openSignIns({ access, failures, clock, brand, passwordsOn, acted }),
+    signIns: openSignIns({ access, gathered, clock, brand, passwordsOn, acted }),
     openIdConnect: oidc === null ? null : openIdConnect(oidc, { access, clock, publicUrl, refused }),
     /** Whether an operator may do nothing else before a second factor is set. */
     mustSetSecondFactor: ({ role, totpSecret }: Pick<StoredOperator, "role" | "totpSecret">, isStrong: boolean) =>
       totpRequired && role === "admin" && totpSecret === null && !isStrong,
     /** Disposed of when the server closes. */
-    failures,
+    gathered,
   };
 }

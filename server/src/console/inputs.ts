@@ -11,7 +11,8 @@ import {
   type SubscriberFilter,
   type TriageRequest,
 } from "@submissions/shared/console";
-import { email } from "@submissions/shared/fields";
+import { email, required } from "@submissions/shared/fields";
+import { requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
 import { passwordLengthMax } from "./password-rules.ts";
@@ -31,11 +32,11 @@ export const newAddress: z.ZodType<string, string> = email;
 export const personId = word(400);
 export const mailId = word(64);
 export const role = z.enum(roles, "This is no role.");
-/** What stands in one line: a token's name. */
-export const label = word(100)
-  .trim()
-  .min(1, "This field is required.")
-  .regex(/^[^\p{Cc}]*$/u, "This field must be one line.");
+/** What stands in one line: a token's name. Without marks that turn the text beside it around. */
+export const label: z.ZodType<string, string> = required({ rule: requiredText(100) }).regex(
+  /^[^\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u,
+  "This field must be one line, without marks of the direction of text.",
+);
 
 export const webhookUrl = word(2_048);
 export const webhookEvent = z.enum(webhookEvents, "This is no event.");

@@ -8,7 +8,7 @@ import type { StoredOperator } from "../storage/access-store.ts";
 import type { Actor } from "../storage/desk-store.ts";
 import { countedBy, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
-import { admit, everyRole, scopeOf, type Rule } from "./rules.ts";
+import { admit, everyRole, noteRefusal, scopeOf, type Rule } from "./rules.ts";
 import type { NewSession } from "./sign-in.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -38,17 +38,26 @@ export const trpc = initTRPC
   });
 
 const ruled = (rule: Exclude<Rule, string>) =>
-  trpc.procedure.meta({ rule }).use(async ({ ctx, path, next }) => {
-    const caller = admit(await ctx.caller(), rule);
-    const { console } = ctx;
-    const actor: Actor = { operator: caller.name, at: console.clock.now() };
-    const { desk, access, store } = console;
-    const { webhooks } = store;
-    using _turn = rule.changes ? null : await console.turns.reads.take(countedBy(caller), ctx.gone);
-    const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk, access, webhooks } });
-    if (rule.changes && result.ok) console.acted(path);
-    return result;
-  });
+  trpc.procedure
+    .meta({ rule })
+    .use(async ({ ctx, path, next }) => {
+      const result = await next();
+      const caller = await ctx.caller();
+      if (!result.ok) noteRefusal(ctx.console, caller, path, result.error.cause);
+      else if (caller?.kind === "token") ctx.console.gathered.note(caller.name, "read", path);
+      return result;
+    })
+    .use(async ({ ctx, path, next }) => {
+      const caller = admit(await ctx.caller(), rule);
+      const { console } = ctx;
+      const actor: Actor = { operator: caller.name, at: console.clock.now() };
+      const { desk, access, store } = console;
+      const { webhooks } = store;
+      using _turn = rule.changes ? null : await console.turns.reads.take(countedBy(caller), ctx.gone);
+      const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk, access, webhooks } });
+      if (rule.changes && result.ok) console.acted(path);
+      return result;
+    });
 
 /** A procedure that only reads, for these roles. Tokens may call it. */
 export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: false });

@@ -12,7 +12,7 @@ import type { Console } from "./console.ts";
 import { bindingCookie, deviceCookie, oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
 import type { Context } from "./procedure.ts";
-import { admit } from "./rules.ts";
+import { admit, noteRefusal } from "./rules.ts";
 import { consolePages } from "./shell.ts";
 import { deviceOf, networkOf, type Visitor } from "./visitor.ts";
 
@@ -29,7 +29,7 @@ export interface ConsoleRoutesOptions {
 /** Adds the console. The front end may be missing; the calls are there all the same. */
 export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): Promise<void> {
   const { console, guard, folder } = options;
-  app.addHook("onClose", () => console.failures[Symbol.asyncDispose]());
+  app.addHook("onClose", () => console.gathered[Symbol.asyncDispose]());
   app.removeContentTypeParser("application/json");
   takeJson(app, { mayBeEmpty: true });
   const onRequest = guard.hook({
@@ -53,14 +53,21 @@ const rpcRoute = "/console/trpc/:paths";
 const callsMax = 10;
 
 /** Counts calls of who makes them. @throws Fault `tooManyRequests` */
-async function countCalls(guard: Guard, reply: FastifyReply, caller: Caller | null, calls: number): Promise<void> {
+async function countCalls(
+  { console, operatorGuard }: ConsoleRoutesOptions,
+  reply: FastifyReply,
+  caller: Caller | null,
+  calls: number,
+): Promise<void> {
   if (caller === null) return;
-  const { left, retryAfterSeconds } = await guard.count(reply, countedBy(caller), calls);
-  if (left < 0) throw new Fault("tooManyRequests", { retryAfterSeconds });
+  const { left, retryAfterSeconds } = await operatorGuard.count(reply, countedBy(caller), calls);
+  if (left >= 0) return;
+  console.gathered.note(caller.name, "refused", "", "tooManyRequests");
+  throw new Fault("tooManyRequests", { retryAfterSeconds });
 }
 
 function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
-  const { console, addresses, operatorGuard } = options;
+  const { console, addresses } = options;
   app.post<{ Params: { paths: string } }>(
     rpcRoute,
     {
@@ -76,7 +83,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
       // Loaded with the first call: a service whose console is not used does without the memory.
       const { callConsole } = await import("./router.ts");
       const context = contextOf(request, reply, console, addresses);
-      await countCalls(operatorGuard, reply, await context.caller(), list.length);
+      await countCalls(options, reply, await context.caller(), list.length);
       const answer = (path: string, input: unknown) =>
         answerOf(request, reply, path, callConsole(path, context, input));
       if (!isBatch(request)) return sendAnswer(reply, await answer(request.params.paths, request.body));
@@ -148,7 +155,7 @@ function visitorOf(
 }
 
 function downloadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
-  const { console, operatorGuard } = options;
+  const { console } = options;
   takeUrlencoded(app);
   for (const { method, url, rule, isExport, send } of consoleDownloads) {
     // A HEAD would be recorded like a download.
@@ -161,9 +168,17 @@ function downloadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onR
         // A resume may be opened from a bookmark. Everything of a list goes to pages of the console and to tokens only.
         if (method === "GET" && !url.startsWith("/console/exports/")) requireOwnLink(request);
         else requireOwnPage(request, console.publicUrl());
-        const admitted = async () => admit(await callerOf(request, console), rule);
+        const admitted = async () => {
+          const caller = await callerOf(request, console);
+          try {
+            return admit(caller, rule);
+          } catch (error) {
+            noteRefusal(console, caller, url.replace(/:.*/, ""), error);
+            throw error;
+          }
+        };
         const caller = await admitted();
-        await countCalls(operatorGuard, reply, caller, 1);
+        await countCalls(options, reply, caller, 1);
         if (isExport) {
           const turn = await console.turns.exports.take(countedBy(caller), goneOf(reply));
           // After the last byte, or when the client has gone.

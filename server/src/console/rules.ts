@@ -3,6 +3,7 @@ import { roles, type Role } from "@submissions/shared/console";
 import { Fault } from "../fault.ts";
 import type { Scope } from "../storage/desk-store.ts";
 import type { Caller } from "./caller.ts";
+import type { Console } from "./console.ts";
 
 /** `anyone`: also without a session, but never with a token. */
 export type Rule = "anyone" | RoleRule;
@@ -42,4 +43,14 @@ export function admit(caller: Caller | null, rule: RoleRule): Caller {
   if (!rule.roles.includes(caller.role)) throw new Fault("notFound");
   if (rule.changes && caller.kind === "token") throw new Fault("tokenReadsOnly");
   return caller;
+}
+
+/** Notes in the audit log which call of whom was refused, and why. Strangers are no entries: their calls are counted by address. */
+export function noteRefusal(
+  { gathered }: Pick<Console, "gathered">,
+  caller: Caller | null,
+  call: string,
+  error: unknown,
+): void {
+  if (caller !== null && error instanceof Fault) gathered.note(caller.name, "refused", call, error.fault);
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import type { AccessStore, StoredOperator } from "../storage/access-store.ts";
-import type { FailedSignIns } from "./failed-sign-ins.ts";
+import type { GatheredAudit } from "./gathered-audit.ts";
 import { passwordProblem } from "./password-rules.ts";
 import { Passwords } from "./password.ts";
 import { readCode, recoveryHash, stepOf } from "./second-factor.ts";
@@ -13,7 +13,7 @@ import { deviceCookieOf, knownDevice, type Visitor } from "./visitor.ts";
 
 interface SignInOptions {
   readonly access: AccessStore;
-  readonly failures: Pick<FailedSignIns, "note">;
+  readonly gathered: Pick<GatheredAudit, "note">;
   readonly clock: Clock;
   /** The product's name. No password may be made of it. */
   readonly brand: string;
@@ -41,10 +41,12 @@ export interface Credentials {
   readonly code?: string | undefined;
 }
 
+const failedSignIn = "sign-in.failed";
+
 /** What the password was asked for. */
 type Asked = "sign-in" | "session";
 
-export function openSignIns({ access, failures, clock, brand, passwordsOn, acted }: SignInOptions) {
+export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted }: SignInOptions) {
   const passwords = new Passwords();
   const throttle = new SignInThrottle(clock);
 
@@ -84,12 +86,12 @@ export function openSignIns({ access, failures, clock, brand, passwordsOn, acted
     };
     try {
       const operator = await throttle.attempt({ client: visitor.client, typed: email, device }, attempt);
-      if (operator === null) failures.note((known as StoredOperator | null)?.email ?? null);
+      if (operator === null) gathered.note((known as StoredOperator | null)?.email ?? null, failedSignIn);
       if (isCodeWrong) throw fieldInvalid("code", "This code is wrong, or was used before.");
       return operator;
     } catch (error) {
       if (error instanceof Fault && error.fault === "signInThrottled") {
-        failures.note((await access.findOperator(email))?.email ?? null, "throttled");
+        gathered.note((await access.findOperator(email))?.email ?? null, failedSignIn, "", "throttled");
       }
       throw error;
     }
@@ -131,7 +133,7 @@ export function openSignIns({ access, failures, clock, brand, passwordsOn, acted
       requirePasswords();
       const operator = await verify(credentials, visitor, "sign-in");
       if (operator !== null) return begin(operator, visitor, operator.totpSecret !== null);
-      acted("sign-in.failed");
+      acted(failedSignIn);
       throw new Fault("signInFailed");
     },
 

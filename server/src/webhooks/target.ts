@@ -9,7 +9,7 @@ const urlLengthMax = 2_048;
 
 /** Why an address cannot be one of a webhook, for the operator; null: it can, as far as its text says. */
 export function problemOfUrl(text: string, targets: WebhookTargets): string | null {
-  const url = text.length > urlLengthMax || /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
+  const url = text.length > urlLengthMax || /[\s\p{Cc}\p{Bidi_Control}]/u.test(text) ? null : URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return "must be a web address that starts with https://.";
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password.";
   if (url.hash !== "") return "must not hold a fragment.";

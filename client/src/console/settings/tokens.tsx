@@ -40,7 +40,7 @@ export function Tokens() {
           <li key={id}>
             <div>
               <p>
-                {name} <span className="quiet">{word(role)}</span>
+                {id} · {name} <span className="quiet">{word(role)}</span>
               </p>
               <p className="quiet small">
                 Created <Age at={createdAt} ago /> ·{" "}
@@ -57,7 +57,7 @@ export function Tokens() {
             <button
               type="button"
               className="small-button"
-              aria-label={`Revoke ${name}`}
+              aria-label={`Revoke ${id} ${name}`}
               disabled={revoke.isPending}
               onClick={() => revoke.mutate({ id })}
             >
