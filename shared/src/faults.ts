@@ -204,7 +204,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The request is too large.",
-    when: "JSON is over 64 KiB (the mail provider's webhook: 1 MiB), a URL-encoded form or the text of a multipart form is over 256 KiB, or the form of a newsletter link is over 4 KiB.",
+    when: "JSON is over 64 KiB (an application and a batch: 256 KiB; the mail provider's webhook: 1 MiB), a URL-encoded form or the text of a multipart form is over 256 KiB, or the form of a newsletter link is over 4 KiB.",
   },
   fieldTooLarge: {
     status: 413,
@@ -343,7 +343,7 @@ export interface FaultBody {
 export interface ErrorData {
   readonly code: FaultCode;
   readonly httpStatus: number;
-  /** The procedure; absent when a batch is refused as a whole, or the address names no procedure. */
+  /** The procedure, as the address names it; absent when a batch is refused as a whole in one object. */
   readonly path?: string;
   readonly requestId: string;
   readonly issues?: readonly Issue[];

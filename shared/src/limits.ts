@@ -38,6 +38,10 @@ export const bytesMax = {
   headers: 16 * 1024,
   /** A JSON body: all fields of the largest honest request, twice over. */
   json: 64 * 1024,
+  /** That of an application: 20,000 code points, each written as two escapes of six bytes (`\ud83d\ude00`). */
+  jsonOfApplication: 256 * 1024,
+  /** That of a batch, whose calls have the limits above. */
+  jsonOfBatch: 256 * 1024,
   /** 5 MiB: a resume of exactly this size is still accepted. */
   resume: 5 * 1024 * 1024,
   /** One text field of a form: 20,000 code points at four bytes each, and the carriage returns a browser adds. */

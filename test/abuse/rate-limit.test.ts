@@ -185,7 +185,9 @@ describe("a batch", () => {
     const text = await response.text();
     expect(text.match(/TOO_MANY_REQUESTS/g)).toHaveLength(1);
     expect((await service.stored()).subscribers).toHaveLength(2);
-    expect((await batch(service, 1, { "trpc-accept": "application/jsonl" })).status).toBe(429);
+    const refused = await batch(service, 1, { "trpc-accept": "application/jsonl" });
+    expect([refused.status, refused.headers.has("retry-after")]).toEqual([200, true]);
+    expect(await refused.text()).toMatch(/^\{"0":\[\[0\],\[null,0,0\]\]\}\n\[0,0,.*"TOO_MANY_REQUESTS".*\n$/);
   });
 
   test("that is too large counts no more than the largest that is taken", async () => {

@@ -93,6 +93,13 @@ const refusals: Refusal[] = [
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
   },
+  {
+    name: "an application of more than 256 KiB of JSON",
+    procedure: "applications.submit",
+    init: () => json({ ...applicant, note: "x".repeat(262_144) }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+  },
   ...[
     "text/plain",
     "application/json garbage",
@@ -377,6 +384,13 @@ describe.each(doors)("accepts on $name", (door) => {
     const application = (await service.stored()).applications.at(-1);
     expect(application?.resume).toMatchObject({ filename: "Lebenslauf – Ana.pdf", kind: "pdf", size: 5_242_880 });
     expect(await service.files("resumes")).toHaveLength(before + 1);
+  });
+
+  test("a cover letter of 20,000 letters that are written as escapes", async () => {
+    const coverLetter = "я".repeat(20_000);
+    const body = JSON.stringify({ ...applicant, coverLetter }).replaceAll("я", String.raw`\u044f`);
+    expect((await door.send(service, "applications.submit", text(body, "application/json"))).status).toBe(200);
+    expect((await service.stored()).applications.at(-1)).toMatchObject({ coverLetter });
   });
 
   test("null as an absent field", async () => {

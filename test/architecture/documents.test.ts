@@ -20,6 +20,8 @@ test("the words of faults agree with the limits they name", () => {
   expect(faults.resumeTooLarge.when).toContain(bytesMax.resume.toLocaleString("en"));
   expect(faults.fieldTooLarge.when).toContain(bytesMax.formField.toLocaleString("en"));
   expect(faults.bodyTooLarge.when).toContain(`${bytesMax.json / 1024} KiB`);
+  for (const max of [bytesMax.jsonOfApplication, bytesMax.jsonOfBatch])
+    expect(faults.bodyTooLarge.when).toContain(`an application and a batch: ${max / 1024} KiB`);
   expect(faults.headersTooLarge.when).toContain(`${bytesMax.headers / 1024} KiB`);
   expect(faults.batchTooLarge.when).toContain(String(batchCallsMax));
 });

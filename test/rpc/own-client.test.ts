@@ -8,12 +8,17 @@ import {
   retryLink,
   TRPCClientError,
 } from "@trpc/client";
+import { jsonlStreamConsumer } from "@trpc/server/unstable-core-do-not-import";
 import type { AppRouter } from "@submissions/server/router";
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, pdf } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 
-const links = { httpLink, httpBatchLink, httpBatchStreamLink };
+/** Asks for JSON lines by Accept. */
+const streamByAccept = (options: Parameters<typeof httpBatchStreamLink<AppRouter>>[0]) =>
+  httpBatchStreamLink<AppRouter>({ ...options, streamHeader: "accept" });
+
+const links = { httpLink, httpBatchLink, httpBatchStreamLink, streamByAccept };
 
 function clientOf({ url }: Service, link: (typeof links)[keyof typeof links], key?: string) {
   const headers = key === undefined ? {} : { "idempotency-key": key };
@@ -96,4 +101,74 @@ test("retries within a streamed batch can wait as long as the service asks", asy
   expect(asked.length).toBeGreaterThan(0);
   expect(new Set(asked)).toEqual(new Set([1]));
   expect((await service.stored()).subscribers).toHaveLength(2);
+});
+
+describe.each(Object.entries({ httpBatchStreamLink, streamByAccept }))("a stream by %s", (_, link) => {
+  const outcomesOf = (calls: readonly Promise<unknown>[]) =>
+    Promise.all(calls.map(async (call) => (await refusalOf(call)).data?.code));
+
+  test("learns what a request was refused with as a whole", async () => {
+    await using service = await startService();
+    const client = clientOf(service, link);
+    const many = Array.from({ length: 51 }, () => client.newsletter.subscribe.mutate({ email: "a@example.org" }));
+    expect(new Set(await outcomesOf(many))).toEqual(new Set(["BAD_REQUEST"]));
+    const large = { email: "a@example.org", source: "x".repeat(150_000) };
+    const both = [client.newsletter.subscribe.mutate(large), client.newsletter.subscribe.mutate(large)];
+    expect(await outcomesOf(both)).toEqual(["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]);
+    expect((await service.stored()).subscribers).toEqual([]);
+  });
+
+  test("is sent as JSON lines, a line for a call", async () => {
+    await using service = await startService();
+    const bodies: string[] = [];
+    const observed: typeof fetch = async (...asked) => {
+      const response = await fetch(...asked);
+      bodies.push(await response.clone().text());
+      return response;
+    };
+    const client = createTRPCClient<AppRouter>({
+      links: [link({ url: `${service.url}/trpc`, fetch: observed as never })],
+    });
+    await Promise.all([client.marketplace.inquiry.mutate(buyer), client.marketplace.inquiry.mutate(buyer)]);
+    expect(bodies.map((body) => body.trimEnd().split("\n").length)).toEqual([3]);
+  });
+});
+
+test("one call of a batch that is too large is refused alone", async () => {
+  await using service = await startService();
+  const client = clientOf(service, httpBatchLink);
+  const subscribe = (source: string) => client.newsletter.subscribe.mutate({ email: "reader@example.org", source });
+  const [taken, refused] = await Promise.all([subscribe("footer"), refusalOf(subscribe("x".repeat(70_000)))]);
+  expect([taken.message !== "", refused.data?.code]).toEqual([true, "PAYLOAD_TOO_LARGE"]);
+  expect((await service.stored()).subscribers).toMatchObject([{ source: "footer" }]);
+});
+
+// Clients up to 11.13 read lines whatever the status is. They are read here as those do: by the library's own reader.
+test.each([
+  ["too many calls", "POST", 51, "BAD_REQUEST"],
+  ["a method that is not taken", "GET", 2, "METHOD_NOT_SUPPORTED"],
+  ["a body that is too large", "POST", 2, "PAYLOAD_TOO_LARGE"],
+] as const)("a stream that is refused as a whole for %s says so for each call", async (_what, method, calls, code) => {
+  await using service = await startService();
+  const paths = Array.from({ length: calls }, () => "newsletter.subscribe").join();
+  const body = code === "PAYLOAD_TOO_LARGE" ? JSON.stringify({ 0: "x".repeat(300_000) }) : "{}";
+  const response = await fetch(`${service.url}/trpc/${paths}?batch=1`, {
+    method,
+    headers: { accept: "application/jsonl", "content-type": "application/json" },
+    ...(method === "POST" && { body }),
+  });
+  expect(response.headers.get("vary")).toBe("trpc-accept, Accept");
+  const [head] = await jsonlStreamConsumer<Record<string, Promise<{ error: { data: unknown } }>>>({
+    from: response.body!,
+    abortController: new AbortController(),
+  });
+  expect(Object.keys(head)).toHaveLength(calls);
+  for (const answer of Object.values(head))
+    expect((await answer).error.data).toMatchObject({ code, path: "newsletter.subscribe" });
+});
+
+test("an unknown procedure is named in its refusal", async () => {
+  await using service = await startService();
+  const response = await fetch(`${service.url}/trpc/newsletter.nothing`, { method: "POST", body: "{}" });
+  expect(await response.json()).toMatchObject({ error: { data: { code: "NOT_FOUND", path: "newsletter.nothing" } } });
 });

@@ -4,7 +4,8 @@ import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts
 import { refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
-import { answerOf, inputsOf, isBatch, sendAnswer, sendBatch } from "../http/rpc.ts";
+import { answerOf, inputsOf, sendAnswer, sendBatch } from "../http/rpc.ts";
+import { isBatch } from "../http/rpc-batch.ts";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import { bringsToken, callerOf, countedBy, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";

@@ -2,6 +2,7 @@
 // Idempotency-Key is read here and nowhere else, and never logged.
 import { resumeField } from "@submissions/shared/application-fields";
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
+import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { readHiddenFields, type Call, type Input } from "../intake/call.ts";
@@ -154,6 +155,10 @@ function checkedKey([key, ...more]: readonly unknown[]): string | null {
   }
   return key;
 }
+
+/** The largest JSON body of a procedure. A cover letter may be written in escapes of six bytes a letter. */
+export const jsonBytesMaxOf = ({ contentTypes }: ProcedureEntry): number =>
+  contentTypes.includes("multipart/form-data") ? bytesMax.jsonOfApplication : bytesMax.json;
 
 /** Counts a call that was refused before its input was read. */
 export const countRefusal = (

@@ -4,8 +4,8 @@ import type { FaultBody, FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { describeFailure, errorShape, type Failure } from "../rpc/failure.ts";
-import { procedures } from "../rpc/router.ts";
 import { variesBy } from "./headers.ts";
+import { answerLine, headLine, isBatch, linesBegin, rpcPath, wantsLines } from "./rpc-batch.ts";
 
 /** Where the typed door is. */
 export const rpcPrefix = "/trpc";
@@ -28,8 +28,9 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
     void request.page.refuse(reply, failure);
     return reply;
   }
+  if (isRpc(request) && isBatch(request) && wantsLines(request)) return refuseInLines(request, reply, error);
   const ofRest: FaultBody = { message, code, requestId: request.id, ...(issues ? { issues } : {}) };
-  const body = isRpc(request) ? { error: errorShape(error, procedureOf(request), request.id) } : ofRest;
+  const body = isRpc(request) ? { error: errorShape(error, pathOf(request), request.id) } : ofRest;
   // Not by the schema of the route, which describes its successes.
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 }
@@ -44,9 +45,18 @@ function recognise(thrown: unknown): unknown {
 /** Whether a request is for the typed door, or for that of the console. */
 export const isRpc = ({ url }: Pick<FastifyRequest, "url">) => /^(?:\/console)?\/trpc(?:[/?]|$)/.test(url);
 
-/** The procedure of a single call; undefined for a batch, whose refusal as a whole belongs to no call. */
-const procedureOf = ({ url }: FastifyRequest) =>
-  procedures.get(url.replace(/\?.*$/s, "").slice(rpcPrefix.length + 1))?.path;
+/** What a single call names as its procedure; undefined for a batch, whose refusal as a whole belongs to no call. */
+const pathOf = (request: FastifyRequest) => (isBatch(request) ? undefined : rpcPath(request) || undefined);
+
+/** No batch of a client is as long, and the answer to an address of commas must not be a thousand times as long. */
+const linesMax = 1_000;
+
+/** tRPC's streaming clients up to 11.13 read lines whatever the status is, later ones where it is 200. */
+function refuseInLines(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const paths = rpcPath(request).split(",", linesMax);
+  const lines = paths.map((path, number) => answerLine(number, { error: errorShape(error, path, request.id) }));
+  return linesBegin(reply).send(headLine(paths.length) + lines.join(""));
+}
 
 /** Hands a failure to the request's log line, and its headers to the answer. */
 export function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Failure {

@@ -1,10 +1,11 @@
 // The REST door: one real Fastify route for each procedure, made from its `openapi` meta. Browsers that post a form
 // without script come here too, and are answered with pages.
 import multipart from "@fastify/multipart";
+import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ProcedureEntry } from "../rpc/procedure.ts";
 import { procedures } from "../rpc/router.ts";
-import { answerCall, countRefusal, type DoorOptions } from "./call.ts";
+import { answerCall, countRefusal, type DoorOptions, jsonBytesMaxOf } from "./call.ts";
 import { acceptBodies, type BodyKind, takeUrlencoded } from "./body/content-type.ts";
 import { FormBody, formShapes } from "./body/form-body.ts";
 import { refuse } from "./fault-reply.ts";
@@ -26,6 +27,8 @@ function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions
   app.route({
     method: entry.method,
     url: entry.url,
+    // URL-encoded forms have a limit of their own where JSON has the usual one.
+    ...(jsonBytesMaxOf(entry) > bytesMax.json && { bodyLimit: jsonBytesMaxOf(entry) }),
     onRequest: door.guard.hook({
       refuseAll(request, reply, fault) {
         countRefusal(door, entry.path, "rest", fault);

@@ -3,14 +3,15 @@
 // way.
 import { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
-import { batchCallsMax } from "@submissions/shared/limits";
+import { batchCallsMax, bytesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/failure.ts";
 import { procedures } from "../rpc/router.ts";
 import { acceptBodies, type BodyKind } from "./body/content-type.ts";
-import { answerCall, countRefusal, type DoorOptions, inputOf, objectOnly } from "./call.ts";
+import { answerCall, countRefusal, type DoorOptions, inputOf, jsonBytesMaxOf, objectOnly } from "./call.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
+import { answerLine, headLine, isBatch, linesBegin, wantsLines } from "./rpc-batch.ts";
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
 export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {
@@ -26,7 +27,7 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
       const preParsing = acceptBodies((request) => (isBatch(request) ? ofBatches : accepted));
       scope.post(
         `${rpcPrefix}/${entry.path}`,
-        { onRequest: admitted(entry.path), preParsing },
+        { onRequest: admitted(entry.path), preParsing, bodyLimit: jsonBytesMaxOf(entry) },
         async (request, reply) => {
           if (isBatch(request)) return answerSubmissions(request, reply, door, entry.path);
           const receipt = answerCall(door, entry, { request, reply, by: "rpc" });
@@ -35,7 +36,11 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
       );
     });
   }
-  const gates = { onRequest: [batchesOnly, admitted()], preParsing: acceptBodies(() => ofBatches) };
+  const gates = {
+    onRequest: [batchesOnly, admitted()],
+    preParsing: acceptBodies(() => ofBatches),
+    bodyLimit: bytesMax.jsonOfBatch,
+  };
   app.post<{ Params: { paths: string } }>(batchRoute, gates, async (request, reply) =>
     answerSubmissions(request, reply, door, request.params.paths),
   );
@@ -63,7 +68,7 @@ function refuseAll(
   fault: Fault,
 ): void {
   for (const path of paths) if (procedures.has(path)) countRefusal(door, path, "rpc", fault);
-  if (!isBatch(request) || wantsStream(request)) refuse(request, reply, fault);
+  if (!isBatch(request) || wantsLines(request)) refuse(request, reply, fault);
   else
     void sendBatch(
       request,
@@ -86,13 +91,16 @@ function answerSubmissions(
   if (request.body === undefined) throw new Fault("bodyEmpty");
   const inputs = inputsOf(request.body);
   const { calls, retryAfterSeconds } = request.admission;
+  const mayBeTooLarge = !(Number(request.headers["content-length"]) <= bytesMax.json);
   const submit = async (path: string, position: number): Promise<unknown> => {
     const entry = procedures.get(path);
     // Not counted: it is a stranger's text and must not become a label.
     if (entry === undefined) throw new Fault("notFound");
-    if (position < calls)
-      return answerCall(door, entry, { request, reply, by: "rpc", input: inputOf(inputs[position]) });
-    const fault = new Fault("rateLimited", { retryAfterSeconds });
+    const input = inputs[position];
+    const isTooLarge = mayBeTooLarge && Buffer.byteLength(JSON.stringify(input) ?? "") > jsonBytesMaxOf(entry);
+    if (position < calls && !isTooLarge)
+      return answerCall(door, entry, { request, reply, by: "rpc", input: inputOf(input) });
+    const fault = isTooLarge ? new Fault("bodyTooLarge") : new Fault("rateLimited", { retryAfterSeconds });
     countRefusal(door, path, "rpc", fault);
     throw fault;
   };
@@ -137,12 +145,7 @@ export async function sendBatch(
   reply: FastifyReply,
   calls: readonly Promise<Answer>[],
 ): Promise<FastifyReply> {
-  if (wantsStream(request)) {
-    return reply
-      .header("vary", "trpc-accept")
-      .type("application/json")
-      .send(Readable.from(jsonLines(calls)));
-  }
+  if (wantsLines(request)) return linesBegin(reply).send(Readable.from(jsonLines(calls)));
   const answers = await Promise.all(calls);
   const [first] = answers;
   const status = answers.every((answer) => answer.status === first?.status) ? (first?.status ?? 200) : 207;
@@ -156,11 +159,11 @@ export async function sendBatch(
 /** tRPC's JSON lines, for its `httpBatchStreamLink`: a head that gives each call a number, then the answers. */
 async function* jsonLines(calls: readonly Promise<Answer>[]): AsyncGenerator<string> {
   const open = new Map(calls.map((call, number) => [number, call.then(({ body }) => ({ number, body }))]));
-  yield `${JSON.stringify(Object.fromEntries(calls.map((_, number) => [number, [[0], [null, 0, number]]])))}\n`;
+  yield headLine(calls.length);
   while (open.size > 0) {
     const { number, body } = await Promise.race(open.values());
     open.delete(number);
-    yield `${JSON.stringify([number, 0, [[body]]])}\n`;
+    yield answerLine(number, body);
   }
 }
 
@@ -168,12 +171,8 @@ async function* jsonLines(calls: readonly Promise<Answer>[]): AsyncGenerator<str
 const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
   reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 
-export const isBatch = (request: FastifyRequest) => (request.query as { batch?: unknown }).batch === "1";
-
 const pathsOf = (request: FastifyRequest, path?: string): string[] =>
   path === undefined ? (request.params as { paths: string }).paths.split(",") : [path];
 
 const batchesOnly: onRequestHookHandler = (request, _reply, done) =>
   done(isBatch(request) ? undefined : new Fault("notFound"));
-
-const wantsStream = (request: FastifyRequest) => request.headers["trpc-accept"] === "application/jsonl";

@@ -71,7 +71,7 @@ export const acceptBodies =
   };
 
 /**
- * JSON bodies of at most 64 KiB become values.
+ * JSON bodies become values: of at most 64 KiB, unless a route takes more.
  *
  * @param mayBeEmpty whether an empty body is no body, instead of malformed
  */
