@@ -176,6 +176,12 @@ describe("requests", () => {
       "application/json",
       (size) => JSON.stringify(Object.fromEntries(Array.from({ length: size / 10 }, (_, n) => [`n${n}`, 0]))),
     ],
+    [
+      "many nulls",
+      "applications.submit",
+      "application/json",
+      (size) => JSON.stringify(Object.fromEntries(Array.from({ length: size / 13 }, (_, n) => [`n${n}`, null]))),
+    ],
     ["ampersands", "applications.submit", "application/x-www-form-urlencoded", (size) => "&".repeat(size)],
     [
       "encoded bytes",

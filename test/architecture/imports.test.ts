@@ -181,6 +181,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "http/gate/guard.ts",
     "http/pages/assets.ts",
     "http/rpc.ts",
+    "http/rpc-batch.ts",
     "observe/log.ts",
     "resumes/display-name.ts",
     "rpc/failure.ts",

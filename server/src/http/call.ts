@@ -13,7 +13,7 @@ import type { Vault } from "../resumes/vault.ts";
 import { describeFailure } from "../rpc/failure.ts";
 import { callProcedure, type ProcedureEntry } from "../rpc/procedure.ts";
 import type { Door } from "../storage/records.ts";
-import { FormBody } from "./body/form-body.ts";
+import { FormBody, formShapes } from "./body/form-body.ts";
 import { MultipartForm, type ReadInput } from "./body/multipart.ts";
 import type { Guard } from "./gate/guard.ts";
 import { linesOf } from "./headers.ts";
@@ -104,7 +104,7 @@ function callOf(
   { value, problems, resume, further }: Input,
 ): Call {
   const watch = watchCall(metrics, procedure, request, reply);
-  const object = withoutAbsent(objectOnly(value));
+  const object = withoutAbsent(objectOnly(value), procedure);
   watch.ended("read");
   return {
     ...readHiddenFields(object),
@@ -128,15 +128,16 @@ export function objectOnly(value: unknown): object {
 }
 
 // Many clients write null for a field that is not filled in. FormData makes texts of it where a file was not chosen.
-function withoutAbsent(value: object): object {
+function withoutAbsent(value: object, procedure: string): object {
   const isNoFile = (text: unknown) => typeof text === "string" && ["", "null", "undefined"].includes(text.trim());
   if (value instanceof FormData) {
     if (value.getAll(resumeField).every(isNoFile)) value.delete(resumeField);
     return value;
   }
-  for (const [name, member] of Object.entries(value)) {
-    if (member === null || (name === resumeField && isNoFile(member))) Reflect.deleteProperty(value, name);
-  }
+  const input = value as Record<string, unknown>;
+  // Known names only: a large body has thousands of others, which would take long to list.
+  for (const name of formShapes[procedure]?.texts ?? []) if (input[name] === null) delete input[name];
+  if (input[resumeField] === null || isNoFile(input[resumeField])) delete input[resumeField];
   return value;
 }
 
