@@ -16,13 +16,10 @@ const lockMs = 2_000;
 const endingMs = 1_000;
 const endingPauseMs = 100;
 
-/** Held by every move, so that no two meet in one database. Any number that nothing else uses. */
-const moveLock = 7_326_450_002;
-
 /**
  * Opens a database that no service is connected to.
  *
- * @throws StorageUnavailable when it cannot be used, or a service or another move is connected to it
+ * @throws StorageUnavailable when it cannot be used, or a service or another move holds it
  * @throws SchemaTooOld (source), SchemaTooNew
  */
 export async function openPostgresMove({ url }: { readonly url: string }, role: MoveRole): Promise<MovableStore> {
@@ -40,7 +37,7 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
   opened.defer(() => client.end());
   const usable = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => Promise.reject(asStorageError(error)));
-  const query = async (text: string, values: readonly (string | number | undefined)[] = []) =>
+  const query: MovableStore["query"] = async (text, values = []) =>
     (await usable(client.query<Row>(text, [...values]))).rows;
 
   // First of all: what follows has connections of its own, of which the server may know a moment longer than we do.
@@ -55,47 +52,33 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
   if (role === "target") await migratePostgres(url);
   const pending = await pendingPostgresMigrations(url);
   if (pending.length > 0) throw new SchemaTooOld(pending);
-  // The transaction. It keeps others from writing until it ends.
-  const tables = movedTables.map(({ name }) => name).join(", ");
+  // The locks keep others from writing until the transaction ends, and a store from being moved to itself.
+  const tables = movedTables.map(({ name }) => name).join();
   await usable(
-    client.query(
-      `BEGIN ISOLATION LEVEL ${role === "source" ? "REPEATABLE READ" : "READ COMMITTED"};
-      SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+    client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
       SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on; ${setNoEnd};
-      LOCK TABLE ${tables} IN ${role === "source" ? "SHARE" : "EXCLUSIVE"} MODE`,
-    ),
+      LOCK TABLE ${tables} IN ${role === "source" ? "SHARE" : "EXCLUSIVE"} MODE`),
   );
-  const [free] = await query(`SELECT pg_try_advisory_xact_lock(${moveLock})::integer AS locked`);
-  if (free?.["locked"] !== 1) {
-    throw new StorageUnavailable("Another move is under way from or to this database, or it is to be moved to itself.");
-  }
   if (role === "target") await query("DELETE FROM store");
   const held = opened.move();
 
   return {
     query,
-
     async insert({ name }, rows) {
-      const columns = Object.keys(rows[0] ?? {}).join(", ");
+      const columns = Object.keys(rows[0] ?? {}).join();
       const text = `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${name}, $1)`;
       await query(text, [JSON.stringify(rows)]);
     },
-
-    async lastNumber({ name, key }) {
+    async lastNumber({ name, key: [column = ""] }) {
       const text = "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass), 0) AS last";
-      const [row] = await query(text, [name, key[0]]);
+      const [row] = await query(text, [name, column]);
       return Number(row?.["last"]);
     },
-
-    async continueBehind({ name, key }, lastNumber) {
+    async continueBehind({ name, key: [column = ""] }, lastNumber) {
       const text = "SELECT setval(pg_get_serial_sequence($1, $2)::regclass, greatest($3::bigint, 1), $3 > 0)";
-      await query(text, [name, key[0], lastNumber]);
+      await query(text, [name, column, lastNumber]);
     },
-
-    async commit() {
-      await query("COMMIT");
-    },
-
+    commit: async () => void (await query("COMMIT")),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }

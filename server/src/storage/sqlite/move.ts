@@ -25,42 +25,36 @@ export async function openSqliteMove(file: string, role: MoveRole): Promise<Mova
   if (role === "target") connection.execute("DELETE FROM store");
   const held = opened.move();
 
+  const usable = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw asUnavailable(error) ?? error;
+    }
+  };
+  // SQLite's numbered parameters are `?1`, `?2` …
+  const query: MovableStore["query"] = (text, values = []) =>
+    usable(() => connection.query<Row>(text.replaceAll("$", "?"), ...values));
   return {
-    // SQLite's numbered parameters are `?1`, `?2` …
-    query: (text, values) => usable(() => connection.query<Row>(text.replaceAll("$", "?"), ...values)),
-
+    query,
     insert: ({ name }, rows) =>
       usable(() => {
         const columns = Object.keys(rows[0] ?? {});
-        const values = columns.map(() => "?").join(", ");
+        const places = columns.map(() => "?").join();
         const insert = connection.prepare<readonly SQLInputValue[]>(
-          `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${values})`,
+          `INSERT INTO ${name} (${columns.join()}) VALUES (${places})`,
         );
         for (const row of rows) insert.run(...columns.map((column) => row[column] ?? null));
       }),
-
-    lastNumber: ({ name }) =>
-      usable(() => {
-        const [row] = connection.query<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = ?", name);
-        return row?.seq ?? 0;
-      }),
-
-    continueBehind: ({ name }, lastNumber) =>
-      usable(() => {
-        connection.query("DELETE FROM sqlite_sequence WHERE name = ?", name);
-        connection.query("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", name, lastNumber);
-      }),
-
+    async lastNumber({ name }) {
+      const [row] = await query("SELECT seq FROM sqlite_sequence WHERE name = $1", [name]);
+      return Number(row?.["seq"] ?? 0);
+    },
+    async continueBehind({ name }, lastNumber) {
+      await query("DELETE FROM sqlite_sequence WHERE name = $1", [name]);
+      await query("INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)", [name, lastNumber]);
+    },
     commit: () => usable(() => connection.commit()),
-
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
-}
-
-async function usable<T>(work: () => T): Promise<T> {
-  try {
-    return work();
-  } catch (error) {
-    throw asUnavailable(error) ?? error;
-  }
 }
