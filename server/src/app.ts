@@ -29,7 +29,7 @@ import { loadOptional } from "./optional-packages.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
 import type { Vault } from "./resumes/vault.ts";
-import { lockStore, openCallCounts, openStore } from "./storage/open-store.ts";
+import { lockStore, openRateLimitStore, openStore } from "./storage/open-store.ts";
 import { startSender } from "./webhooks/sender.ts";
 
 /** A running service. */
@@ -138,11 +138,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     mailCapped: (kind) => metrics.mails.inc({ kind, result: "capped" }),
     failedAfterCommit: (error) => log.error({ err: error }, "failed after the commit; the submission is stored"),
   };
-  const callCounts = await openCallCounts(config.storage, {
+  const rateLimitStore = await openRateLimitStore(config.storage, {
     alone: (error) => log.warn({ err: error }, "shared rate limits unavailable; using local counters"),
     together: () => log.info("shared rate limits available again"),
   });
-  if (callCounts !== null) opened.use(callCounts);
+  if (rateLimitStore !== null) opened.use(rateLimitStore);
   const operators = openConsole({
     store,
     vault,
@@ -172,7 +172,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     draining,
     packages,
     publicUrl: baseUrl,
-    callCounts,
+    rateLimitStore,
     version: about.version,
     formsFolder,
     limits,
@@ -210,7 +210,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
   const { retentionDays } = config;
   const { retentionWaits } = metrics;
-  opened.use(startHousekeeping({ vault, store, callCounts, clock, log, retentionDays, retentionWaits }));
+  opened.use(startHousekeeping({ vault, store, rateLimitStore, clock, log, retentionDays, retentionWaits }));
 
   const resources = opened.move();
   let closing: Promise<void> | undefined;

@@ -73,7 +73,7 @@ function house({
       },
       retentionDays,
       retentionWaits: { set: (count: number) => void waits.push(count) },
-      callCounts: { forget: (before: number) => chore("counts", before) },
+      rateLimitStore: { forget: (before: number) => chore("counts", before) },
       vault: {
         belongsTo: async (identity: string) => identity === "i-1",
         discard: async (key: string) => void discarded.push(key),
@@ -130,7 +130,7 @@ test("begins nothing more once it is told to stop", async () => {
 
 test("does without shared counts where there are none", async () => {
   const { done, round, lines, options } = house();
-  await using _keeping = startHousekeeping({ ...options, callCounts: null });
+  await using _keeping = startHousekeeping({ ...options, rateLimitStore: null });
   await round;
   expect(done.map(([chore]) => chore)).toEqual(["expired", "files"]);
   expect(lines).toEqual([]);

@@ -8,7 +8,7 @@ import { eraseOutdated, findOutdated, needsWord } from "./desk/retention.ts";
 import type { Log } from "./observe/log.ts";
 import { repeatedly } from "./repeatedly.ts";
 import type { Vault } from "./resumes/vault.ts";
-import type { CallCounts } from "./storage/call-counts.ts";
+import type { RateLimitStore } from "./storage/rate-limit-store.ts";
 import type { DeskStore } from "./storage/desk-store.ts";
 import type { Store } from "./storage/store.ts";
 
@@ -31,14 +31,14 @@ interface HousekeepingOptions {
   /** How many submissions wait for an operator's word before they are erased. */
   readonly retentionWaits: { set(count: number): void };
   /** Null: only this process counts, in its memory. */
-  readonly callCounts: Pick<CallCounts, "forget"> | null;
+  readonly rateLimitStore: Pick<RateLimitStore, "forget"> | null;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Begins to tidy up. Disposing waits a moment for the round under way. */
 export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable {
-  const { callCounts, clock, log, store, vault } = options;
+  const { rateLimitStore, clock, log, store, vault } = options;
   let erasedOn = "";
   const eraseOutdatedDaily = async (signal: AbortSignal) => {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
@@ -48,7 +48,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   };
   const chores: ((signal: AbortSignal) => Promise<unknown>)[] = [
     (signal) => inBatches(async () => (await store.forgetExpired(clock.now())).more, signal),
-    async () => callCounts?.forget(clock.now() - countsKeptMs),
+    async () => rateLimitStore?.forget(clock.now() - countsKeptMs),
     eraseOutdatedDaily,
     () => discardErased({ store, vault }),
     // The overview adds up the days that were counted.

@@ -170,7 +170,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "config/catalogue.ts",
     "config/config.ts",
     // The gate counts before there is a call.
-    "storage/call-counts.ts",
+    "storage/rate-limit-store.ts",
   ],
   console: [
     "desk/",

@@ -1,7 +1,7 @@
 // Work that grows with a table is done in batches on PostgreSQL, each in a transaction of its own, and waits for no row that
 // another transaction holds.
 import { expect } from "vitest";
-import { openCallCounts } from "../../server/src/storage/open-store.ts";
+import { openRateLimitStore } from "../../server/src/storage/open-store.ts";
 import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
 import { wokenAtOnce } from "../../server/src/storage/sql/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
@@ -85,7 +85,7 @@ test("failed mails are woken in batches, but for one that is held", async ({ sto
 test("windows of callers that are over are forgotten in batches, but for one that is held", async ({ database }) => {
   const events: string[] = [];
   const told = { alone: () => void events.push("alone"), together: () => void events.push("together") };
-  await using counts = await openCallCounts(locate(database.url), told);
+  await using counts = await openRateLimitStore(locate(database.url), told);
   await database.query(`INSERT INTO call_count SELECT n::text, 1, n FROM generate_series(1, ${rows + 6}) AS n`);
   await noteChanges(database, "call_count");
   {

@@ -23,9 +23,9 @@ async function prepareAll(url: string): Promise<Map<string, string>> {
     };
   });
   try {
-    const { openCallCounts, openStore } = await import("../../server/src/storage/open-store.ts");
+    const { openRateLimitStore, openStore } = await import("../../server/src/storage/open-store.ts");
     await using _store = await openStore(locate(url));
-    await using _counts = await openCallCounts(locate(url), { alone: () => {}, together: () => {} });
+    await using _counts = await openRateLimitStore(locate(url), { alone: () => {}, together: () => {} });
     return statements;
   } finally {
     vi.doUnmock(place);

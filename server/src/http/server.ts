@@ -13,7 +13,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { Traces } from "../observe/traces.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { procedures } from "../rpc/router.ts";
-import type { CallCounts } from "../storage/call-counts.ts";
+import type { RateLimitStore } from "../storage/rate-limit-store.ts";
 import type { Store } from "../storage/store.ts";
 import { takeJson } from "./body/content-type.ts";
 import { watchBodies } from "./body/incoming-body.ts";
@@ -68,7 +68,7 @@ export interface HttpOptions extends Pick<Config, Configured> {
   /** The base address of this service. Asked for once it listens, because it may depend on the port. */
   readonly publicUrl: () => string;
   /** Where calls are counted together with other processes; null: nowhere. */
-  readonly callCounts: CallCounts | null;
+  readonly rateLimitStore: RateLimitStore | null;
   /** The version that the OpenAPI document names. */
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
@@ -92,7 +92,7 @@ export interface Http {
    *
    * @param shared where calls are counted together with other processes; null: nowhere
    */
-  readonly guardOf: (name: keyof typeof rateLimitFactors, shared: CallCounts | null) => Guard;
+  readonly guardOf: (name: keyof typeof rateLimitFactors, shared: RateLimitStore | null) => Guard;
 }
 
 export async function buildHttp(options: HttpOptions): Promise<Http> {
@@ -192,18 +192,18 @@ async function openDoors(
   options: HttpOptions,
   { site, guardOf, limits, judgePassword }: Shared,
 ): Promise<void> {
-  const { intake, store, vault, metrics, publicUrl, callCounts } = options;
+  const { intake, store, vault, metrics, publicUrl, rateLimitStore } = options;
   const { proofOfWork, clock } = intake;
   openApiRoutes(app, { publicUrl, site, version: options.version, proofOfWork: proofOfWork !== null });
   if (proofOfWork !== null) {
     // Making a challenge costs as much as a guess.
-    const onRequest = guardOf("challenges", callCounts).hook();
+    const onRequest = guardOf("challenges", rateLimitStore).hook();
     app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
   }
   const door: DoorOptions = {
     intake,
     vault,
-    guard: guardOf("calls", callCounts),
+    guard: guardOf("calls", rateLimitStore),
     metrics,
     limits,
   };
@@ -211,7 +211,7 @@ async function openDoors(
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
-  const guard = guardOf("links", callCounts);
+  const guard = guardOf("links", rateLimitStore);
   await app.register((scope) => newsletterPages(scope, { site, clock, store, guard }));
   if (options.postmarkWebhook !== null) {
     postmarkWebhook(app, { credentials: options.postmarkWebhook, judgePassword, store, clock, metrics });

@@ -1,6 +1,6 @@
 // Opens the store that the configuration names. PostgreSQL's modules are loaded only when it is used.
 import { type Clock, systemClock } from "../clock.ts";
-import type { CallCountEvents, CallCounts } from "./call-counts.ts";
+import type { RateLimitEvents, RateLimitStore } from "./rate-limit-store.ts";
 import type { PostgresLocation } from "./postgres/postgres-store.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
@@ -49,9 +49,12 @@ export async function lockStore(location: StoreLocation): Promise<Disposable> {
 }
 
 /** Where the processes on a store count calls together; null for SQLite, which has one process only. */
-export async function openCallCounts(location: StoreLocation, events: CallCountEvents): Promise<CallCounts | null> {
+export async function openRateLimitStore(
+  location: StoreLocation,
+  events: RateLimitEvents,
+): Promise<RateLimitStore | null> {
   if (location.kind === "sqlite") return null;
-  return (await import("./postgres/postgres-call-counts.ts")).openPostgresCallCounts(location.url, events);
+  return (await import("./postgres/rate-limit-store.ts")).openPostgresRateLimits(location.url, events);
 }
 
 /**

@@ -58,7 +58,7 @@ const { server } = await buildHttp({
   corsOrigins: [],
   trustedProxy: { kind: "hops", count: 1 },
   rateLimit: { max: 1_000_000, windowSeconds: 1 },
-  callCounts: null,
+  rateLimitStore: null,
   mode: "all",
   postmarkWebhook: null,
   metricsToken: null,

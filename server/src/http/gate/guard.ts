@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
 import { Fault } from "../../fault.ts";
-import type { CallCounts } from "../../storage/call-counts.ts";
+import type { RateLimitStore } from "../../storage/rate-limit-store.ts";
 import { StorageUnavailable } from "../../storage/store.ts";
 import { refuse } from "../fault-reply.ts";
 import type { ClientAddresses } from "./client-address.ts";
@@ -29,7 +29,7 @@ interface GuardOptions {
   readonly addresses: Pick<ClientAddresses, "keysOf">;
   readonly isForeign: IsForeign;
   /** Where several processes count together; null: only this process counts. */
-  readonly shared: CallCounts | null;
+  readonly shared: RateLimitStore | null;
 }
 
 /** How many calls of a request may pass: the first ones of a batch. */

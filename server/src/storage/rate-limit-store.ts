@@ -17,7 +17,7 @@ export interface CallCount {
   readonly endsAt: number;
 }
 
-export interface CallCounts extends AsyncDisposable {
+export interface RateLimitStore extends AsyncDisposable {
   /**
    * Counts calls, however many there were before. Rejects within about two seconds when the database does not answer. While
    * it is known to be away, one caller a second tries it and the others are rejected at once.
@@ -28,7 +28,7 @@ export interface CallCounts extends AsyncDisposable {
 }
 
 /** What the log is told. */
-export interface CallCountEvents {
+export interface RateLimitEvents {
   /** From now on this process counts by itself. */
   alone(error: unknown): void;
   together(): void;

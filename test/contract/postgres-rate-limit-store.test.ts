@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openCallCounts } from "../../server/src/storage/open-store.ts";
+import { openRateLimitStore } from "../../server/src/storage/open-store.ts";
 import { locate } from "./postgres-under-test.ts";
 
 const calls = { key: "calls:203.0.113.1", calls: 1, windowMs: 60_000 };
@@ -13,7 +13,7 @@ test("one caller finds out whether the counts are back, and no other waits for i
   const silent = createServer((socket) => sockets.push(socket.on("error", () => {}))).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const url = `postgres://service@127.0.0.1:${(silent.address() as AddressInfo).port}/submissions`;
-  const counts = (await openCallCounts(locate(url), { alone: () => {}, together: () => {} }))!;
+  const counts = (await openRateLimitStore(locate(url), { alone: () => {}, together: () => {} }))!;
   await expect(counts.count(calls)).rejects.toThrow("cannot be reached");
 
   let asks = false;
